@@ -1,0 +1,28 @@
+// The subcommands: one function and one file each. The function adds its subcommand to the
+// program: options, help and callback together.
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace koppel::app {
+
+enum class ExitCode : int {
+  kDone = 0,
+  kWrongInput = 1,      // the model or the arguments are wrong
+  kNumericsFailed = 2,  // with all results up to there kept
+};
+
+// Thrown by a subcommand that cannot go on; the message goes to standard error as it is.
+// A koppel::Error, for mistakes in the input, does the same with kWrongInput.
+struct Failure {
+  ExitCode code;
+  std::string message;
+};
+
+void add_expr(CLI::App& program);
+
+}  // namespace koppel::app

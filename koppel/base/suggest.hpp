@@ -1,0 +1,14 @@
+// The known name that a misspelt one most likely meant.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace koppel {
+
+// The candidate nearest to `name` by edit distance (a swap of neighbours counts as one edit), or
+// an empty string when none is near enough to be meant: more than a third of the name is wrong.
+std::string suggest(std::string_view name, std::span<const std::string> candidates);
+
+}  // namespace koppel

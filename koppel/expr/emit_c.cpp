@@ -1,0 +1,218 @@
+#include <koppel/expr/emit_c.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+#include <vector>
+
+#include <koppel/expr/operations.hpp>
+#include <koppel/expr/runtime_text.hpp>
+#include <koppel/expr/series_program.hpp>
+
+namespace koppel {
+namespace {
+
+// Long enough for the compiler to optimise across, short enough for its superlinear passes.
+constexpr std::size_t kChunk = 400;
+
+constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+// `static const double NAME_tableI[] = {…};` for every table of the program.
+std::string emit_c_tables(const Program& program, std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < program.tables.size(); ++i) {
+    out += "static const double " + std::string(name) + "_table" + std::to_string(i) + "[] = {";
+    const char* separator = "";
+    for (const double number : program.tables[i].data.data()) {
+      out += separator + c_number(number);
+      separator = ", ";
+    }
+    out += "};\n";
+  }
+  return out;
+}
+
+// The C expression of an instruction with these operands.
+std::string c_expression(const Program& program, std::string_view name, const Instruction& i,
+                         std::string_view a, std::string_view b, std::string_view c) {
+  if (i.op == Op::Table) {
+    return "koppel_table(" + std::string(name) + "_table" + std::to_string(i.b) + ", " +
+           std::to_string(program.tables[i.b].data.num_points()) + ", " +
+           std::to_string(i.derivative) + ", " + std::string(a) + ')';
+  }
+  const std::string_view operands[] = {a, b, c};
+  std::string out;
+  for (const char* p = operation(i.op).c; *p != '\0'; ++p) {
+    if (*p == '$') {
+      out += operands[*++p - 'a'];
+    } else {
+      out += *p;
+    }
+  }
+  return out;
+}
+
+// Statements, split into functions of at most kChunk, and a function that calls them all.
+std::string emit_chunked(const std::string& name, const std::string& parameters,
+                         const std::string& arguments, const std::vector<std::string>& lines) {
+  std::string out, calls;
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    if (n % kChunk == 0) {
+      const std::string part = name + '_' + std::to_string(n / kChunk);
+      out += (n == 0 ? "" : "}\n") + ("static void " + part) + '(' + parameters + ") {\n";
+      calls += "  " + part + '(' + arguments + ");\n";
+    }
+    out += "  " + lines[n] + '\n';
+  }
+  if (!lines.empty()) out += "}\n";
+  return out + "static void " + name + '(' + parameters + ") {\n" + calls + "}\n";
+}
+
+class Emitter {
+ public:
+  Emitter(const Program& program, std::string_view name)
+      : program_(program), name_(name), leaves_(program.num_leaves()) {
+    find_uses();
+    assign_places();
+  }
+
+  CCode emit() {
+    out_ = emit_c_tables(program_, name_);
+    const std::size_t chunks = (program_.code.size() + kChunk - 1) / kChunk;
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) emit_chunk(chunk);
+    out_ += "void " + name_ + "(const double* in, double* out, double* work) {\n";
+    out_ += "  (void)in; (void)out; (void)work;\n";
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      out_ += "  " + name_ + '_' + std::to_string(chunk) + "(in, out, work);\n";
+    }
+    for (std::size_t j = 0; j < program_.outputs.size(); ++j) {
+      const ValueId v = program_.outputs[j];
+      if (v < leaves_) out_ += "  out[" + std::to_string(j) + "] = " + operand(v, 0) + ";\n";
+    }
+    out_ += "}\n";
+    return {std::move(out_), work_size_};
+  }
+
+ private:
+  std::size_t chunk_of(ValueId v) const { return (v - leaves_) / kChunk; }
+
+  // The last chunk that reads each instruction's value.
+  void find_uses() {
+    last_chunk_.assign(program_.num_values(), 0);
+    for (std::size_t n = 0; n < program_.code.size(); ++n) {
+      for_each_operand(program_.code[n], [&](ValueId v) { last_chunk_[v] = n / kChunk; });
+    }
+    for (std::size_t j = 0; j < program_.outputs.size(); ++j) {
+      if (program_.outputs[j] >= leaves_) outputs_of_[program_.outputs[j]].push_back(j);
+    }
+  }
+
+  // Values that outlive their chunk get a place in `work`, free again after the last chunk that
+  // reads them.
+  void assign_places() {
+    place_.assign(program_.num_values(), kNone);
+    const std::size_t chunks = program_.code.size() / kChunk + 1;
+    std::vector<std::vector<std::uint32_t>> ends(chunks);
+    std::vector<std::uint32_t> free;
+    for (std::size_t n = 0; n < program_.code.size(); ++n) {
+      const std::size_t chunk = n / kChunk;
+      if (n % kChunk == 0 && chunk > 0) {
+        free.insert(free.end(), ends[chunk - 1].begin(), ends[chunk - 1].end());
+      }
+      const std::size_t v = leaves_ + n;
+      if (last_chunk_[v] <= chunk) continue;
+      if (free.empty()) free.push_back(static_cast<std::uint32_t>(work_size_++));
+      place_[v] = free.back();
+      free.pop_back();
+      ends[last_chunk_[v]].push_back(place_[v]);
+    }
+  }
+
+  std::string operand(ValueId v, std::size_t chunk) const {
+    if (program_.is_input(v)) return "in[" + std::to_string(v) + ']';
+    if (v < leaves_) return c_number(program_.constant(v));
+    if (chunk_of(v) == chunk) return 'v' + std::to_string(v - leaves_);
+    return "work[" + std::to_string(place_[v]) + ']';
+  }
+
+  std::string expression(const Instruction& i, std::size_t chunk) const {
+    const int arity = operation(i.op).arity;
+    return c_expression(program_, name_, i, operand(i.a, chunk),
+                        arity > 1 ? operand(i.b, chunk) : "", arity > 2 ? operand(i.c, chunk) : "");
+  }
+
+  void emit_chunk(std::size_t chunk) {
+    out_ += "static void " + name_ + '_' + std::to_string(chunk) +
+            "(const double* in, double* out, double* work) {\n  (void)in; (void)out; (void)work;\n";
+    const std::size_t end = std::min(program_.code.size(), (chunk + 1) * kChunk);
+    for (std::size_t n = chunk * kChunk; n < end; ++n) {
+      const auto v = static_cast<ValueId>(leaves_ + n);
+      const std::string value = 'v' + std::to_string(n);
+      out_ += "  const double " + value + " = " + expression(program_.code[n], chunk) + ";\n";
+      if (place_[v] != kNone) {
+        out_ += "  work[" + std::to_string(place_[v]) + "] = " + value + ";\n";
+      }
+      if (const auto it = outputs_of_.find(v); it != outputs_of_.end()) {
+        for (const std::size_t j : it->second) {
+          out_ += "  out[" + std::to_string(j) + "] = " + value + ";\n";
+        }
+      }
+    }
+    out_ += "}\n";
+  }
+
+  const Program& program_;
+  std::string name_;
+  std::size_t leaves_;
+  std::vector<std::size_t> last_chunk_;
+  std::vector<std::uint32_t> place_;
+  std::unordered_map<ValueId, std::vector<std::size_t>> outputs_of_;
+  std::size_t work_size_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string emit_c_prelude() { return std::string("#include <math.h>\n\n") + kRuntimeText; }
+
+CCode emit_c(const Program& program, std::string_view name) {
+  return Emitter(program, name).emit();
+}
+
+std::string c_number(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  std::string out(text, end);
+  if (out.find_first_of(".e") == std::string::npos) out += ".0";
+  return value < 0 ? '(' + out + ')' : out;
+}
+
+std::string emit_c_series(const SeriesProgram& series, std::string_view name, std::size_t stride) {
+  const Program& program = series.program;
+  const std::string prefix(name);
+  const auto offset = [&](std::size_t v) { return std::to_string(v * stride); };
+  const auto value = [&](ValueId v) {
+    return program.is_constant(v) ? c_number(program.constant(v)) : "c[" + offset(v) + ']';
+  };
+  std::vector<std::string> values, orders;
+  for (std::size_t n = 0; n < program.code.size(); ++n) {
+    const Instruction& i = program.code[n];
+    const std::size_t v = program.num_leaves() + n;
+    const bool is_table = i.op == Op::Table;
+    values.push_back("c[" + offset(v) + "] = " +
+                     c_expression(program, name, i, value(i.a), is_table ? "" : value(i.b),
+                                  is_table ? "" : value(i.c)) + ';');
+    const SeriesInstruction& rule = series.rules[n];
+    if (rule.rule == nullptr) continue;
+    orders.push_back("c[" + offset(v) + " + k] = " + rule.rule->name + "(c + " + offset(v) +
+                     ", c + " + offset(rule.a) + ", c + " + offset(rule.b) + ", c + " +
+                     offset(rule.c) + ", k);");
+  }
+  return emit_c_tables(program, name) +
+         emit_chunked(prefix + "_values", "double* c", "c", values) +
+         emit_chunked(prefix + "_order", "double* c, int k", "c, k", orders) + "void " + prefix +
+         "(int k, double* c) {\n  if (k == 0) {\n    " + prefix +
+         "_values(c);\n  } else {\n    " + prefix + "_order(c, k);\n  }\n}\n";
+}
+
+}  // namespace koppel

@@ -1,0 +1,34 @@
+// The C emitter: Programs and series as C99 that needs nothing but libm. The output depends on the
+// program only, so that it can be cached by content and compared between versions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <koppel/expr/program.hpp>
+
+namespace koppel {
+
+struct SeriesProgram;
+
+struct CCode {
+  std::string source;         // function definitions, to follow emit_c_prelude()
+  std::size_t work_size = 0;  // how many numbers `work` must hold
+};
+
+// Includes and the kernels of koppel/runtime that emitted functions call; once a file.
+std::string emit_c_prelude();
+
+// void NAME(const double* in, double* out, double* work)
+// The body is split into functions of a few hundred operations, so that compile time grows linearly;
+// values that live from one to another are kept in `work`, whose places are reused.
+CCode emit_c(const Program& program, std::string_view name);
+
+// void NAME(int k, double* c)
+// The k-th coefficients of all values; those of value v stand at c[v·stride].
+std::string emit_c_series(const SeriesProgram& series, std::string_view name, std::size_t stride);
+
+// A C literal that reads back as exactly this number.
+std::string c_number(double value);
+
+}  // namespace koppel

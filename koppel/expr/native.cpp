@@ -1,0 +1,272 @@
+#include <koppel/expr/native.hpp>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include <koppel/base/diagnostic.hpp>
+
+extern char** environ;
+
+namespace koppel {
+namespace {
+
+namespace fs = std::filesystem;
+
+// -O2 without fast-math and without contraction to fused operations: the same roundings as the
+// tape. errno and traps are not looked at, which lets sqrt and selections be single instructions.
+constexpr std::array kFlags = {"-std=c99",          "-O2",           "-fPIC",
+                               "-shared",           "-w",            "-ffp-contract=off",
+                               "-fno-math-errno",   "-fno-trapping-math"};
+
+// FNV-1a in 128 bits: no adversary, but never a collision by accident.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) {
+      state_ ^= static_cast<unsigned char>(c);
+      state_ *= kPrime;
+    }
+    state_ ^= text.size();
+    state_ *= kPrime;
+  }
+  std::string hex() const {
+    std::string out;
+    for (int shift = 124; shift >= 0; shift -= 4) {
+      out += "0123456789abcdef"[static_cast<unsigned>(state_ >> shift) & 15u];
+    }
+    return out;
+  }
+
+ private:
+  __extension__ using Word = unsigned __int128;
+  static constexpr Word kPrime = (Word{1} << 88) + 0x13B;
+  Word state_ = (Word{0x6C62272E07BB0142u} << 64) + 0x62B821756295C58Du;
+};
+
+// A cached library ends in this mark and the hash of all before it. The loader ignores what
+// follows the sections of an ELF file.
+constexpr std::string_view kMark = "koppel native 1 ";
+
+std::string checksum(std::string_view content) {
+  Hash hash;
+  hash.add(content);
+  return std::string(kMark) + hash.hex();
+}
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream content;
+  content << file.rdbuf();
+  return std::move(content).str();
+}
+
+bool write_file(const fs::path& path, std::string_view content) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file.close();
+  return !file.fail();
+}
+
+bool is_intact(const fs::path& path) {
+  const auto content = read_file(path);
+  const std::size_t tail = kMark.size() + 32;
+  if (!content || content->size() < tail) return false;
+  const std::string_view all = *content;
+  return all.substr(all.size() - tail) == checksum(all.substr(0, all.size() - tail));
+}
+
+std::string find_compiler() {
+  for (const char* variable : {"KOPPEL_CC", "CC"}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return "cc";
+}
+
+// What tells one compiler from another without running it: path, size and time of the program.
+std::string identify(const std::string& compiler) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(compiler.find('/') == std::string::npos && path ? path : "");
+  std::string folder;
+  fs::path program = compiler;
+  while (std::getline(folders, folder, ':')) {
+    if (access((fs::path(folder) / compiler).c_str(), X_OK) == 0) {
+      program = fs::path(folder) / compiler;
+      break;
+    }
+  }
+  struct stat status {};
+  if (stat(program.c_str(), &status) != 0) return {};
+  return program.string() + ' ' + std::to_string(status.st_size) + ' ' +
+         std::to_string(status.st_mtime);
+}
+
+// The compiler's exit status, or −1 when it cannot be started. Its messages go to `log`.
+int run(const std::vector<std::string>& command, const fs::path& log) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t child = 0;
+  const int error =
+      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return -1;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+// The cache folder, made when missing and owned by us alone; or nothing.
+std::optional<fs::path> cache_folder() {
+  const char* base = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  fs::path folder;
+  if (base != nullptr && *base == '/') {
+    folder = fs::path(base) / "koppel";
+  } else if (home != nullptr && *home == '/') {
+    folder = fs::path(home) / ".cache" / "koppel";
+  } else {
+    return std::nullopt;
+  }
+  std::error_code error;
+  fs::create_directories(folder.parent_path(), error);
+  ::mkdir(folder.c_str(), 0700);
+  struct stat status {};
+  if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return std::nullopt;
+  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return std::nullopt;  // somebody else could plant code there
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return std::nullopt;
+  return folder;
+}
+
+// A folder of our own, removed with all it holds.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path(error_) / "koppel-XXXXXX").string();
+    if (!error_ && mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    if (!path_.empty()) fs::remove_all(path_, error_);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  std::error_code error_;
+  fs::path path_;
+};
+
+std::shared_ptr<const NativeLibrary> load(const fs::path& path) {
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  return handle == nullptr ? nullptr : std::make_shared<const NativeLibrary>(handle);
+}
+
+std::string first_line(const fs::path& log) {
+  std::ifstream file(log);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+NativeResult failed(std::string why) { return {nullptr, std::move(why), false}; }
+
+NativeResult compile(const std::string& compiler, std::string_view source,
+                     const std::optional<fs::path>& cached) {
+  const ScratchFolder scratch;
+  if (scratch.path().empty()) return failed("no temporary folder can be made");
+  const fs::path code = scratch.path() / "code.c";
+  const fs::path library = scratch.path() / "code.so";
+  const fs::path log = scratch.path() / "log";
+  if (!write_file(code, source)) return failed("the source cannot be written to " + code.string());
+  std::vector<std::string> command = {compiler};
+  command.insert(command.end(), kFlags.begin(), kFlags.end());
+  command.insert(command.end(), {"-o", library.string(), code.string(), "-lm"});
+  const int status = run(command, log);
+  if (status < 0 || status == 127) return failed("the compiler '" + compiler + "' cannot be run");
+  if (status != 0) return failed("'" + compiler + "' failed: " + first_line(log));
+  const auto content = read_file(library);
+  if (!content) return failed("'" + compiler + "' wrote no library");
+
+  // Into the cache under a name of our own, then renamed: others see all of it or nothing.
+  if (cached) {
+    static std::atomic<unsigned> counter{0};
+    fs::path own = *cached;
+    own += '.' + std::to_string(getpid()) + '.' + std::to_string(counter++);
+    std::error_code error;
+    if (write_file(own, *content + checksum(*content))) {
+      fs::rename(own, *cached, error);
+    } else {
+      fs::remove(own, error);
+    }
+  }
+  NativeResult result;
+  result.library = load(library);
+  if (result.library == nullptr) result.why_not = "the compiled library cannot be loaded";
+  return result;
+}
+
+}  // namespace
+
+NativeLibrary::~NativeLibrary() { dlclose(handle_); }
+
+void* NativeLibrary::find_address(const char* name) const { return dlsym(handle_, name); }
+
+NativeResult compile_native(std::string_view source) {
+  try {
+    const std::string compiler = find_compiler();
+    const std::string identity = identify(compiler);
+    if (identity.empty()) return failed("there is no compiler '" + compiler + "'");
+    Hash hash;
+    hash.add(identity);
+    for (const char* flag : kFlags) hash.add(flag);
+    hash.add(source);
+    std::optional<fs::path> cached = cache_folder();
+    if (cached) {
+      *cached /= hash.hex() + ".so";
+      if (is_intact(*cached)) {
+        if (auto library = load(*cached)) return {std::move(library), {}, true};
+      }
+    }
+    return compile(compiler, source, cached);
+  } catch (const std::exception& error) {
+    return failed(error.what());
+  }
+}
+
+bool wants_native(bool asked_for) {
+  const char* value = std::getenv("KOPPEL_NATIVE");
+  const std::string_view policy = value == nullptr || *value == '\0' ? "auto" : value;
+  if (policy == "on") return true;
+  if (policy == "off") return false;
+  if (policy == "auto") return asked_for;
+  throw Error("expr.bad-environment",
+              "KOPPEL_NATIVE is '" + std::string(policy) + "'; it can be on, off or auto.");
+}
+
+}  // namespace koppel

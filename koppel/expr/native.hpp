@@ -1,0 +1,47 @@
+// Native code: C source, compiled by the system's compiler and loaded into the process.
+//
+// Libraries are cached by content under $XDG_CACHE_HOME/koppel (or ~/.cache/koppel): the name is a
+// hash of the source, the compiler and its flags; a checksum inside guards against damage. Files
+// appear by renaming, so that processes which compile the same thing at once do no harm. Where the
+// cache cannot be written, a private temporary folder serves; the cache may be deleted at any time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace koppel {
+
+// A loaded library; unloaded with its last owner.
+class NativeLibrary {
+ public:
+  explicit NativeLibrary(void* handle) : handle_(handle) {}
+  NativeLibrary(const NativeLibrary&) = delete;
+  NativeLibrary& operator=(const NativeLibrary&) = delete;
+  ~NativeLibrary();
+
+  // The address of an exported function, or null.
+  template <typename F>
+  F* find(const char* name) const {
+    return reinterpret_cast<F*>(find_address(name));
+  }
+
+ private:
+  void* find_address(const char* name) const;
+  void* handle_;
+};
+
+struct NativeResult {
+  std::shared_ptr<const NativeLibrary> library;  // null when it failed
+  std::string why_not;                           // then: why
+  bool from_cache = false;
+};
+
+// Compiles (or finds in the cache) and loads a self-contained C99 source. Never throws.
+NativeResult compile_native(std::string_view source);
+
+// Whether to use native code, given what the caller asked for: KOPPEL_NATIVE=on|off decides for
+// everyone, auto (the default) leaves it to the caller. Throws Error `expr.bad-environment`.
+bool wants_native(bool asked_for);
+
+}  // namespace koppel

@@ -1,0 +1,8 @@
+// The text of koppel/runtime, embedded at build time so that emitted C can stand alone.
+#pragma once
+
+namespace koppel {
+
+extern const char* const kRuntimeText;
+
+}  // namespace koppel

@@ -1,0 +1,77 @@
+// Series: Taylor coefficients of expressions along a motion, order by order.
+//
+// Let the variables move as x_i(t) = Σ_k x_{i,k} tᵏ. Given the coefficients of the variables up to
+// order k, and having computed all orders below k, evaluate(k) computes the k-th coefficient of
+// every expression. A solver can so stop at an order, solve for unknown coefficients of the
+// variables, and evaluate that order again before it goes on:
+//
+//   Series s({x, v}, {m}, {f}, 20);
+//   SeriesWorkspace work = s.make_workspace();
+//   work.variable(0)[0] = 1;  work.parameter(0) = 2;
+//   s.evaluate(0, work);                          // work.output(0)[0] is f at t = 0
+//
+// Coefficients are x_k = x⁽ᵏ⁾/k!, not derivatives. Cost: O(k) an operation at order k, so O(p²) up
+// to order p; parts that depend on parameters only cost nothing beyond order 0. Nothing is
+// allocated while evaluating. Tape and native code as for Function.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <koppel/expr/expr.hpp>
+#include <koppel/expr/function.hpp>
+
+namespace koppel {
+
+class Series;
+
+class SeriesWorkspace {
+ public:
+  // The coefficients of orders 0 … max_order.
+  std::span<double> variable(std::size_t i) { return coefficients(i); }
+  double& parameter(std::size_t i) { return coefficients(num_variables_ + i)[0]; }
+  std::span<const double> output(std::size_t j) const {
+    return {data_.data() + outputs_[j] * stride_, stride_};
+  }
+
+ private:
+  friend class Series;
+  std::span<double> coefficients(std::size_t value) {
+    return {data_.data() + value * stride_, stride_};
+  }
+
+  std::vector<double> data_;  // the coefficients of value v at v·stride
+  std::size_t stride_ = 0;
+  std::size_t num_variables_ = 0;
+  std::vector<std::uint32_t> outputs_;
+};
+
+class Series {
+ public:
+  static constexpr int kMaxOrder = 40;
+
+  // Variables change in time, parameters do not. Throws as Function does, and Error
+  // `expr.bad-order` unless 0 ≤ max_order ≤ kMaxOrder.
+  Series(std::span<const Expr> variables, std::span<const Expr> parameters,
+         std::span<const Expr> outputs, int max_order, CompileOptions = {});
+  Series(std::initializer_list<Expr> variables, std::initializer_list<Expr> parameters,
+         std::initializer_list<Expr> outputs, int max_order, CompileOptions = {});
+
+  int max_order() const;
+  std::size_t num_instructions() const;
+  bool is_native() const;
+  const std::string& why_not_native() const;
+
+  SeriesWorkspace make_workspace() const;
+  // Order k of all outputs. Orders below k must have been evaluated with the same lower
+  // coefficients; evaluating order k again is allowed.
+  void evaluate(int k, SeriesWorkspace& work) const noexcept;
+
+ private:
+  struct Code;
+  std::shared_ptr<const Code> code_;
+};
+
+}  // namespace koppel

@@ -1,0 +1,12 @@
+// Which Koppel this is.
+#pragma once
+
+namespace koppel {
+
+// The release, as in "0.1.0".
+const char* version() noexcept;
+
+// The abbreviated git commit the library was built from; "unknown" outside a clone.
+const char* commit() noexcept;
+
+}  // namespace koppel

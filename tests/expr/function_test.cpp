@@ -1,0 +1,308 @@
+#include <koppel/expr/function.hpp>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/graph.hpp>
+#include <koppel/expr/program.hpp>
+
+#include <tests/expr/plain_evaluation.hpp>
+#include <tests/expr/random_expr.hpp>
+#include <tests/near.hpp>
+
+namespace koppel {
+namespace {
+
+using koppel::testing::evaluate_plainly;
+using koppel::testing::kEps;
+using koppel::testing::near;
+using koppel::testing::random_expr;
+using koppel::testing::same_bits;
+
+const double kAt[] = {-2, -1, 0, 1, 2}, kOf[] = {0.5, -1, 1, 0.25, 1.5};
+
+double uniform(std::mt19937_64& engine, double low, double high) {
+  return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53;
+}
+
+// Some symbols and tables of every kind.
+struct Setting {
+  Graph graph;
+  std::array<Expr, 3> x = graph.symbols("x", "y", "z");
+  std::array<Table, 3> tables = {graph.add_table("held", TableData::held(kAt, kOf)),
+                                 graph.add_table("linear", TableData::linear(kAt, kOf)),
+                                 graph.add_table("spline", TableData::spline(kAt, kOf))};
+
+  std::vector<Expr> random_outputs(std::mt19937_64& engine, int count, bool smooth = false) {
+    std::vector<Expr> f;
+    for (int n = 0; n < count; ++n) {
+      f.push_back(random_expr(engine, x, {.size = 2 + n % 40, .smooth_only = smooth, .tables = tables}));
+    }
+    return f;
+  }
+};
+
+TEST(Function, ReturnsTheValuesOfItsOutputs) {
+  Graph graph;
+  auto [x, y] = graph.symbols("x", "y");
+  const Function f({x, y}, {sqrt(x * x + y * y), atan2(y, x), x, 7});
+  EXPECT_EQ(f.num_inputs(), 2u);
+  EXPECT_EQ(f.num_outputs(), 4u);
+  EXPECT_FALSE(f.is_native());
+  EXPECT_EQ(f.why_not_native(), "");
+  EXPECT_EQ(f({3, 4}), (std::vector<double>{5, std::atan2(4, 3), 3, 7}));
+}
+
+TEST(Function, NeedsNoGraphOnceMade) {
+  const auto make = [] {
+    Graph graph;
+    const Expr x = graph.symbol("x");
+    const Table table = graph.add_table("t", TableData::linear(kAt, kOf));
+    return Function({x}, {table(x) + x});
+  };
+  const Function f = make();
+  EXPECT_EQ(f({0.5}), (std::vector<double>{0.625 + 0.5}));
+}
+
+TEST(Function, MayHaveNoInputsOrNoOutputs) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  EXPECT_EQ(Function({}, {2, graph.constant(3)})({}), (std::vector<double>{2, 3}));
+  EXPECT_TRUE(Function({x}, {})({1}).empty());
+  EXPECT_TRUE(Function({}, {})({}).empty());
+}
+
+TEST(Function, TapeAgreesBitForBitWithPlainEvaluationOnRandomExpressions) {
+  std::mt19937_64 engine(101);
+  Setting setting;
+  const std::vector<Expr> f = setting.random_outputs(engine, 3000);
+  const Function function(setting.x, f);
+  for (const auto& in : {std::array{0.3, -1.2, 2.5}, std::array{-0.9, 0.0, 1e3}}) {
+    const std::vector<double> out = function(in);
+    for (std::size_t j = 0; j < f.size(); ++j) {
+      const double expected = evaluate_plainly(f[j], setting.x, in);
+      ASSERT_TRUE(same_bits(out[j], expected)) << j << ": " << out[j] << " and " << expected;
+    }
+  }
+}
+
+TEST(Function, IntegerPowersAreProductsOfFewFactors) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  EXPECT_EQ(Function({x}, {pow(x, 5)}).num_instructions(), 3u);
+  EXPECT_EQ(Function({x}, {pow(x, 64)}).num_instructions(), 6u);
+  EXPECT_EQ(Function({x}, {pow(x, 8), pow(x, 4), x * x}).num_instructions(), 3u);
+  EXPECT_EQ(Function({x}, {pow(x, 65)}).num_instructions(), 1u);
+  for (const int n : {-64, -7, -3, 3, 7, 31, 63, 64, 65}) {
+    for (const double at : {-1.7, -0.4, 0.9, 1.3}) {
+      EXPECT_TRUE(near(Function({x}, {pow(x, n)})({at})[0], std::pow(at, n),
+                       {.relative = 64 * kEps, .because = "at most 63 factors of half an ulp each"}))
+          << at << "^" << n;
+    }
+  }
+}
+
+TEST(Function, SlotsAreReused) {
+  Graph graph;
+  auto [x, y] = graph.symbols("x", "y");
+  Expr sum = 0, chain = x;
+  for (int i = 1; i <= 1000; ++i) {
+    sum += sin(chain * y) * cos(x);
+    chain = sin(chain);
+  }
+  const Function f({x, y}, {sum});
+  EXPECT_GE(f.num_instructions(), 4000u - 10);
+  EXPECT_LE(f.num_slots(), f.program().num_leaves() + 5);
+}
+
+TEST(Function, SharedPartsAreComputedOnce) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  const Expr s = sin(x);
+  EXPECT_EQ(Function({x}, {s, s + 1, exp(s)}).num_instructions(), 3u);
+}
+
+TEST(Function, BatchAgreesBitForBitWithOnePointAtATime) {
+  std::mt19937_64 engine(102);
+  Setting setting;
+  const Function f(setting.x, setting.random_outputs(engine, 300));
+  Workspace one = f.make_workspace(), many = f.make_batch_workspace();
+  for (const std::size_t count : {0, 1, 2, 63, 64, 65, 129, 500}) {
+    std::vector<double> in(3 * count), out(f.num_outputs() * count);
+    for (double& value : in) value = uniform(engine, -3, 3);
+    f.evaluate_batch(in, out, count, many);
+    std::vector<double> expected(f.num_outputs());
+    for (std::size_t p = 0; p < count; ++p) {
+      const double point[] = {in[p], in[count + p], in[2 * count + p]};
+      f.evaluate(point, expected, one);
+      for (std::size_t j = 0; j < expected.size(); ++j) {
+        ASSERT_TRUE(same_bits(out[j * count + p], expected[j]))
+            << "output " << j << " at point " << p << " of " << count;
+      }
+    }
+  }
+}
+
+TEST(Function, ThreadsMayShareOneFunction) {
+  std::mt19937_64 engine(103);
+  Setting setting;
+  const Function f(setting.x, setting.random_outputs(engine, 50));
+  std::vector<std::vector<double>> points, expected;
+  for (int p = 0; p < 200; ++p) {
+    points.push_back({uniform(engine, -2, 2), uniform(engine, -2, 2), uniform(engine, -2, 2)});
+    expected.push_back(f(points.back()));
+  }
+  constexpr int kThreads = 4;
+  std::array<int, kThreads> wrong{};
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      Workspace work = f.make_workspace();
+      std::vector<double> out(f.num_outputs());
+      for (std::size_t n = 0; n < 5 * points.size(); ++n) {
+        const std::size_t p = (n + 37 * t) % points.size();
+        f.evaluate(points[p], out, work);
+        for (std::size_t j = 0; j < out.size(); ++j) {
+          if (!same_bits(out[j], expected[p][j])) ++wrong[t];
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, (std::array<int, kThreads>{}));
+}
+
+TEST(Function, AMillionOperationsDeepIsNoProblem) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  Expr f = x;
+  double expected = 0.5;
+  for (int i = 0; i < 500000; ++i) {
+    f = sin(f) + x;
+    expected = 0.5 + std::sin(expected);
+  }
+  EXPECT_EQ(Function({x}, {f})({0.5})[0], expected);
+}
+
+// The text of the Error that making a function throws.
+std::string error_of(std::initializer_list<Expr> inputs, std::initializer_list<Expr> outputs) {
+  try {
+    const Function f(inputs, outputs);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Function, UnboundSymbolsAreNamedTogether) {
+  Graph graph;
+  auto [x, m, k] = graph.symbols("x", "m", "k");
+  EXPECT_EQ(error_of({x}, {k * x / m, sin(m)}),
+            "error[expr.unbound-symbol]: a function depends on symbols that are not among its "
+            "inputs: m, k.\n"
+            "  Add them to the inputs, or substitute values for them.");
+}
+
+TEST(Function, InputsMustBeDistinctSymbols) {
+  Graph graph;
+  auto [x, y] = graph.symbols("x", "y");
+  EXPECT_EQ(error_of({x, y, x, x}, {x}),
+            "error[expr.bad-input]: 'x' is an input of a function twice.");
+  EXPECT_EQ(error_of({x + y}, {1}), "error[expr.bad-input]: an input of a function is not a symbol.");
+}
+
+TEST(Function, AllMistakesAreReportedAtOnce) {
+  Graph graph;
+  auto [x, y] = graph.symbols("x", "y");
+  EXPECT_EQ(error_of({x, x, Expr(2)}, {y}),
+            "error[expr.bad-input]: 'x' is an input of a function twice.\n"
+            "error[expr.bad-input]: an input of a function is not a symbol.\n"
+            "error[expr.unbound-symbol]: a function depends on symbols that are not among its "
+            "inputs: y.\n"
+            "  Add them to the inputs, or substitute values for them.");
+}
+
+TEST(Function, ExpressionsOfTwoGraphsCannotBeOutputsOfOneFunction) {
+  Graph first, second;
+  const Expr x = first.symbol("x"), y = second.symbol("y");
+  EXPECT_THROW(Function({x, y}, {x, y}), Error);
+}
+
+std::string diagnosis(Expr input, Expr f, double at) {
+  return Function({input}, {f}).diagnose({&at, 1}).value_or("all is well");
+}
+
+TEST(Diagnose, NamesTheOperationThatLeftItsDomain) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  EXPECT_EQ(diagnosis(x, sin(1 / (x - 1)) + 2, 1),
+            "'1 / (x - 1)' leaves its domain: the divisor must not be zero; operands: 1 and 0.");
+  EXPECT_EQ(diagnosis(x, sqrt(x - 2), 1),
+            "'sqrt(x - 2)' leaves its domain: the operand must not be negative; operands: -1.");
+  EXPECT_EQ(diagnosis(x, log(x), 0),
+            "'log(x)' leaves its domain: the operand must be positive; operands: 0.");
+  EXPECT_EQ(diagnosis(x, asin(x), 2),
+            "'asin(x)' leaves its domain: the operand must lie in [-1, 1]; operands: 2.");
+  EXPECT_EQ(diagnosis(x, acos(2 * x), 0.75),
+            "'acos(2 * x)' leaves its domain: the operand must lie in [-1, 1]; operands: 1.5.");
+  EXPECT_EQ(diagnosis(x, pow(x, 1.5), -4),
+            "'x^1.5' leaves its domain: a negative base needs an integer exponent, and a zero base "
+            "one that is not negative; operands: -4 and 1.5.");
+}
+
+TEST(Diagnose, NamesTheOperationThatOverflows) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  EXPECT_EQ(diagnosis(x, exp(x), 1000), "'exp(x)' overflows: its value is inf.");
+  EXPECT_EQ(diagnosis(x, x - exp(x) * exp(x), 500), "'exp(x)^2' overflows: its value is inf.");
+  EXPECT_EQ(diagnosis(x, -sinh(x), 1000), "'sinh(x)' overflows: its value is inf.");
+}
+
+TEST(Diagnose, NamesAnInputThatIsNotANumber) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  EXPECT_EQ(diagnosis(x, 1 + x, std::numeric_limits<double>::quiet_NaN()), "input 'x' is nan.");
+  EXPECT_EQ(diagnosis(x, 1 + x, -std::numeric_limits<double>::infinity()), "input 'x' is -inf.");
+}
+
+TEST(Diagnose, SaysNothingWhereAllValuesAreFinite) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  EXPECT_EQ(diagnosis(x, sqrt(x) / (x - 1), 4), "all is well");
+}
+
+TEST(Diagnose, ShortensWhatLiesDeep) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  Expr f = x;
+  for (int i = 0; i < 20; ++i) f = sin(f) + x;
+  EXPECT_EQ(diagnosis(x, log(f - 1000), 1),
+            "'log(x + sin(x + …) - 1000)' leaves its domain: the operand must be positive; "
+            "operands: -998.065436788999.");
+}
+
+TEST(Diagnose, AgreesWithEvaluationOnRandomExpressions) {
+  std::mt19937_64 engine(104);
+  Setting setting;
+  int bad = 0;
+  for (const Expr& f : setting.random_outputs(engine, 2000)) {
+    const Function function(setting.x, {&f, 1});
+    const double in[] = {uniform(engine, -3, 3), uniform(engine, -3, 3), uniform(engine, -3, 3)};
+    if (std::isfinite(function(in)[0])) continue;
+    ++bad;
+    const auto text = function.diagnose(in);
+    ASSERT_TRUE(text.has_value());
+    EXPECT_NE(text->find(text->find("overflows") != std::string::npos ? "value is" : "operands: "),
+              std::string::npos)
+        << *text;
+  }
+  EXPECT_GT(bad, 100);
+}
+
+}  // namespace
+}  // namespace koppel

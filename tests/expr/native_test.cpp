@@ -1,0 +1,222 @@
+// Native code computes what the tape computes, to the last bit.
+#include <koppel/expr/native.hpp>
+
+#include <fstream>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <koppel/expr/calculus.hpp>
+#include <koppel/expr/emit_c.hpp>
+#include <koppel/expr/function.hpp>
+#include <koppel/expr/graph.hpp>
+#include <koppel/expr/series_program.hpp>
+
+#include <tests/expr/random_expr.hpp>
+#include <tests/near.hpp>
+#include <tests/temporary_folder.hpp>
+
+namespace koppel {
+namespace {
+
+using koppel::testing::random_expr;
+using koppel::testing::same_bits;
+using koppel::testing::TemporaryCache;
+
+const double kAt[] = {-2, -1, 0, 1, 2}, kOf[] = {0.5, -1, 1, 0.25, 1.5};
+
+struct Setting {
+  Graph graph;
+  std::array<Expr, 3> x = graph.symbols("x", "y", "z");
+  std::array<Table, 3> tables = {graph.add_table("held", TableData::held(kAt, kOf)),
+                                 graph.add_table("linear", TableData::linear(kAt, kOf)),
+                                 graph.add_table("spline", TableData::spline(kAt, kOf))};
+
+  std::vector<Expr> random_outputs(std::mt19937_64& engine, int count, int size, bool smooth) {
+    std::vector<Expr> f;
+    for (int n = 0; n < count; ++n) {
+      f.push_back(random_expr(engine, x, {.size = size, .smooth_only = smooth, .tables = tables}));
+    }
+    return f;
+  }
+};
+
+double uniform(std::mt19937_64& engine, double low, double high) {
+  return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53;
+}
+
+// Compares native code and the tape at random points; returns how many outputs were not finite.
+int expect_parity(std::span<const Expr> inputs, std::span<const Expr> f, std::mt19937_64& engine) {
+  const Function tape(inputs, f), native(inputs, f, {.native = true});
+  EXPECT_FALSE(tape.is_native());
+  EXPECT_TRUE(native.is_native()) << native.why_not_native();
+  int not_finite = 0;
+  for (int n = 0; n < 20; ++n) {
+    std::vector<double> in;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      in.push_back(n == 0 ? 0 : n == 1 ? 1 : uniform(engine, -3, 3));
+    }
+    const std::vector<double> a = tape(in), b = native(in);
+    for (std::size_t j = 0; j < a.size(); ++j) {
+      EXPECT_TRUE(same_bits(a[j], b[j])) << "output " << j << ": " << a[j] << " and " << b[j];
+      if (!std::isfinite(a[j])) ++not_finite;
+    }
+  }
+  return not_finite;
+}
+
+TEST(Native, AgreesWithTheTapeBitForBitOnRandomSmoothFunctions) {
+  const TemporaryCache cache;
+  std::mt19937_64 engine(201);
+  for (int batch = 0; batch < 2; ++batch) {
+    Setting setting;
+    const std::vector<Expr> f = setting.random_outputs(engine, 150, 20, true);
+    EXPECT_EQ(expect_parity(setting.x, f, engine), 0);
+  }
+}
+
+TEST(Native, AgreesWithTheTapeBitForBitOnAllOperationsAndOutsideTheirDomains) {
+  const TemporaryCache cache;
+  std::mt19937_64 engine(202);
+  for (int batch = 0; batch < 2; ++batch) {
+    Setting setting;
+    const std::vector<Expr> f = setting.random_outputs(engine, 200, 12, false);
+    EXPECT_GT(expect_parity(setting.x, f, engine), 0);
+  }
+}
+
+TEST(Native, AgreesWithTheTapeOnGradients) {
+  const TemporaryCache cache;
+  std::mt19937_64 engine(203);
+  Setting setting;
+  std::vector<Expr> f;
+  for (const Expr& e : setting.random_outputs(engine, 40, 25, true)) {
+    for (const Expr& g : gradient(e, setting.x)) f.push_back(g);
+  }
+  expect_parity(setting.x, f, engine);
+}
+
+TEST(Native, EveryOperationOccursInTheParityTests) {
+  std::mt19937_64 engine(202);
+  Setting setting;
+  std::array<bool, kNumOps> seen{};
+  const Function function(setting.x, setting.random_outputs(engine, 200, 12, false));
+  for (const Instruction& i : function.program().code) seen[static_cast<std::size_t>(i.op)] = true;
+  for (const Operation& entry : operations::kTable) {
+    EXPECT_TRUE(entry.arity == 0 || seen[static_cast<std::size_t>(entry.op)]) << entry.name;
+  }
+}
+
+TEST(Native, LongFunctionsAreSplit) {
+  const TemporaryCache cache;
+  std::mt19937_64 engine(204);
+  Graph graph;
+  const auto x = graph.symbols("x", "y");
+  // Values from early on are used at the end, so that they must survive from part to part.
+  std::vector<Expr> early;
+  Expr f = x[0];
+  for (int i = 0; i < 1500; ++i) {
+    f = sin(f) + x[1];
+    early.push_back(f);
+  }
+  for (int i = 0; i < 1500; ++i) f = cos(f) * early[static_cast<std::size_t>(1499 - i)];
+  const Expr outputs[] = {f, early[3], x[0], 2, early[1200]};
+  const Function function(x, outputs);
+  ASSERT_GT(function.num_instructions(), 5000u);
+  const CCode code = emit_c(function.program(), "f");
+  EXPECT_NE(code.source.find("static void f_12("), std::string::npos);
+  EXPECT_LE(code.work_size, 1500u);
+  expect_parity(x, outputs, engine);
+}
+
+TEST(Native, MayHaveNoInputsOrNoOutputs) {
+  const TemporaryCache cache;
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  const Function constant({}, {2, graph.constant(-3), graph.constant(1) / 0}, {.native = true});
+  ASSERT_TRUE(constant.is_native()) << constant.why_not_native();
+  EXPECT_EQ(constant({}), (std::vector<double>{2, -3, std::numeric_limits<double>::infinity()}));
+  EXPECT_TRUE(Function({x}, {}, {.native = true})({1}).empty());
+}
+
+// Two programs with everything in them: operations, tables, powers, constants of all kinds.
+std::vector<Expr> everything(Setting& setting) {
+  std::mt19937_64 engine(205);
+  std::vector<Expr> f = setting.random_outputs(engine, 60, 12, false);
+  for (const Expr& e : setting.random_outputs(engine, 30, 40, true)) f.push_back(e);
+  f.insert(f.end(), {setting.x[0], 1, -2.5, 1e-300, 5e-324, -1e300, 1.0 / 3});
+  return f;
+}
+
+TEST(EmitC, DependsOnTheProgramOnly) {
+  Setting first, second;
+  for (int i = 0; i < 100; ++i) second.graph.symbol("unused" + std::to_string(i)) * 3;
+  const Function f(first.x, everything(first)), g(second.x, everything(second));
+  EXPECT_EQ(emit_c(f.program(), "f").source, emit_c(g.program(), "f").source);
+  const auto series = [](Setting& setting) {
+    const std::span<const Expr> x = setting.x;
+    return emit_c_series(lower_series(x.first(2), x.last(1), everything(setting)), "s", 11);
+  };
+  EXPECT_EQ(series(first), series(second));
+}
+
+TEST(EmitC, NumbersReadBackExactly) {
+  EXPECT_EQ(c_number(1), "1.0");
+  EXPECT_EQ(c_number(-2), "(-2.0)");
+  EXPECT_EQ(c_number(0.1), "0.1");
+  EXPECT_EQ(c_number(1e300), "1e+300");
+  std::mt19937_64 engine(206);
+  for (int n = 0; n < 1000; ++n) {
+    const double number = std::bit_cast<double>(engine());
+    if (!std::isfinite(number)) continue;
+    std::string text = c_number(number);
+    if (text.front() == '(') text = text.substr(1, text.size() - 2);
+    EXPECT_EQ(std::strtod(text.c_str(), nullptr), number);
+  }
+}
+
+// What a compiler says to a source; empty when nothing.
+std::string complaints(const std::string& compiler, const std::string& source) {
+  const koppel::testing::TemporaryFolder folder;
+  const std::string code = (folder.path() / "code.c").string();
+  const std::string log = (folder.path() / "log").string();
+  std::ofstream(code) << source;
+  const std::string command = compiler +
+                              " -std=c99 -Wall -Wextra -Werror -pedantic -O1 -c -o " + code + ".o " +
+                              code + " > " + log + " 2>&1";
+  const int status = std::system(command.c_str());
+  std::ifstream file(log);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  return status == 0 ? text : "status " + std::to_string(status) + ": " + text.substr(0, 2000);
+}
+
+TEST(EmitC, IsCleanC99UnderAllWarnings) {
+  Setting setting;
+  const Expr x = setting.x[0];
+  const std::vector<Expr> f = everything(setting);
+  const std::span<const Expr> symbols = setting.x;
+  std::string source = emit_c_prelude();
+  source += emit_c(Function(symbols, f).program(), "f").source;
+  source += emit_c(Function({}, {1}).program(), "g").source;
+  source += emit_c(Function({x}, {}).program(), "h").source;
+  source += emit_c_series(lower_series(symbols.first(2), symbols.last(1), f), "s", 21);
+  source += emit_c_series(lower_series({&x, 1}, {}, {&x, 1}), "identity", 3);
+  const Expr one = 1;
+  source += emit_c_series(lower_series({}, {}, {&one, 1}), "constant", 3);
+  const Expr fixed = sin(x);
+  source += emit_c_series(lower_series({}, {&x, 1}, {&fixed, 1}), "fixed", 3);
+  // Who includes it declares it.
+  source.insert(source.find('\n') + 1,
+                "void f(const double*, double*, double*);\n"
+                "void s(int, double*);\n");
+  int compilers = 0;
+  for (const std::string compiler : {"gcc", "clang"}) {
+    if (std::system(("command -v " + compiler + " > /dev/null 2>&1").c_str()) != 0) continue;
+    ++compilers;
+    EXPECT_EQ(complaints(compiler, source), "") << compiler;
+  }
+  if (compilers == 0) GTEST_SKIP() << "there is no compiler";
+}
+
+}  // namespace
+}  // namespace koppel

@@ -1,0 +1,63 @@
+"""tools/setup.sh with stand-ins for dpkg-query, apt-get, id and sudo."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+TOP = pathlib.Path(__file__).parents[2]
+
+# The stand-ins keep the list of installed packages in a file.
+DPKG = 'shift 3; for p; do grep -qxF "$p" "$STATE/installed" && echo "installed $p"; done; true'
+APT = """echo "$*" >>"$STATE/calls"
+case "$*" in *install*) for p; do echo "$p" >>"$STATE/installed"; done ;; esac"""
+BROKEN_APT = 'echo "$*" >>"$STATE/calls"; echo "no network" >&2; exit 100'
+
+
+class Setup(unittest.TestCase):
+    def install(self, installed, apt, user=0):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "tools").mkdir()
+            (root / "tools/packages.txt").write_text("# why\nalpha # a compiler\nbeta\n\n")
+            (root / "installed").write_text("".join(f"{name}\n" for name in installed))
+            (root / "calls").touch()
+            stubs = {"dpkg-query": DPKG, "apt-get": apt, "id": f"echo {user}",
+                     "sudo": 'echo "sudo $*" >>"$STATE/calls"; exit 1'}
+            for name, body in stubs.items():
+                (root / name).write_text(f"#!/bin/sh\n{body}\n")
+                (root / name).chmod(0o755)
+            result = subprocess.run(
+                ["sh", "-c", f"root={root}; . {TOP}/tools/setup.sh; install_packages"],
+                env={**os.environ, "PATH": f"{root}:{os.environ['PATH']}", "STATE": folder},
+                stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            self.assertEqual(result.stdout, "")
+            return result.returncode, result.stderr, (root / "calls").read_text().splitlines()
+
+    def test_touches_nothing_when_all_is_there(self):
+        self.assertEqual(self.install(["alpha", "beta"], APT), (0, "", []))
+
+    def test_installs_only_what_is_missing(self):
+        status, messages, calls = self.install(["alpha"], APT)
+        self.assertEqual((status, messages), (0, "koppel: installing beta\n"))
+        self.assertEqual(len(calls), 2)
+        self.assertTrue(calls[0].endswith("update"))
+        self.assertTrue(calls[1].endswith("install --no-install-recommends beta"))
+
+    def test_says_what_to_do_when_it_cannot_install(self):
+        status, messages, _ = self.install([], BROKEN_APT)
+        self.assertEqual(status, 1)
+        self.assertTrue(messages.endswith(
+            "koppel: these packages are missing and could not be installed: alpha beta\n"
+            "koppel: install them with: "
+            "sudo apt-get install --no-install-recommends alpha beta\n"))
+
+    def test_never_asks_for_a_password_without_a_terminal(self):
+        status, _, calls = self.install([], APT, user=1000)
+        self.assertEqual(status, 1)
+        self.assertTrue(all(call.startswith("sudo -n apt-get") for call in calls))
+
+
+if __name__ == "__main__":
+    unittest.main()
