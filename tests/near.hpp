@@ -4,11 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
-#include <string>
-#include <bit>
 
 #include <gtest/gtest.h>
 

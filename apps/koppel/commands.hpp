@@ -23,6 +23,8 @@ struct Failure {
   std::string message;
 };
 
+void add_check(CLI::App& program);
+void add_equations(CLI::App& program);
 void add_expr(CLI::App& program);
 
 }  // namespace koppel::app

@@ -20,7 +20,11 @@ std::string version_line() {
   return std::string("koppel ") + version() + " (commit " + commit() + ")";
 }
 
-void add_commands(CLI::App& program) { add_expr(program); }
+void add_commands(CLI::App& program) {
+  add_check(program);
+  add_equations(program);
+  add_expr(program);
+}
 
 // CLI11 only says that a subcommand is missing when one is misspelt.
 void check_command(CLI::App& program, int argc, char** argv) {

@@ -29,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string suggest(std::string_view name, std::span<const std::string> candidates) {
   constexpr std::size_t kLongest = 64;  // nobody misspells a longer name; keeps the cost bounded
-  if (name.size() > kLongest) return {};
+  if (name.size() < 2 || name.size() > kLongest) return {};
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {

@@ -12,7 +12,7 @@ namespace {
 // Derivatives of one or more functions with respect to fixed variables.
 class Differentiation {
  public:
-  Differentiation(Graph& graph, std::span<const Expr> x) : order_(graph), variable_(graph), x_(x) {
+  Differentiation(Graph& graph, std::span<const Expr> x) : order_(graph), variable_(graph) {
     for (std::size_t j = x.size(); j-- > 0;) {
       if (x[j].graph() != nullptr) variable_.set(graph.adopt(x[j]), static_cast<std::uint32_t>(j));
     }
@@ -20,8 +20,9 @@ class Differentiation {
 
   // Reverse accumulation [Griewank & Walther 2008, ch. 3]: the adjoint ē = Σ w_i ∂f_i/∂e of every
   // node e, from the functions down:  operand̄ += ē ∂e/∂operand.
-  // Returns the adjoints of the variables.
-  std::vector<Expr> reverse(std::span<const Expr> f, std::span<const Expr> w) {
+  // Calls found(j, x̄_j) for every variable that the functions depend on.
+  template <typename Found>
+  void reverse(std::span<const Expr> f, std::span<const Expr> w, Found&& found) {
     walk(f);
     std::vector<Expr> adjoint(order_.size());
     for (std::size_t i = 0; i < f.size(); ++i) {
@@ -35,12 +36,9 @@ class Differentiation {
         if (active_[q]) adjoint[q] += derivative(e, i, adjoint[p]);
       }
     }
-    std::vector<Expr> result(x_.size());
-    for (std::size_t j = 0; j < x_.size(); ++j) {
-      const std::uint32_t p = order_.position(x_[j]);
-      if (p != NodeIndex::kNone) result[j] = adjoint[p];
+    for (std::size_t p = 0; p < order_.size(); ++p) {
+      if (is_variable(p)) found(variable_[order_.nodes()[p]], adjoint[p]);
     }
-    return result;
   }
 
   // Forward accumulation: the tangent ė of every node from those of its operands, given ẋ = d:
@@ -86,8 +84,7 @@ class Differentiation {
   }
 
   Postorder order_;
-  NodeIndex variable_;  // node → its place in x_
-  std::span<const Expr> x_;
+  NodeIndex variable_;  // node → its place among the variables
   std::vector<char> active_;
 };
 
@@ -104,9 +101,11 @@ Expr SparseExpr::at(int row, int column) const {
 std::vector<Expr> vector_times_jacobian(std::span<const Expr> w, std::span<const Expr> f,
                                         std::span<const Expr> x) {
   assert(w.size() == f.size());
-  Graph* graph = graph_of(f);
-  if (graph == nullptr) return std::vector<Expr>(x.size());
-  return Differentiation(*graph, x).reverse(f, w);
+  std::vector<Expr> result(x.size());
+  if (Graph* graph = graph_of(f)) {
+    Differentiation(*graph, x).reverse(f, w, [&](std::size_t j, Expr e) { result[j] = e; });
+  }
+  return result;
 }
 
 std::vector<Expr> jacobian_times_vector(std::span<const Expr> f, std::span<const Expr> x,
@@ -141,12 +140,11 @@ SparseExpr jacobian(std::span<const Expr> f, std::span<const Expr> x) {
   Differentiation differentiation(*graph, x);
   const Expr one = 1;
   for (std::size_t i = 0; i < f.size(); ++i) {
-    const std::vector<Expr> row = differentiation.reverse({&f[i], 1}, {&one, 1});
-    for (std::size_t j = 0; j < x.size(); ++j) {
-      if (row[j].is_constant(0)) continue;
-      entries.push_back({static_cast<int>(i), static_cast<int>(j), row[j]});
+    differentiation.reverse({&f[i], 1}, {&one, 1}, [&](std::size_t j, Expr value) {
+      if (value.is_constant(0)) return;
+      entries.push_back({static_cast<int>(i), static_cast<int>(j), value});
       ++pattern.column_start[j + 1];
-    }
+    });
   }
   for (std::size_t j = 0; j < x.size(); ++j) {
     pattern.column_start[j + 1] += pattern.column_start[j];

@@ -28,7 +28,8 @@ using NodeId = std::uint32_t;
 
 class Expr {
  public:
-  constexpr Expr(double number = 0) : bits_(std::bit_cast<std::uint64_t>(number)) {}  // NOLINT
+  constexpr Expr(double number = 0)  // NOLINT: numbers are expressions; −0 is 0
+      : bits_(std::bit_cast<std::uint64_t>(number == 0 ? 0.0 : number)) {}
   Expr(Graph& graph, NodeId id) : graph_(&graph), bits_(id) {}
 
   // The graph, or null for a plain number.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/utf8.hpp>
 #include <koppel/expr/operations.hpp>
 
 namespace koppel {
@@ -38,7 +39,7 @@ void check_name(std::string_view name) {
 bool is_valid_name(std::string_view name) {
   std::string_view rest = name;
   while (rest.ends_with('\'')) rest.remove_suffix(1);
-  if (rest.empty() || !is_letter(rest[0]) || rest.back() == '.') return false;
+  if (rest.empty() || !is_letter(rest[0]) || rest.back() == '.' || !is_utf8(rest)) return false;
   for (std::size_t i = 1; i < rest.size(); ++i) {
     if (rest[i] == '[') {
       const std::size_t first = ++i;
@@ -148,7 +149,10 @@ const TableData& Table::data() const { return graph_->table_data(index_); }
 
 Expr Table::derivative(Expr x, int order) const {
   if (order > data().degree()) return 0;
-  if (x.is_constant()) return data().evaluate(x.value(), order);
+  if (x.is_constant()) {
+    const double value = data().evaluate(x.value(), order);
+    if (std::isfinite(value)) return value;
+  }
   return graph_->intern({Op::Table, {graph_->adopt(x), index_, static_cast<NodeId>(order)}});
 }
 

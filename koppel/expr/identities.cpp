@@ -165,7 +165,7 @@ Expr make_mul(Expr a, Expr b) {
     if (const Term t = split_number(a); t.number != 1) return t.number * (t.rest * b);
   }
   const Power p = split_power(a), q = split_power(b);
-  if (p.base == q.base && p.exponent + q.exponent != 2 && is_integer(p.exponent) &&
+  if (p.base == q.base && (p.exponent != 1 || q.exponent != 1) && is_integer(p.exponent) &&
       is_integer(q.exponent)) {
     return pow(p.base, p.exponent + q.exponent);
   }
@@ -193,7 +193,10 @@ Expr make_div(Expr a, Expr b) {
     return a.operand(0).value() / b.value() * a.operand(1);
   }
   if (b.is(Op::Div)) return (a * b.operand(1)) / b.operand(0);
-  if (a.is(Op::Div)) return a.operand(0) / (a.operand(1) * b);
+  if (a.is(Op::Div)) {
+    const Expr divisor = a.operand(1) * b;
+    if (!divisor.is_constant() || std::isnormal(divisor.value())) return a.operand(0) / divisor;
+  }
   const Power p = split_power(a), q = split_power(b);
   if (p.base == q.base && is_integer(p.exponent) && is_integer(q.exponent)) {
     return pow(p.base, p.exponent - q.exponent);

@@ -209,9 +209,9 @@ bool Monomial::normalise() {
   for (const Factor& f : factors) {
     hash += hash_of(f);
     if (!f.exponent.is_constant()) continue;
-    const double n = f.exponent.value();
+    const double exponent = f.exponent.value();
     const bool is_exp = f.base.graph() == nullptr;
-    if (is_exp ? !std::isnormal(std::exp(n)) : !std::isfinite(n)) coefficient = kNaN;
+    if (is_exp ? !std::isnormal(std::exp(exponent)) : !std::isfinite(exponent)) coefficient = kNaN;
   }
   return merged;
 }

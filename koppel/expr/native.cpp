@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -27,11 +26,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// -O2 without fast-math and without contraction to fused operations: the same roundings as the
-// tape. errno and traps are not looked at, which lets sqrt and selections be single instructions.
-constexpr std::array kFlags = {"-std=c99",          "-O2",           "-fPIC",
-                               "-shared",           "-w",            "-ffp-contract=off",
-                               "-fno-math-errno",   "-fno-trapping-math"};
+// No fast-math and no contraction to fused operations: the same roundings as the tape. errno and
+// traps are not looked at, which lets sqrt and selections be single instructions. On straight-line
+// code -O2 gains nothing over -O1 and takes half as long again (docs/performance.md). AVX is for
+// its instructions of three operands, which save moves.
+std::vector<std::string> compiler_flags() {
+  std::vector<std::string> flags = {
+      "-std=c99", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno",
+      "-fno-trapping-math",
+      // Knowing what atan and pow are, compilers make a quotient of sin(atan(x)) and exp2(x) of
+      // pow(2, x); knowing the mode of rounding, they compute functions of numbers more
+      // accurately than libm: all of these round otherwise than the tape.
+      "-fno-builtin-atan", "-fno-builtin-pow", "-frounding-math"};
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx")) flags.push_back("-mavx");
+#endif
+  return flags;
+}
 
 // FNV-1a in 128 bits: no adversary, but never a collision by accident.
 class Hash {
@@ -205,7 +216,7 @@ NativeResult compile(const std::string& compiler, std::string_view source,
   const fs::path log = scratch.path() / "log";
   if (!write_file(code, source)) return failed("the source cannot be written to " + code.string());
   std::vector<std::string> command = {compiler};
-  command.insert(command.end(), kFlags.begin(), kFlags.end());
+  for (std::string& flag : compiler_flags()) command.push_back(std::move(flag));
   command.insert(command.end(), {"-o", library.string(), code.string(), "-lm"});
   const int status = run(command, log);
   if (status < 0 || status == 127) return failed("the compiler '" + compiler + "' cannot be run");
@@ -219,11 +230,8 @@ NativeResult compile(const std::string& compiler, std::string_view source,
     fs::path own = *cached;
     own += '.' + std::to_string(getpid()) + '.' + std::to_string(counter++);
     std::error_code error;
-    if (write_file(own, *content + checksum(*content))) {
-      fs::rename(own, *cached, error);
-    } else {
-      fs::remove(own, error);
-    }
+    if (write_file(own, *content + checksum(*content))) fs::rename(own, *cached, error);
+    fs::remove(own, error);  // where one of them failed
   }
   NativeResult result;
   result.library = load(library);
@@ -244,7 +252,7 @@ NativeResult compile_native(std::string_view source) {
     if (identity.empty()) return failed("there is no compiler '" + compiler + "'");
     Hash hash;
     hash.add(identity);
-    for (const char* flag : kFlags) hash.add(flag);
+    for (const std::string& flag : compiler_flags()) hash.add(flag);
     hash.add(source);
     std::optional<fs::path> cached = cache_folder();
     if (cached) {

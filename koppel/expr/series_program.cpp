@@ -11,7 +11,7 @@ struct Companion {
   Expr node, series;
 };
 
-// The companions of all nodes below the outputs that vary, and of the nodes below those, until there
+// The companions of all varying nodes below the outputs, and of the nodes below those, until there
 // are no more: each has simpler companions than the last (tables one degree less; cos and sin each
 // other).
 std::vector<Companion> find_companions(Graph& graph, std::span<const Expr> variables,
@@ -28,8 +28,9 @@ std::vector<Companion> find_companions(Graph& graph, std::span<const Expr> varia
       const Expr e = order[p];
       if (!varies[p] || e.is_symbol()) continue;
       // A power needs one where its exponent varies.
-      const bool needs_one = e.is(Op::Pow) ? varies[order.position(e.operand(1))] != 0
-                                           : e.is(Op::Table) || operation(e.op()).taylor.companion != nullptr;
+      const bool needs_one =
+          e.is(Op::Pow) ? varies[order.position(e.operand(1))] != 0
+                        : e.is(Op::Table) || operation(e.op()).taylor.companion != nullptr;
       if (!needs_one || !done.try_emplace(e.id(), true).second) continue;
       found.push_back({e, companion(e)});
       roots.push_back(found.back().series);

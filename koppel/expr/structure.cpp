@@ -35,12 +35,17 @@ std::size_t num_operations(std::span<const Expr> f) {
 
 std::size_t num_operations(Expr f) { return num_operations({&f, 1}); }
 
-bool depends_on(Expr f, std::span<const Expr> x) {
-  if (f.graph() == nullptr) return false;
-  Postorder order(*f.graph());
+bool depends_on(std::span<const Expr> f, std::span<const Expr> x) {
+  Graph* graph = graph_of(f);
+  if (graph == nullptr) return false;
+  Postorder order(*graph);
   order.visit(f);
   return std::any_of(x.begin(), x.end(),
                      [&](Expr e) { return order.position(e) != NodeIndex::kNone; });
+}
+
+bool depends_on(Expr f, std::span<const Expr> x) {
+  return depends_on(std::span<const Expr>(&f, 1), x);
 }
 
 bool depends_on(Expr f, Expr x) { return depends_on(f, {&x, 1}); }
@@ -121,9 +126,7 @@ bool has_step(std::span<const Expr> f, std::span<const Expr> x) {
 std::optional<LinearForm> linear_form(std::span<const Expr> f, std::span<const Expr> x) {
   if (has_step(f, x)) return std::nullopt;
   LinearForm form{jacobian(f, x), {}};
-  for (const Expr& entry : form.A.values) {
-    if (depends_on(entry, x)) return std::nullopt;
-  }
+  if (depends_on(form.A.values, x)) return std::nullopt;
   form.b = substitute(f, x, std::vector<Expr>(x.size()));
   return form;
 }

@@ -20,6 +20,7 @@ std::size_t num_operations(std::span<const Expr> f);
 std::size_t num_operations(Expr f);
 
 // Whether any of x occurs in f.
+bool depends_on(std::span<const Expr> f, std::span<const Expr> x);
 bool depends_on(Expr f, std::span<const Expr> x);
 bool depends_on(Expr f, Expr x);
 

@@ -8,15 +8,24 @@
 namespace koppel {
 namespace {
 
-using Handler = void (*)(double* s, const TapeInstruction& i, const Program::NamedTable* tables);
-
 template <Op op>
-void execute(double* s, const TapeInstruction& i, const Program::NamedTable* tables) {
+[[gnu::always_inline]] inline void execute(double* s, const TapeInstruction& i,
+                                           const Program::NamedTable* tables) {
   if constexpr (op == Op::Table) {
     s[i.result] = tables[i.b].data.evaluate(s[i.a], i.derivative);
-  } else if constexpr (operation(op).value != nullptr) {
+  } else if constexpr (operation(op).arity > 0) {
     s[i.result] = operation(op).value(s[i.a], s[i.b], s[i.c]);
   }
+}
+
+// A chain of comparisons, which compilers turn into a jump table: faster than calls through an
+// array of functions.
+template <std::size_t... op>
+[[gnu::always_inline]] inline void execute_any(double* s, const TapeInstruction& i,
+                                               const Program::NamedTable* tables,
+                                               std::index_sequence<op...>) {
+  const auto which = static_cast<std::size_t>(i.op);
+  static_cast<void>(((which == op && (execute<static_cast<Op>(op)>(s, i, tables), true)) || ...));
 }
 
 // A slot of the result may be a slot of an operand, but then at the same point: the loop has no
@@ -29,26 +38,26 @@ void execute_batch(double* s, const TapeInstruction& i, const Program::NamedTabl
     for (std::size_t p = 0; p < Tape::kBatch; ++p) {
       r[p] = tables[i.b].data.evaluate(a[p], i.derivative);
     }
-  } else if constexpr (operation(op).value != nullptr) {
+  } else if constexpr (operation(op).arity > 0) {
     const double* b = s + i.b * Tape::kBatch;
     const double* c = s + i.c * Tape::kBatch;
+#ifndef __clang__
 #pragma GCC ivdep
+#endif
     for (std::size_t p = 0; p < Tape::kBatch; ++p) r[p] = operation(op).value(a[p], b[p], c[p]);
   }
 }
 
-template <std::size_t... op>
-constexpr auto make_handlers(std::index_sequence<op...>) {
-  return std::array<Handler, sizeof...(op)>{execute<static_cast<Op>(op)>...};
-}
+using BatchHandler = void (*)(double* s, const TapeInstruction& i,
+                              const Program::NamedTable* tables);
 
 template <std::size_t... op>
 constexpr auto make_batch_handlers(std::index_sequence<op...>) {
-  return std::array<Handler, sizeof...(op)>{execute_batch<static_cast<Op>(op)>...};
+  return std::array<BatchHandler, sizeof...(op)>{execute_batch<static_cast<Op>(op)>...};
 }
 
-constexpr auto kHandlers = make_handlers(std::make_index_sequence<kNumOps>());
-constexpr auto kBatchHandlers = make_batch_handlers(std::make_index_sequence<kNumOps>());
+constexpr auto kOps = std::make_index_sequence<kNumOps>();
+constexpr auto kBatchHandlers = make_batch_handlers(kOps);
 
 }  // namespace
 
@@ -87,7 +96,7 @@ Tape::Tape(const Program& program) {
 }
 
 void Tape::run(double* s, const Program::NamedTable* tables) const noexcept {
-  for (const TapeInstruction& i : code_) kHandlers[static_cast<std::size_t>(i.op)](s, i, tables);
+  for (const TapeInstruction& i : code_) execute_any(s, i, tables, kOps);
 }
 
 void Tape::run_batch(double* s, const Program::NamedTable* tables) const noexcept {

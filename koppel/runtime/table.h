@@ -10,6 +10,9 @@
 #define KOPPEL_RUNTIME_TABLE_H
 
 /* The m-th derivative (0 <= m <= 3) at x. NaN gives NaN. */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
 static inline double koppel_table(const double* data, int n, int m, double x) {
   int low = 0, high = n; /* the number of breakpoints <= x lies in [low, high] */
   while (low < high) {

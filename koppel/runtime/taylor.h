@@ -14,23 +14,26 @@
 #ifndef KOPPEL_RUNTIME_TAYLOR_H
 #define KOPPEL_RUNTIME_TAYLOR_H
 
-#define KOPPEL_TAYLOR_KERNEL(name)                                                         \
-  static inline double koppel_taylor_##name(const double* r, const double* a,              \
-                                            const double* b, const double* c, int k)
 /* Those with sums are not inlined: beside its sum a call costs little, and generated code, which has
- * thousands of them, compiles several times faster. */
+ * thousands of them, compiles several times faster. Nobody uses all of them. */
 #ifdef __GNUC__
-#define KOPPEL_TAYLOR_SUM(name) __attribute__((noinline)) KOPPEL_TAYLOR_KERNEL(name)
+#define KOPPEL_TAYLOR_INLINE static inline __attribute__((unused)) double
+#define KOPPEL_TAYLOR_CALLED static __attribute__((noinline, unused)) double
 #else
-#define KOPPEL_TAYLOR_SUM(name) KOPPEL_TAYLOR_KERNEL(name)
+#define KOPPEL_TAYLOR_INLINE static inline double
+#define KOPPEL_TAYLOR_CALLED static inline double
 #endif
+#define KOPPEL_TAYLOR_PARAMETERS \
+  (const double* r, const double* a, const double* b, const double* c, int k)
+#define KOPPEL_TAYLOR_KERNEL(name) KOPPEL_TAYLOR_INLINE koppel_taylor_##name KOPPEL_TAYLOR_PARAMETERS
+#define KOPPEL_TAYLOR_SUM(name) KOPPEL_TAYLOR_CALLED koppel_taylor_##name KOPPEL_TAYLOR_PARAMETERS
 #define KOPPEL_UNUSED(x) ((void)(x))
 
 /* The sums run from both ends at once: two running sums let additions overlap. (Pairs of neighbours
  * would too, but compilers make vectors of them, whose loads wait for the coefficients just stored.)
  *
  * sum_{i=first..last} i x_i y_{k-i} */
-static inline double koppel_weighted_sum(const double* x, const double* y, int k, int first,
+KOPPEL_TAYLOR_INLINE koppel_weighted_sum(const double* x, const double* y, int k, int first,
                                          int last) {
   double front = 0, back = 0;
   int i = first, j = last;
@@ -43,7 +46,7 @@ static inline double koppel_weighted_sum(const double* x, const double* y, int k
 }
 
 /* sum_{i=first..last} x_i y_{k-i} */
-static inline double koppel_sum(const double* x, const double* y, int k, int first, int last) {
+KOPPEL_TAYLOR_INLINE koppel_sum(const double* x, const double* y, int k, int first, int last) {
   double front = 0, back = 0;
   int i = first, j = last;
   for (; i < j; ++i, --j) {
@@ -55,7 +58,7 @@ static inline double koppel_sum(const double* x, const double* y, int k, int fir
 }
 
 /* sum_{j=first..k-first} x_j x_{k-j}, each product once */
-static inline double koppel_symmetric_sum(const double* x, int k, int first) {
+KOPPEL_TAYLOR_INLINE koppel_symmetric_sum(const double* x, int k, int first) {
   const double half = koppel_sum(x, x, k, first, (k - 1) / 2);
   const double middle = k % 2 == 0 && k / 2 >= first ? x[k / 2] * x[k / 2] : 0;
   return 2 * half + middle;
@@ -161,6 +164,9 @@ KOPPEL_TAYLOR_KERNEL(select) {
   return a[0] != 0 ? b[k] : c[k];
 }
 
+#undef KOPPEL_TAYLOR_INLINE
+#undef KOPPEL_TAYLOR_CALLED
+#undef KOPPEL_TAYLOR_PARAMETERS
 #undef KOPPEL_TAYLOR_KERNEL
 #undef KOPPEL_TAYLOR_SUM
 #undef KOPPEL_UNUSED

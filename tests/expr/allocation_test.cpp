@@ -1,7 +1,6 @@
 // Evaluation does not allocate: this program counts every allocation in the process.
 #include <atomic>
 #include <cstdlib>
-#include <new>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -11,13 +10,22 @@
 #include <koppel/expr/series.hpp>
 
 #include <tests/expr/random_expr.hpp>
+#include <tests/temporary_folder.hpp>
 
 namespace {
 std::atomic<long> allocations{0};
 }  // namespace
 
-// The sanitizers have a malloc of their own; there, only operator new is counted.
-#if !defined(__SANITIZE_ADDRESS__)
+// The address sanitizer has a malloc of its own, and hooks to watch it.
+#if defined(__SANITIZE_ADDRESS__)
+#define KOPPEL_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KOPPEL_ADDRESS_SANITIZER
+#endif
+#endif
+
+#if !defined(KOPPEL_ADDRESS_SANITIZER)
 
 extern "C" {
 void* __libc_malloc(std::size_t size);
@@ -40,13 +48,12 @@ __attribute__((visibility("default"))) void* realloc(void* block, std::size_t si
 
 #else
 
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* block = std::malloc(size)) return block;
-  throw std::bad_alloc();
-}
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*,
+                                                                           std::size_t),
+                                                         void (*freed)(const volatile void*));
+
+[[maybe_unused]] const int kHooks = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void*, std::size_t) { ++allocations; }, [](const volatile void*) {});
 
 #endif
 
@@ -77,7 +84,9 @@ TEST(Allocation, IsCounted) {
   EXPECT_GE(count_allocations([] { std::vector<double> some(100); }), 1);
 }
 
-class AllocationOf : public ::testing::TestWithParam<bool> {};
+class AllocationOf : public ::testing::TestWithParam<bool> {
+  koppel::testing::TemporaryCache cache_;
+};
 INSTANTIATE_TEST_SUITE_P(Tape, AllocationOf, ::testing::Values(false));
 INSTANTIATE_TEST_SUITE_P(Native, AllocationOf, ::testing::Values(true));
 

@@ -57,8 +57,8 @@ std::vector<KnownDerivative> known_derivatives(Graph& graph) {
   const TableData spline_data = spline.data();
   return {
       {Op::Neg, [](Expr x, Expr) { return -x; }, [](D, D) { return -1.0; }, zero},
-      {Op::Sqrt, [](Expr x, Expr) { return sqrt(x); },
-       [](D x, D) { return 0.5 / std::sqrt(x); }, zero},
+      {Op::Sqrt, [](Expr x, Expr) { return sqrt(x); }, [](D x, D) { return 0.5 / std::sqrt(x); },
+       zero},
       {Op::Exp, [](Expr x, Expr) { return exp(x); }, [](D x, D) { return std::exp(x); }, zero},
       {Op::Log, [](Expr x, Expr) { return log(x); }, [](D x, D) { return 1 / x; }, zero},
       {Op::Sin, [](Expr x, Expr) { return sin(x); }, [](D x, D) { return std::cos(x); }, zero},
@@ -95,8 +95,8 @@ std::vector<KnownDerivative> known_derivatives(Graph& graph) {
       {Op::Pow, [](Expr x, Expr y) { return pow(x, y); },
        [](D x, D y) { return y * std::pow(x, y - 1); },
        [](D x, D y) { return std::pow(x, y) * std::log(x); }},
-      {Op::Pow, [](Expr x, Expr) { return pow(x, 7); },
-       [](D x, D) { return 7 * std::pow(x, 6); }, zero, -0.6},
+      {Op::Pow, [](Expr x, Expr) { return pow(x, 7); }, [](D x, D) { return 7 * std::pow(x, 6); },
+       zero, -0.6},
       {Op::Pow, [](Expr x, Expr) { return pow(x, -2.5); },
        [](D x, D) { return -2.5 * std::pow(x, -3.5); }, zero},
       {Op::Atan2, [](Expr x, Expr y) { return atan2(x, y); },
@@ -127,9 +127,11 @@ TEST(Calculus, DerivativesOfEveryOperationAreThoseOfTheTextbook) {
     const char* name = operation(known.op).name;
     constexpr koppel::testing::Tolerance kTolerance{
         .relative = 10 * kEps, .because = "both sides are a few operations of an ulp each"};
-    EXPECT_TRUE(near(evaluate_plainly(g[0], symbols, point), known.dx(known.x, known.y), kTolerance))
+    EXPECT_TRUE(
+        near(evaluate_plainly(g[0], symbols, point), known.dx(known.x, known.y), kTolerance))
         << name << ", by x";
-    EXPECT_TRUE(near(evaluate_plainly(g[1], symbols, point), known.dy(known.x, known.y), kTolerance))
+    EXPECT_TRUE(
+        near(evaluate_plainly(g[1], symbols, point), known.dy(known.x, known.y), kTolerance))
         << name << ", by y";
     EXPECT_EQ(diff(f, symbols[0]), g[0]) << name;
   }
@@ -227,11 +229,12 @@ TEST(Calculus, HessiansAreSymmetricAndTheDerivativesOfTheGradient) {
         double direction[4] = {0, 0, 0, 0};
         direction[j] = 1;
         constexpr koppel::testing::Tolerance kTolerance{
-            .relative = 1e-11,
+            .relative = 1e-12,
             .scale = kGradientScale,
             .because = "second derivatives sum some hundred products"};
         ASSERT_TRUE(near(h, map.value(H.at(j, i)), kTolerance)) << n << ": " << i << ", " << j;
-        ASSERT_TRUE(near(h, complex_step(g[static_cast<std::size_t>(i)], map.x, map.point, direction),
+        ASSERT_TRUE(near(h,
+                         complex_step(g[static_cast<std::size_t>(i)], map.x, map.point, direction),
                          kTolerance))
             << n << ": " << i << ", " << j;
       }
@@ -315,8 +318,8 @@ TEST(Calculus, GradientOfRandomExpressionsAddsAtMostFiveTimesTheNodes) {
   for (int n = 0; n < 3000; ++n) {
     Graph graph;
     const auto symbols = graph.symbols("x", "y", "z");
-    const Expr f = random_expr(uniform.engine, symbols,
-                               {.size = 1 + n % 100, .smooth_only = n % 2 == 0});
+    const Expr f =
+        random_expr(uniform.engine, symbols, {.size = 1 + n % 100, .smooth_only = n % 2 == 0});
     if (f.is_constant()) continue;
     ASSERT_LE(gradient_growth(f, symbols), 5) << n;
   }
@@ -331,9 +334,15 @@ double growth_of_chain(const Operation& entry) {
   for (int n = 0; n < 1000; ++n) {
     Expr next;
     switch (entry.arity) {
-      case 1: next = apply(entry.op, f) + before; break;  // alone, identities would end the chain
-      case 2: next = apply(entry.op, f, before); break;
-      default: next = apply(entry.op, x[0], f, before); break;
+      case 1:
+        next = apply(entry.op, f) + before;
+        break;  // alone, identities would end the chain
+      case 2:
+        next = apply(entry.op, f, before);
+        break;
+      default:
+        next = apply(entry.op, x[0], f, before);
+        break;
     }
     before = f;
     f = next;

@@ -41,7 +41,8 @@ struct Setting {
   std::vector<Expr> random_outputs(std::mt19937_64& engine, int count, bool smooth = false) {
     std::vector<Expr> f;
     for (int n = 0; n < count; ++n) {
-      f.push_back(random_expr(engine, x, {.size = 2 + n % 40, .smooth_only = smooth, .tables = tables}));
+      f.push_back(
+          random_expr(engine, x, {.size = 2 + n % 40, .smooth_only = smooth, .tables = tables}));
     }
     return f;
   }
@@ -100,8 +101,9 @@ TEST(Function, IntegerPowersAreProductsOfFewFactors) {
   EXPECT_EQ(Function({x}, {pow(x, 65)}).num_instructions(), 1u);
   for (const int n : {-64, -7, -3, 3, 7, 31, 63, 64, 65}) {
     for (const double at : {-1.7, -0.4, 0.9, 1.3}) {
-      EXPECT_TRUE(near(Function({x}, {pow(x, n)})({at})[0], std::pow(at, n),
-                       {.relative = 64 * kEps, .because = "at most 63 factors of half an ulp each"}))
+      EXPECT_TRUE(
+          near(Function({x}, {pow(x, n)})({at})[0], std::pow(at, n),
+               {.relative = 64 * kEps, .because = "at most 63 factors of half an ulp each"}))
           << at << "^" << n;
     }
   }
@@ -213,7 +215,8 @@ TEST(Function, InputsMustBeDistinctSymbols) {
   auto [x, y] = graph.symbols("x", "y");
   EXPECT_EQ(error_of({x, y, x, x}, {x}),
             "error[expr.bad-input]: 'x' is an input of a function twice.");
-  EXPECT_EQ(error_of({x + y}, {1}), "error[expr.bad-input]: an input of a function is not a symbol.");
+  EXPECT_EQ(error_of({x + y}, {1}),
+            "error[expr.bad-input]: an input of a function is not a symbol.");
 }
 
 TEST(Function, AllMistakesAreReportedAtOnce) {

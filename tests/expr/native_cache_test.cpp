@@ -49,7 +49,8 @@ std::string read(const fs::path& path) {
 }
 
 void write(const fs::path& path, std::string_view content) {
-  std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
 TEST(NativeCache, TheSecondTimeComesFromTheCache) {
@@ -90,6 +91,8 @@ TEST(NativeCache, OtherSourcesAndOtherCompilersAreOtherEntries) {
 struct Damage {
   const char* name;
   std::function<std::string(std::string)> apply;
+
+  friend void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
 };
 
 class DamagedCache : public ::testing::TestWithParam<Damage> {};
@@ -117,23 +120,23 @@ std::string random_bytes(std::size_t n) {
 
 INSTANTIATE_TEST_SUITE_P(
     NativeCache, DamagedCache,
-    ::testing::Values(
-        Damage{"Empty", [](std::string) { return std::string(); }},
-        Damage{"OneByte", [](std::string) { return std::string("x"); }},
-        Damage{"Truncated", [](std::string s) { return s.substr(0, s.size() / 2); }},
-        Damage{"TruncatedByOne", [](std::string s) { return s.substr(0, s.size() - 1); }},
-        Damage{"Extended", [](std::string s) { return s + '\n'; }},
-        Damage{"RandomBytes", [](std::string s) { return random_bytes(s.size()); }},
-        Damage{"FlippedBit",
-               [](std::string s) {
-                 s[s.size() / 3] = static_cast<char>(s[s.size() / 3] ^ 1);
-                 return s;
-               }},
-        Damage{"FlippedBitInTheChecksum",
-               [](std::string s) {
-                 s[s.size() - 5] = static_cast<char>(s[s.size() - 5] ^ 1);
-                 return s;
-               }}),
+    ::testing::Values(Damage{"Empty", [](std::string) { return std::string(); }},
+                      Damage{"OneByte", [](std::string) { return std::string("x"); }},
+                      Damage{"Truncated", [](std::string s) { return s.substr(0, s.size() / 2); }},
+                      Damage{"TruncatedByOne",
+                             [](std::string s) { return s.substr(0, s.size() - 1); }},
+                      Damage{"Extended", [](std::string s) { return s + '\n'; }},
+                      Damage{"RandomBytes", [](std::string s) { return random_bytes(s.size()); }},
+                      Damage{"FlippedBit",
+                             [](std::string s) {
+                               s[s.size() / 3] = static_cast<char>(s[s.size() / 3] ^ 1);
+                               return s;
+                             }},
+                      Damage{"FlippedBitInTheChecksum",
+                             [](std::string s) {
+                               s[s.size() - 5] = static_cast<char>(s[s.size() - 5] ^ 1);
+                               return s;
+                             }}),
     [](const auto& test) { return test.param.name; });
 
 TEST(NativeCache, ALibraryInUseOutlivesItsFile) {
@@ -151,7 +154,8 @@ TEST(NativeCache, WhereItCannotBeWrittenATemporaryFolderServes) {
   const TemporaryCache cache;
   const fs::path file = cache.folder.path() / "file";
   write(file, "not a folder");
-  for (const std::string& unwritable : {file.string(), std::string("/proc"), std::string("/dev/null/x")}) {
+  for (const std::string& unwritable :
+       {file.string(), std::string("/proc"), std::string("/dev/null/x")}) {
     const ScopedEnvironment home("XDG_CACHE_HOME", unwritable);
     const NativeResult result = compile_native(kSource);
     EXPECT_TRUE(doubles(result)) << unwritable << ": " << result.why_not;

@@ -1,5 +1,5 @@
-// Expressions evaluated node by node, straight from the graph: no lowering, no slots, no identities.
-// What the compiled evaluations are compared with.
+// Expressions evaluated node by node, straight from the graph: no lowering, no slots, no
+// identities. What the compiled evaluations are compared with.
 #pragma once
 
 #include <cmath>

@@ -122,7 +122,7 @@ class RandomExpr {
     return chosen.derivative(x, static_cast<int>(below(3)));
   }
 
-  // If |a|, |b| are at most about 3, so is the result.
+  // If |a|, |b| are at most 4, so is the result (but for tables).
   Expr smooth(int size) {
     if (chance(0.5)) {
       const Expr a = of_size(size - 1);
@@ -156,7 +156,7 @@ class RandomExpr {
         case 13:
           return pow(1.25 + sin(a), 1.5);
         case 14:
-          return 0.125 * pow(a, 3);
+          return 0.0625 * pow(a, 3);
         case 15:
           return pow(2, sin(a));
         default:
@@ -169,11 +169,11 @@ class RandomExpr {
       case 0:
         return 0.5 * a + 0.5 * b;
       case 1:
-        return 0.75 * (a - b);
+        return 0.5 * (a - b);
       case 2:
         return sin(a) * b;
       case 3:
-        return 0.375 * a * b;
+        return 0.25 * a * b;
       case 4:
         return a / (1 + b * b);
       case 5:

@@ -138,6 +138,15 @@ TEST_F(Simplify, NumbersThatLeaveTheRangeAreLeftAlone) {
     EXPECT_EQ(simplify(s), s);
   }
   EXPECT_EQ(simplify(x + graph.constant(1) / 0 - x), graph.constant(1) / 0);
+  EXPECT_EQ(simplify(exp(x + 800) * y * exp(-x)), exp(x + 800) * y * exp(-x));
+  EXPECT_EQ(simplify(exp(x - 800) * y * exp(-x)), exp(x - 800) * y * exp(-x));
+}
+
+TEST_F(Simplify, ArgumentsOfTablesAreSimplified) {
+  const double points[] = {0, 1, 3}, values[] = {1, 0, 2};
+  const Table road = graph.add_table("road", TableData::spline(points, values));
+  EXPECT_EQ(simplify(road.derivative(x + y - x)), road.derivative(y));
+  EXPECT_EQ(simplify(road(x + 1 + y - x - y)), Expr(0));
 }
 
 TEST_F(Simplify, PlainNumbersAndNothingAreTheirOwnSimplification) {

@@ -88,12 +88,14 @@ TEST(Structure, SubstitutionEvaluatesLikeComposition) {
   for (int n = 0; n < 500; ++n) {
     const koppel::testing::RandomExprOptions options{.size = 12, .smooth_only = true};
     const Expr f = random_expr(engine, symbols, options);
-    const Expr to[] = {random_expr(engine, symbols, options), random_expr(engine, symbols, options)};
+    const Expr to[] = {random_expr(engine, symbols, options),
+                       random_expr(engine, symbols, options)};
     const double point[] = {0.3, -0.8};
     const double inner[] = {evaluate_plainly(to[0], symbols, point),
                             evaluate_plainly(to[1], symbols, point)};
     const Expr composed = substitute({&f, 1}, symbols, to)[0];
-    EXPECT_TRUE(near(evaluate_plainly(composed, symbols, point), evaluate_plainly(f, symbols, inner),
+    EXPECT_TRUE(near(evaluate_plainly(composed, symbols, point),
+                     evaluate_plainly(f, symbols, inner),
                      {.relative = 1e-13,
                       .scale = 1,
                       .because = "identities reorder a few operations on values of order 1"}))
@@ -124,7 +126,8 @@ TEST(Structure, WhatIsNotLinearIsRefused) {
                         select(q < x, x, y), pow(q, x)}) {
     EXPECT_FALSE(is_linear(f, both));
   }
-  for (const Expr& f : {x + y, q * x - y / q, select(q < 0, x, y), sin(q), Expr(4), 2 * (x + q) - x}) {
+  for (const Expr& f :
+       {x + y, q * x - y / q, select(q < 0, x, y), sin(q), Expr(4), 2 * (x + q) - x}) {
     EXPECT_TRUE(is_linear(f, both));
   }
 }

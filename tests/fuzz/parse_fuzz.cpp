@@ -2,7 +2,7 @@
 // parses to the same node, as LaTeX, and as a listing.
 //
 //   cmake --preset fuzz && cmake --build --preset fuzz
-//   build/fuzz/bin/parse_fuzz -max_len=4096 -dict=tests/fuzz/parse.dict FOLDER tests/fuzz/corpus/parse
+//   build/fuzz/bin/parse_fuzz -max_len=4096 -dict=tests/fuzz/parse.dict NEW tests/fuzz/corpus/parse
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,0 +1,87 @@
+// koppel equations: the symbolic equations of a model, with common parts named.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include <koppel/equations/derive.hpp>
+#include <koppel/expr/print.hpp>
+
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/model_options.hpp"
+
+namespace koppel::app {
+namespace {
+
+std::string names(const std::vector<Expr>& symbols) {
+  std::string out;
+  for (const Expr& e : symbols) out += (out.empty() ? "" : ", ") + std::string(e.name());
+  return out.empty() ? "none" : out;
+}
+
+void add_matrix(std::vector<NamedExpr>& lines, const char* name, const SparseExpr& matrix,
+                bool upper_only) {
+  for (int j = 0; j < matrix.pattern.num_columns; ++j) {
+    for (int k = matrix.pattern.column_start[static_cast<std::size_t>(j)];
+         k < matrix.pattern.column_start[static_cast<std::size_t>(j) + 1]; ++k) {
+      const int i = matrix.pattern.row[static_cast<std::size_t>(k)];
+      if (upper_only && i > j) continue;
+      lines.push_back({std::string(name) + '[' + std::to_string(i + 1) + ',' +
+                           std::to_string(j + 1) + ']',
+                       matrix.values[static_cast<std::size_t>(k)]});
+    }
+  }
+}
+
+void add_vector(std::vector<NamedExpr>& lines, const char* name, const std::vector<Expr>& vector) {
+  for (std::size_t i = 0; i < vector.size(); ++i) {
+    lines.push_back({std::string(name) + '[' + std::to_string(i + 1) + ']', vector[i]});
+  }
+}
+
+bool is_identity(const SparseExpr& K) {
+  if (K.pattern.num_rows != K.pattern.num_columns) return false;
+  for (int j = 0; j < K.pattern.num_columns; ++j) {
+    if (!K.at(j, j).is_constant(1)) return false;
+  }
+  return K.pattern.num_entries() == K.pattern.num_rows;
+}
+
+void run(const ModelOptions& options, bool latex) {
+  const Model model = load(options);
+  const Equations e = derive(model, coordinates_of(options, model));
+  std::vector<NamedExpr> lines;
+  if (!is_identity(e.K)) add_matrix(lines, "K", e.K, false);
+  add_matrix(lines, "M", e.M, true);
+  add_vector(lines, "f", e.f);
+  add_vector(lines, "g", e.g);
+  add_matrix(lines, "G", e.G, false);
+  add_matrix(lines, "a", e.a, false);
+  add_vector(lines, "b", e.b);
+  add_vector(lines, "r", e.r);
+  for (const NamedExpr& s : e.s) lines.push_back({"s." + s.name, s.value});
+  ListingOptions listing;
+  listing.notation = latex ? Notation::Latex : Notation::Text;
+  if (!latex) {
+    std::printf("# %s in %s coordinates\n", e.model.c_str(), e.coordinates.c_str());
+    std::printf("# q' = K v%s,  M v' = f - G^T lambda,  0 = g%s\n",
+                is_identity(e.K) ? " with K = 1" : "", e.mu.empty() ? "" : ",  0 = a v + b");
+    std::printf("# q: %s\n# v: %s\n", names(e.q).c_str(), names(e.v).c_str());
+    if (!e.u.empty()) std::printf("# u: %s\n", names(e.u).c_str());
+    for (std::size_t i = 0; i < e.g.size(); ++i) {
+      std::printf("# g[%zu]: %s\n", i + 1, e.lambda[i].c_str());
+    }
+  }
+  std::printf("%s", to_listing(lines, listing).c_str());
+}
+
+}  // namespace
+
+void add_equations(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("equations", "Print the equations of motion of a model");
+  auto options = add_model_options(*command);
+  auto latex = std::make_shared<bool>(false);
+  command->add_flag("--latex", *latex, "As LaTeX");
+  command->callback([options, latex] { run(*options, *latex); });
+}
+
+}  // namespace koppel::app

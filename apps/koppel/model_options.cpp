@@ -1,0 +1,42 @@
+#include "apps/koppel/model_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+
+namespace koppel::app {
+
+std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
+  auto options = std::make_shared<ModelOptions>();
+  command.add_option("MODEL", options->path, "The model file")->required();
+  command
+      .add_option("--coordinates", options->coordinates,
+                  "absolute, cardan, joint, natural, directors, or lagrange for models without bodies")
+      ->type_name("SET");
+  command.add_option("--set", options->settings, "Give a parameter another value; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  return options;
+}
+
+Model load(const ModelOptions& options) {
+  ReadOptions read;
+  for (const std::string& text : options.settings) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error("arguments.wrong", "--set '" + text + "' is not of the form name=value.");
+    }
+    read.set.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return read_model(options.path, read);
+}
+
+std::string coordinates_of(const ModelOptions& options, const Model& model) {
+  if (!options.coordinates.empty()) return options.coordinates;
+  if (!model.run.coordinates.empty()) return model.run.coordinates;
+  return coordinate_sets(model)[0];
+}
+
+}  // namespace koppel::app

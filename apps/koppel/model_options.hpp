@@ -1,0 +1,30 @@
+// What all subcommands that take a model have in common.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <koppel/model/model.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace koppel::app {
+
+struct ModelOptions {
+  std::string path;
+  std::string coordinates;  // empty: the model's or the default
+  std::vector<std::string> settings;  // name=value
+};
+
+// Adds MODEL, --set and --coordinates.
+std::shared_ptr<ModelOptions> add_model_options(CLI::App& command);
+
+Model load(const ModelOptions& options);
+
+// The set to use: asked for on the command line, in the model, or the default.
+std::string coordinates_of(const ModelOptions& options, const Model& model);
+
+}  // namespace koppel::app

@@ -1,0 +1,37 @@
+// Times on a machine that others use too. Seconds are those of the processor, compilers that were
+// started included. What is compared takes turns in short rounds: a time is the least of them, and
+// a ratio the median of the ratios within rounds, because the processor's speed changes meanwhile.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace koppel::benchmarks {
+
+// Does its work this many times.
+using Work = std::function<void(std::size_t repetitions)>;
+
+struct Times {
+  std::vector<double> seconds;  // a repetition of each
+  std::vector<double> ratio;    // of each to the first
+};
+Times measure(std::span<const Work> works);
+
+// Seconds that one call takes.
+double time_once(const std::function<void()>& work);
+
+// max |aᵢ − bᵢ| / max |bᵢ|
+double relative_difference(std::span<const double> a, std::span<const double> b);
+
+// Markdown
+void print_heading(const std::string& text);
+void print_row(const std::vector<std::string>& cells);
+void print_head(const std::vector<std::string>& cells);  // the first column is text, others numbers
+
+// "3.14" with so many digits after the point
+std::string number(double value, int digits);
+
+}  // namespace koppel::benchmarks

@@ -1,0 +1,82 @@
+#include <koppel/expr/series.hpp>
+
+#include "measure.hpp"
+#include "models.hpp"
+#include "sections.hpp"
+
+namespace koppel::benchmarks {
+namespace {
+
+constexpr int kOrder = 20;
+
+// The coefficients of the solution of x' = f(x): from f_k, x_{k+1} = f_k / (k + 1).
+void solve(const Series& f, SeriesWorkspace& work, std::size_t num_variables) {
+  for (int k = 0; k < kOrder; ++k) {
+    f.evaluate(k, work);
+    for (std::size_t i = 0; i < num_variables; ++i) {
+      const auto order = static_cast<std::size_t>(k);
+      work.variable(i)[order + 1] = work.output(i)[order] / (k + 1);
+    }
+  }
+}
+
+std::vector<double> solution(SeriesWorkspace& work, std::size_t num_variables) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < num_variables; ++i) {
+    const auto coefficients = work.variable(i);
+    out.insert(out.end(), coefficients.begin(), coefficients.end());
+  }
+  return out;
+}
+
+std::vector<std::string> report(const System& system) {
+  const std::size_t size = system.variables.size();
+  const Series tape(system.variables, {}, system.rates, kOrder);
+  const Series native(system.variables, {}, system.rates, kOrder, {.native = true});
+  SeriesWorkspace tape_work = tape.make_workspace(), native_work = native.make_workspace();
+  std::vector<double> by_hand(size * (kOrder + 1));
+  for (std::size_t i = 0; i < size; ++i) {
+    by_hand[i * (kOrder + 1)] = system.start[i];
+    tape_work.variable(i)[0] = native_work.variable(i)[0] = system.start[i];
+  }
+  const Work works[] = {
+      [&](std::size_t n) {
+        while (n-- > 0) system.by_hand(by_hand.data(), kOrder);
+      },
+      [&](std::size_t n) {
+        while (n-- > 0) solve(native, native_work, size);
+      },
+      [&](std::size_t n) {
+        while (n-- > 0) solve(tape, tape_work, size);
+      },
+  };
+  const auto [seconds, ratio] = measure(works);
+  const auto by_native = solution(native_work, size);
+  char difference[32];
+  std::snprintf(difference, sizeof difference, "%.0e", relative_difference(by_native, by_hand));
+  return {system.name,
+          std::to_string(tape.num_instructions()),
+          number(1e6 * seconds[0], 2),
+          native.is_native() ? number(1e6 * seconds[1], 2) : native.why_not_native(),
+          number(ratio[1], 2),
+          number(1e6 * seconds[2], 2),
+          number(ratio[2], 2),
+          difference,
+          solution(tape_work, size) == by_native ? "yes" : "NO"};
+}
+
+}  // namespace
+
+void report_series() {
+  print_heading("Taylor coefficients of the solution of x' = f(x) up to order " +
+                std::to_string(kOrder));
+  print_head({"system", "operations", "by hand, µs", "native, µs", "native / by hand", "tape, µs",
+              "tape / by hand", "native − by hand, relative", "tape = native"});
+  Graph graph;
+  for (const System& system : {make_pendulum(graph), make_kepler(graph),
+                               make_double_pendulum(graph), make_planets(graph)}) {
+    print_row(report(system));
+  }
+}
+
+}  // namespace koppel::benchmarks

@@ -1,0 +1,228 @@
+#include <koppel/analysis/dae.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <koppel/analysis/dense.hpp>
+#include <koppel/base/diagnostic.hpp>
+
+namespace koppel {
+namespace {
+
+// x′ for the symbol x.
+Expr derivative_symbol(Graph& graph, Expr symbol) {
+  return graph.symbol(std::string(symbol.name()) + '\'');
+}
+
+Expr multiplier_symbol(Graph& graph, const char* kind, std::size_t i) {
+  return graph.symbol(std::string("multiplier.") + kind + '[' + std::to_string(i) + ']');
+}
+
+// For each coordinate, the velocity that is its rate, −1 where none is (or another has it).
+std::vector<int> find_rates(const Equations& e) {
+  std::vector<int> entries(e.num_q(), 0), rate(e.num_q(), -1);
+  const Sparsity& pattern = e.K.pattern;
+  for (const int row : pattern.row) ++entries[static_cast<std::size_t>(row)];
+  for (std::size_t j = 0; j < e.num_v(); ++j) {
+    for (int k = pattern.column_start[j]; k < pattern.column_start[j + 1]; ++k) {
+      const auto row = static_cast<std::size_t>(pattern.row[static_cast<std::size_t>(k)]);
+      if (entries[row] == 1 && e.K.values[static_cast<std::size_t>(k)].is_constant(1)) {
+        rate[row] = static_cast<int>(j);
+        break;
+      }
+    }
+  }
+  return rate;
+}
+
+class Builder {
+ public:
+  Builder(const Equations& e, const DaeOptions& options)
+      : e_(e), options_(options), is_servo_(options.with_servo && !e.s.empty()) {
+    if (is_servo_ && e.s.size() != e.u.size()) {
+      throw Error("analysis.servo-count",
+                  std::to_string(e.s.size()) + " servo constraints cannot determine " +
+                      std::to_string(e.u.size()) + " inputs.",
+                  "Prescribe as many outputs as there are inputs.");
+    }
+  }
+
+  Dae run() {
+    dae_.graph = e_.graph;
+    dae_.t = e_.t;
+    dae_.given = e_.p;
+    positions();
+    const std::vector<Expr> lambda = multipliers("lambda", e_.lambda, 0);
+    const std::vector<Expr> mu = multipliers("mu", e_.mu, e_.num_g());
+    dynamics(lambda, mu);
+    constraints();
+    for (std::size_t i = 0; i < e_.x.size(); ++i) {
+      const Expr rate = derivative_symbol(*e_.graph, e_.x[i]);
+      add_unknown(e_.x[i].name(), {e_.x[i], rate});
+      add_equation("rate of " + std::string(e_.x[i].name()), rate - e_.r[i]);
+    }
+    if (is_servo_) {
+      for (const Expr& u : e_.u) add_unknown(u.name(), {u});
+      for (std::size_t i = 0; i < e_.s.size(); ++i) {
+        add_equation("servo " + e_.s[i].name, e_.s[i].value - e_.reference[i]);
+      }
+    } else {
+      dae_.given.insert(dae_.given.end(), e_.u.begin(), e_.u.end());
+    }
+    return std::move(dae_);
+  }
+
+ private:
+  void add_unknown(std::string_view name, std::vector<Expr> symbols) {
+    dae_.unknowns.push_back({std::string(name), std::move(symbols)});
+  }
+  void add_equation(std::string name, Expr residual) {
+    dae_.residuals.push_back({std::move(name), residual});
+  }
+  bool is_left_out(std::size_t row) const {
+    return std::find(options_.leave_out.begin(), options_.leave_out.end(), static_cast<int>(row)) !=
+           options_.leave_out.end();
+  }
+
+  void positions() {
+    const std::vector<int> rate = find_rates(e_);
+    const std::vector<Expr> Kv = multiply(e_.K, e_.v);
+    std::vector<char> is_rate(e_.num_v(), false);
+    for (std::size_t j = 0; j < e_.num_v(); ++j) {
+      v_rate_.push_back(derivative_symbol(*e_.graph, e_.v[j]));
+    }
+    for (std::size_t i = 0; i < e_.num_q(); ++i) {
+      if (rate[i] >= 0) {
+        const auto j = static_cast<std::size_t>(rate[i]);
+        is_rate[j] = true;
+        add_unknown(e_.q[i].name(), {e_.q[i], e_.v[j], v_rate_[j]});
+      } else {
+        const Expr q_rate = derivative_symbol(*e_.graph, e_.q[i]);
+        add_unknown(e_.q[i].name(), {e_.q[i], q_rate});
+        add_equation("rate of " + std::string(e_.q[i].name()), q_rate - Kv[i]);
+      }
+    }
+    for (std::size_t j = 0; j < e_.num_v(); ++j) {
+      if (!is_rate[j]) add_unknown(e_.v[j].name(), {e_.v[j], v_rate_[j]});
+    }
+  }
+
+  // The symbols, 0 where a row is left out.
+  std::vector<Expr> multipliers(const char* kind, const std::vector<std::string>& names,
+                                std::size_t first_row) {
+    std::vector<Expr> symbols(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (is_left_out(first_row + i)) continue;
+      symbols[i] = multiplier_symbol(*e_.graph, kind, i);
+      add_unknown(std::string(kind) + " of " + names[i], {symbols[i]});
+    }
+    return symbols;
+  }
+
+  void dynamics(const std::vector<Expr>& lambda, const std::vector<Expr>& mu) {
+    const std::vector<Expr> inertia = multiply(e_.M, v_rate_);
+    const std::vector<Expr> by_g = multiply_transposed(e_.G, lambda);
+    const std::vector<Expr> by_a = multiply_transposed(e_.a, mu);
+    for (std::size_t j = 0; j < e_.num_v(); ++j) {
+      add_equation("motion of " + std::string(e_.v[j].name()),
+                   inertia[j] - e_.f[j] + by_g[j] + by_a[j]);
+    }
+  }
+
+  void constraints() {
+    for (std::size_t i = 0; i < e_.num_g(); ++i) {
+      if (!is_left_out(i)) add_equation(e_.lambda[i], e_.g[i]);
+    }
+    const std::vector<Expr> av = multiply(e_.a, e_.v);
+    for (std::size_t i = 0; i < e_.mu.size(); ++i) {
+      if (!is_left_out(e_.num_g() + i)) add_equation(e_.mu[i], av[i] + e_.b[i]);
+    }
+  }
+
+  const Equations& e_;
+  const DaeOptions& options_;
+  bool is_servo_;
+  Dae dae_;
+  std::vector<Expr> v_rate_;
+};
+
+// v̇, λ, μ and, where `servo`, u: of least norm.
+//   M v̇ + Gᵀλ + aᵀμ − (∂f/∂u) u = f(u = 0),  G v̇ = −gamma,  a v̇ = −alpha,  S v̇ = ref″ − s″(v̇ = 0).
+// f is taken as affine in u.
+Eigen::VectorXd solve_all(const Evaluator& evaluator, State& state, bool servo) {
+  const Equations& e = evaluator.equations;
+  const Eigen::MatrixXd M = dense::view(evaluator.M(state));
+  const Eigen::MatrixXd C = dense::view(evaluator.all_constraints(state));
+  const Eigen::Index n = M.rows(), m = C.rows();
+  const auto n_u = static_cast<Eigen::Index>(servo ? e.u.size() : 0);
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n + m + n_u, n + m + n_u);
+  Eigen::VectorXd b(n + m + n_u);
+  if (servo) std::fill(state.u.begin(), state.u.end(), 0.0);
+  A.topLeftCorner(n, n) = M;
+  A.block(0, n, n, m) = C.transpose();
+  A.block(n, 0, m, n) = C;
+  b.head(n) = dense::view(evaluator.f(state));
+  b.segment(n, m) = -dense::view(evaluator.all_gamma(state));
+  if (servo) {
+    std::vector<Expr> error;
+    for (std::size_t i = 0; i < e.s.size(); ++i) error.push_back(e.s[i].value - e.reference[i]);
+    const std::vector<Expr> rate = rate_of(e, error);
+    A.topRightCorner(n, n_u) = -dense::view(MatrixFunction(e, jacobian(e.f, e.u))(state));
+    A.bottomLeftCorner(n_u, n) = dense::view(MatrixFunction(e, jacobian(rate, e.v))(state));
+    b.tail(n_u) = -dense::view(VectorFunction(e, rate_of(e, rate))(state));
+  }
+  const dense::Equilibration scale = dense::equilibrate(A);
+  const Eigen::VectorXd x = dense::solve_least_norm(
+      scale.rows.asDiagonal() * A * scale.columns.asDiagonal(), scale.rows.cwiseProduct(b), 1e-10);
+  return scale.columns.cwiseProduct(x);
+}
+
+}  // namespace
+
+Dae make_dae(const Equations& equations, const DaeOptions& options) {
+  return Builder(equations, options).run();
+}
+
+DaePoint make_point(const Dae& dae, const Evaluator& evaluator, const State& at) {
+  const Equations& e = evaluator.equations;
+  const bool servo = dae.given.size() == e.p.size() && !e.u.empty();
+  State state = at;
+  const Eigen::VectorXd solution = solve_all(evaluator, state, servo);
+
+  std::unordered_map<NodeId, double> value;
+  const auto put = [&](Expr symbol, double x) { value[symbol.id()] = x; };
+  const std::vector<double> r = evaluator.r(state);
+  const Eigen::VectorXd q_rate = dense::view(evaluator.K(state)) * dense::view(state.v);
+  for (std::size_t i = 0; i < e.num_q(); ++i) {
+    put(e.q[i], state.q[i]);
+    put(derivative_symbol(*e.graph, e.q[i]), q_rate[static_cast<Eigen::Index>(i)]);
+  }
+  Eigen::Index next = 0;
+  for (std::size_t i = 0; i < e.num_v(); ++i) {
+    put(e.v[i], state.v[i]);
+    put(derivative_symbol(*e.graph, e.v[i]), solution[next++]);
+  }
+  for (std::size_t i = 0; i < e.num_g(); ++i) {
+    put(multiplier_symbol(*e.graph, "lambda", i), solution[next++]);
+  }
+  for (std::size_t i = 0; i < e.mu.size(); ++i) {
+    put(multiplier_symbol(*e.graph, "mu", i), solution[next++]);
+  }
+  for (std::size_t i = 0; i < e.x.size(); ++i) {
+    put(e.x[i], state.x[i]);
+    put(derivative_symbol(*e.graph, e.x[i]), r[i]);
+  }
+  for (std::size_t i = 0; i < e.u.size(); ++i) put(e.u[i], servo ? solution[next++] : state.u[i]);
+  for (std::size_t i = 0; i < e.p.size(); ++i) put(e.p[i], state.p[i]);
+
+  DaePoint point;
+  point.t = state.t;
+  for (const Expr& symbol : dae.given) point.given.push_back(value.at(symbol.id()));
+  for (const Dae::Unknown& unknown : dae.unknowns) {
+    auto& values = point.unknowns.emplace_back();
+    for (const Expr& symbol : unknown.derivative) values.push_back(value.at(symbol.id()));
+  }
+  return point;
+}
+
+}  // namespace koppel

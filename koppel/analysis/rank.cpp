@@ -1,0 +1,200 @@
+#include <koppel/analysis/rank.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <koppel/analysis/dense.hpp>
+
+namespace koppel {
+namespace {
+
+using Index = Eigen::Index;
+
+constexpr double kSupport = 1e-6;  // entries of the orthonormal Y below are round-off
+
+// Row numbers by owner, in the order in which the owners come.
+struct Owner {
+  std::string name;
+  std::vector<int> rows;
+};
+
+std::vector<Owner> owners_of(const Equations& equations, int num_rows) {
+  std::vector<Owner> owners;
+  std::map<std::string, std::size_t> known;
+  for (int i = 0; i < num_rows; ++i) {
+    const std::string name = row_owner(equations, i);
+    const auto [it, is_new] = known.try_emplace(name, owners.size());
+    if (is_new) owners.push_back({name, {}});
+    owners[it->second].rows.push_back(i);
+  }
+  return owners;
+}
+
+Eigen::MatrixXd rows_of(const Eigen::MatrixXd& Y, const std::vector<int>& rows) {
+  Eigen::MatrixXd part(static_cast<Index>(rows.size()), Y.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) part.row(static_cast<Index>(i)) = Y.row(rows[i]);
+  return part;
+}
+
+// A largest set of rows whose Y_S are independent, by pivoting.
+std::vector<int> independent_rows(const Eigen::MatrixXd& Y, const std::vector<int>& rows) {
+  const Eigen::MatrixXd part = rows_of(Y, rows).transpose();
+  if (part.size() == 0 || part.cwiseAbs().maxCoeff() < kSupport) return {};
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(part.rows(), part.cols());
+  qr.setThreshold(kSupport / part.colwise().norm().maxCoeff());
+  qr.compute(part);
+  std::vector<int> chosen;
+  for (Index k = 0; k < qr.rank(); ++k) {
+    chosen.push_back(rows[static_cast<std::size_t>(qr.colsPermutation().indices()[k])]);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+// What a joint with these equations becomes without those, where that is a joint.
+std::string weaker_joint(const Owner& owner, const std::vector<std::string>& removed) {
+  const auto is_turn = [](const std::string& name) {
+    return name.find(".tilt_") != std::string::npos;
+  };
+  const auto turns = std::count_if(removed.begin(), removed.end(), is_turn);
+  const auto shifts = static_cast<std::ptrdiff_t>(removed.size()) - turns;
+  if (owner.rows.size() == 5) {  // a revolute joint: three coordinates of a point, two tilts
+    if (turns == 2 && shifts == 0) return "spherical";
+    if (turns == 1 && shifts == 0) return "universal";
+    if (turns == 0 && shifts == 1) return "cylindrical";
+    if (turns == 2 && shifts == 1) return "point-on-line";
+    if (turns == 2 && shifts == 2) return "point-on-plane";
+  }
+  return "";
+}
+
+std::string join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string explain(const Redundancy& r, const std::string& weaker) {
+  const bool one = r.rows.size() == 1;
+  std::string text = "'" + r.owner + "': ";
+  if (r.num_equations == 1) {
+    text += "its equation repeats";
+  } else {
+    text += std::to_string(r.rows.size()) + " of its " + std::to_string(r.num_equations) +
+            " equations (" + join(r.rows) + ") repeat" + (one ? "s" : "");
+  }
+  text += r.repeats.empty() ? " its others." : " what " + join(r.repeats) + " already say.";
+  if (!weaker.empty()) {
+    text += " Make it a " + weaker + " joint, or accept that its reaction is not unique.";
+  } else {
+    text += one ? " Leave it out, or accept that its reaction is not unique."
+                : " Leave them out, or accept that their reactions are not unique.";
+  }
+  return text;
+}
+
+// Owners other than `owner` with a part in the dependences that the removed rows are in.
+std::vector<std::string> partners(const Eigen::MatrixXd& Y, const std::vector<Owner>& owners,
+                                  std::size_t owner, const std::vector<int>& removed) {
+  // The part of Y that sees the removed rows: Y Y_Sᵀ.
+  const Eigen::MatrixXd seen = Y * rows_of(Y, removed).transpose();
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    if (i == owner) continue;
+    if (rows_of(seen, owners[i].rows).cwiseAbs().maxCoeff() > kSupport) {
+      names.push_back(owners[i].name);
+    }
+  }
+  return names;
+}
+
+void name_redundant_rows(const Equations& equations, Eigen::MatrixXd Y, RankReport& report) {
+  const std::vector<Owner> owners = owners_of(equations, report.num_rows);
+  const Eigen::MatrixXd all = Y;
+  while (Y.cols() > 0) {
+    std::size_t best = 0;
+    std::vector<int> removed;
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      std::vector<int> rows = independent_rows(Y, owners[i].rows);
+      if (rows.size() >= removed.size() && !rows.empty()) {
+        best = i;
+        removed = std::move(rows);
+      }
+    }
+    if (removed.empty()) break;  // only round-off is left
+    Redundancy r;
+    r.owner = owners[best].name;
+    r.num_equations = static_cast<int>(owners[best].rows.size());
+    for (const int row : removed) r.rows.push_back(row_name(equations, row));
+    r.repeats = partners(all, owners, best, removed);
+    r.text = explain(r, weaker_joint(owners[best], r.rows));
+    report.redundant.push_back(std::move(r));
+    report.redundant_rows.insert(report.redundant_rows.end(), removed.begin(), removed.end());
+    // What is left are the dependences without the removed rows.
+    Y = Y * dense::null_space(rows_of(Y, removed), kSupport);
+  }
+  std::sort(report.redundant_rows.begin(), report.redundant_rows.end());
+}
+
+// The natural sizes of the entries of C: their largest magnitude at the state and at two places
+// beside it. Scaling by C alone would hide a row that vanishes at the state, which is singular.
+Eigen::MatrixXd natural_sizes(const Evaluator& evaluator, const State& state,
+                              const Eigen::MatrixXd& C) {
+  constexpr double kBeside = 0.3;  // in radians, and relative to lengths
+  double mean = 0;
+  for (const double q : state.q) mean += std::abs(q) / static_cast<double>(state.q.size());
+  Eigen::MatrixXd sizes = C.cwiseAbs();
+  for (const double side : {-kBeside, kBeside}) {
+    State beside = state;
+    for (std::size_t i = 0; i < beside.q.size(); ++i) {
+      const double sign = i % 2 == 0 ? 1 : -1;  // not all in parallel
+      const double varied = 1 + 0.1 * static_cast<double>(i % 7);
+      beside.q[i] += side * sign * varied * (std::abs(state.q[i]) + mean) / 2;
+    }
+    const Matrix other = evaluator.all_constraints(beside);
+    if (dense::view(other).allFinite()) sizes = sizes.cwiseMax(dense::view(other).cwiseAbs());
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::string row_name(const Equations& equations, int row) {
+  const auto i = static_cast<std::size_t>(row);
+  return i < equations.num_g() ? equations.lambda[i] : equations.mu[i - equations.num_g()];
+}
+
+std::string row_owner(const Equations& equations, int row) {
+  const auto i = static_cast<std::size_t>(row);
+  return i < equations.num_g() ? equations.constraint_owner[i]
+                               : equations.mu[i - equations.num_g()];
+}
+
+RankReport analyze_rank(const Evaluator& evaluator, const State& state,
+                        const RankOptions& options) {
+  const Matrix constraints = evaluator.all_constraints(state);
+  RankReport report;
+  report.num_rows = constraints.rows;
+  report.degrees_of_freedom = constraints.columns;
+  if (constraints.rows == 0 || constraints.columns == 0) return report;
+
+  const Eigen::MatrixXd C = dense::view(constraints);
+  const dense::Equilibration scale = dense::equilibrate(natural_sizes(evaluator, state, C));
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(C.rows(), C.cols());
+  qr.setThreshold(options.tolerance);
+  qr.compute(scale.rows.asDiagonal() * C * scale.columns.asDiagonal());
+  report.rank = static_cast<int>(qr.rank());
+  report.degrees_of_freedom -= report.rank;
+  if (report.rank > 0) {
+    const auto diagonal = qr.matrixR().diagonal().cwiseAbs();
+    report.smallest_pivot = diagonal[report.rank - 1] / diagonal[0];
+  }
+  if (report.rank < report.num_rows) {
+    const Eigen::MatrixXd Q = qr.householderQ();
+    name_redundant_rows(evaluator.equations, Q.rightCols(C.rows() - report.rank), report);
+  }
+  return report;
+}
+
+}  // namespace koppel

@@ -1,0 +1,58 @@
+// The rank of the constraints at a state, and the equations that repeat others by name.
+//
+// The matrix is C = [G; a]; degrees of freedom are n_v − rank C. Rows and columns of C have
+// different units (metres, squares of metres, direction cosines; metres and radians a second), so
+// C is equilibrated first [Ruiz 2001], by the sizes its entries have near the state: the rank then
+// depends neither on units nor on masses, and a row that vanishes at the state shows. It is found
+// by QR with column pivoting; a diagonal entry below `tolerance` times the first counts as 0.
+//
+// Let the columns of Y span {y : yᵀC = 0}. A set S of rows can be taken away without loss of rank
+// exactly when the rows Y_S are linearly independent. Among all minimal choices, the one that
+// blames the fewest owners is taken greedily: the owner with the largest rank of Y_owner first, the
+// last one among equals, because it closed the loop.
+//
+// Cost: O(n³) in the number of velocities and rows, dense.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <koppel/analysis/evaluator.hpp>
+
+namespace koppel {
+
+struct RankOptions {
+  double tolerance = 1e-8;
+};
+
+// The equations of one owner (a joint, a constraint) that repeat what others say.
+struct Redundancy {
+  std::string owner;
+  int num_equations = 0;             // that the owner has
+  std::vector<std::string> rows;     // of them, those that repeat
+  std::vector<std::string> repeats;  // the other owners that together say the same
+  std::string text;                  // all this and what to do, in words
+};
+
+struct RankReport {
+  int rank = 0;
+  int num_rows = 0;
+  int degrees_of_freedom = 0;
+  // The last diagonal entry that counts over the first: near the tolerance, the configuration is
+  // nearly singular and its degrees of freedom are about to change.
+  double smallest_pivot = 1;
+  std::vector<int> redundant_rows;  // in [g; a], ascending
+  std::vector<Redundancy> redundant;
+
+  bool is_near_singular(double limit = 1e-5) const { return smallest_pivot < limit; }
+};
+
+// The rank at a state that satisfies the constraints.
+RankReport analyze_rank(const Evaluator& evaluator, const State& state,
+                        const RankOptions& options = {});
+
+// The name and the owner of row i of [g; a].
+std::string row_name(const Equations& equations, int row);
+std::string row_owner(const Equations& equations, int row);
+
+}  // namespace koppel

@@ -1,0 +1,415 @@
+#include <koppel/equations/derive.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <koppel/base/suggest.hpp>
+#include <koppel/equations/kinematics.hpp>
+#include <koppel/expr/structure.hpp>
+
+namespace koppel {
+namespace {
+
+using Exprs = std::vector<Expr>;
+
+// A·B, both sparse.
+SparseExpr multiply(const SparseExpr& A, const SparseExpr& B) {
+  SparseExpr C;
+  C.pattern.num_rows = A.pattern.num_rows;
+  C.pattern.num_columns = B.pattern.num_columns;
+  C.pattern.column_start.assign(1, 0);
+  std::vector<Expr> column(static_cast<std::size_t>(A.pattern.num_rows));
+  std::vector<int> rows;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(B.pattern.num_columns); ++j) {
+    rows.clear();
+    for (int kb = B.pattern.column_start[j]; kb < B.pattern.column_start[j + 1]; ++kb) {
+      const auto k = static_cast<std::size_t>(B.pattern.row[static_cast<std::size_t>(kb)]);
+      for (int ka = A.pattern.column_start[k]; ka < A.pattern.column_start[k + 1]; ++ka) {
+        const int row = A.pattern.row[static_cast<std::size_t>(ka)];
+        column[static_cast<std::size_t>(row)] += A.values[static_cast<std::size_t>(ka)] *
+                                                 B.values[static_cast<std::size_t>(kb)];
+        rows.push_back(row);
+      }
+    }
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    for (const int row : rows) {
+      Expr& entry = column[static_cast<std::size_t>(row)];
+      if (!entry.is_constant(0)) {
+        C.pattern.row.push_back(row);
+        C.values.push_back(entry);
+      }
+      entry = 0;
+    }
+    C.pattern.column_start.push_back(C.pattern.num_entries());
+  }
+  return C;
+}
+
+class Derivation {
+ public:
+  Derivation(const Model& model, Kinematics kinematics)
+      : model_(model), graph_(*model.graph), values_(model), k_(std::move(kinematics)) {
+    for (const FreeCoordinate& c : model.coordinates) {
+      k_.add_coordinate(graph_, c.name, guess_of(c.value));
+    }
+    out_.graph = model.graph;
+    out_.model = model.name;
+    out_.coordinates = k_.set;
+    out_.t = model.time;
+    find_quantities();
+  }
+
+  Equations run() {
+    symbols();
+    constraints();
+    dynamics();
+    observables();
+    return std::move(out_);
+  }
+
+ private:
+  double guess_of(Expr symbol) const {
+    for (const Initial& initial : model_.initial) {
+      if (initial.symbol == symbol) return values_(initial.value);
+    }
+    return 0;
+  }
+
+  // d/dt of expressions of q, v and t, for v̇ = 0.
+  Exprs rate_of(const Exprs& e) const {
+    Exprs x = k_.q, rate = k_.rate;
+    x.push_back(model_.time);
+    rate.push_back(1);
+    return time_derivative(e, x, rate);
+  }
+  Expr rate_of(Expr e) const { return rate_of(Exprs{e})[0]; }
+
+  // What the user wrote, in coordinates.
+  Exprs resolve(const Exprs& e) const { return substitute(e, quantity_, meaning_); }
+  Expr resolve(Expr e) const { return resolve(Exprs{e})[0]; }
+
+  const BodyFrame& body(int index) const { return k_.bodies[static_cast<std::size_t>(index)]; }
+  const Joint& joint(int index) const { return model_.joints[static_cast<std::size_t>(index)]; }
+
+  // The angle of a joint that the coordinates do not have: in the plane a difference of the
+  // bodies' angles; else a further coordinate, whose rate is z·(ω_b − ω_a).
+  Expr angle_of(int index) {
+    Kinematics::JointState& state = k_.joints[static_cast<std::size_t>(index)];
+    if (state.angle) return *state.angle;
+    const Joint& j = joint(index);
+    const BodyFrame &a = body(j.a.body), &b = body(j.b.body);
+    const double guess = relative_angle(values_.marker(j.a), values_.marker(j.b));
+    if (a.angle && b.angle) {
+      const double shift = guess - (values_plane_angle(j.b.body) - values_plane_angle(j.a.body));
+      state.angle = *b.angle - *a.angle + shift;
+    } else {
+      const Mat3e A = locate(k_, j.a).R, B = locate(k_, j.b).R;
+      const Expr rate = dot(A.column[2], b.omega - a.omega);
+      const Expr angle = k_.add_driven_coordinate(graph_, j.name + ".angle", rate, guess);
+      // The angle agrees with the axes, which is an invariant while the z axes are parallel.
+      k_.invariants.push_back(dot(B.column[0], A.column[1]) * cos(angle) -
+                              dot(B.column[0], A.column[0]) * sin(angle));
+      state.angle = angle;
+    }
+    return *state.angle;
+  }
+
+  // In the plane: the angle of a body, a further coordinate where the set has none.
+  Expr angle_of_body(int index) {
+    BodyFrame& frame = k_.bodies[static_cast<std::size_t>(index)];
+    if (!frame.angle) {
+      const std::string& name = model_.bodies[static_cast<std::size_t>(index)].name;
+      const Expr angle = k_.add_driven_coordinate(graph_, name + ".angle", frame.omega.z,
+                                                  values_plane_angle(index));
+      k_.invariants.push_back(frame.R(1, 0) * cos(angle) - frame.R(0, 0) * sin(angle));
+      frame.angle = angle;
+    }
+    return *frame.angle;
+  }
+
+  double values_plane_angle(int index) const {
+    const NumericFrame frame = values_.body(index);
+    return std::atan2(frame.R(1, 0), frame.R(0, 0));
+  }
+
+  Expr position_of(int index) {
+    const Kinematics::JointState& state = k_.joints[static_cast<std::size_t>(index)];
+    if (state.position) return *state.position;
+    const MarkerFrame a = locate(k_, joint(index).a), b = locate(k_, joint(index).b);
+    return dot(a.R.column[2], b.r - a.r);
+  }
+
+  Expr value_of(const Quantity& quantity) {
+    struct Visitor {
+      Derivation& d;
+      Expr operator()(const Quantity::JointAngle& x) const { return d.angle_of(x.joint); }
+      Expr operator()(const Quantity::JointPosition& x) const { return d.position_of(x.joint); }
+      Expr operator()(const Quantity::DistanceBetween& x) const {
+        return norm(locate(d.k_, x.b).r - locate(d.k_, x.a).r);
+      }
+      Expr operator()(const Quantity::PointCoordinate& x) const {
+        const Vec3e r = locate(d.k_, x.point).r;
+        const auto axis = static_cast<std::size_t>(x.axis);
+        if (!x.reference) return r[axis];
+        const MarkerFrame reference = locate(d.k_, *x.reference);
+        return dot(reference.R.column[axis], r - reference.r);
+      }
+      Expr operator()(const Quantity::BodyAngle& x) const { return d.angle_of_body(x.body); }
+      Expr operator()(const Quantity::AngularVelocity&) const { return 0; }
+      Expr operator()(const Quantity::Free& x) const {
+        return d.model_.coordinates[static_cast<std::size_t>(x.coordinate)].value;
+      }
+    };
+    return std::visit(Visitor{*this}, quantity.of);
+  }
+
+  void find_quantities() {
+    for (std::size_t i = 0; i < model_.joints.size(); ++i) {
+      if (model_.joints[i].kind == JointKind::Screw) angle_of(static_cast<int>(i));
+    }
+    Exprs values;
+    for (const Quantity& quantity : model_.quantities) values.push_back(value_of(quantity));
+    Exprs rates = rate_of(values);
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const auto* x = std::get_if<Quantity::AngularVelocity>(&model_.quantities[i].of);
+      if (x == nullptr) continue;
+      Vec3e omega = body(x->body).omega - body(x->reference).omega;
+      if (x->in_body_axes) omega = transpose(body(x->body).R) * omega;
+      rates[i] = omega[static_cast<std::size_t>(x->axis)];
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      quantity_.insert(quantity_.end(), {model_.quantities[i].value, model_.quantities[i].rate});
+      meaning_.insert(meaning_.end(), {values[i], rates[i]});
+    }
+    rates_ = std::move(rates);
+  }
+
+  void symbols() {
+    out_.q = k_.q;
+    out_.v = k_.v;
+    out_.q_guess = k_.q_guess;
+    out_.v_guess.assign(k_.v.size(), 0);
+    out_.K = jacobian(k_.rate, k_.v);
+    out_.h = k_.invariants;
+    for (const Parameter& parameter : model_.parameters) {
+      out_.p.push_back(parameter.symbol);
+      out_.p_value.push_back(parameter.value);
+    }
+    out_.u = model_.inputs;
+    for (const FirstOrder& state : model_.first_order) {
+      out_.x.push_back(state.state);
+      out_.r.push_back(resolve(state.rate));
+      out_.x_start.push_back(guess_of(state.state));
+    }
+  }
+
+  void constraints() {
+    std::vector<ConstraintRow> rows = k_.internal;
+    for (std::size_t i = 0; i < model_.joints.size(); ++i) {
+      if (k_.joints[i].is_satisfied) continue;
+      const Joint& j = model_.joints[i];
+      const auto more = constraints_of(j, locate(k_, j.a), locate(k_, j.b), k_.joints[i]);
+      rows.insert(rows.end(), more.begin(), more.end());
+    }
+    for (const Constraint& c : model_.constraints) {
+      rows.push_back({c.name, c.name, resolve(c.residual)});
+    }
+    Exprs residuals;
+    for (const ConstraintRow& row : rows) residuals.push_back(row.residual);
+    const SparseExpr by_q = jacobian(residuals, out_.q);
+    std::vector<char> is_trivial(rows.size(), true);
+    for (const int i : by_q.pattern.row) is_trivial[static_cast<std::size_t>(i)] = false;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const ConstraintRow& row = rows[i];
+      if (is_trivial[i]) {
+        check_trivial(row);
+        continue;
+      }
+      out_.g.push_back(row.residual);
+      out_.lambda.push_back(row.name);
+      out_.constraint_owner.push_back(row.owner);
+    }
+    out_.G = multiply(jacobian(out_.g, out_.q), out_.K);
+    const Exprs t = {model_.time}, one = {1};
+    out_.g_t = time_derivative(out_.g, t, one);
+    out_.gamma = rate_of(rate_of(out_.g));
+
+    Exprs nonholonomic;
+    for (const Constraint& c : model_.nonholonomic) {
+      nonholonomic.push_back(resolve(c.residual));
+      out_.mu.push_back(c.name);
+    }
+    auto form = linear_form(nonholonomic, out_.v);
+    if (!form) {
+      throw Error("equations.not-linear", "a nonholonomic constraint is not linear in the rates.",
+                  "Write it as a(q) v + b(q, t) = 0.");
+    }
+    out_.a = std::move(form->A);
+    out_.b = std::move(form->b);
+  }
+
+  // A row without coordinates holds by itself, or never.
+  void check_trivial(const ConstraintRow& row) const {
+    const double gap = values_(row.residual);
+    if (std::abs(gap) < 1e-9) return;  // of metres or of direction cosines: round-off of the data
+    throw Error("equations.contradiction",
+                "'" + row.name + "' cannot be satisfied by any motion: it is off by " +
+                    std::to_string(gap) + ".",
+                "Check the points and axes of '" + row.owner + "'.");
+  }
+
+  void dynamics() {
+    // Velocities of masses, their momenta, and the inertia forces at v̇ = 0.
+    Exprs w, momentum, inertia_force;
+    for (const Inertia& inertia : k_.inertias) {
+      const Exprs part = inertia.times(inertia.w);
+      w.insert(w.end(), inertia.w.begin(), inertia.w.end());
+      momentum.insert(momentum.end(), part.begin(), part.end());
+    }
+    const Exprs w_rate = rate_of(w);
+    std::size_t first = 0;
+    out_.kinetic = 0;
+    for (const Inertia& inertia : k_.inertias) {
+      const std::size_t n = inertia.w.size();
+      const auto begin = w_rate.begin() + static_cast<std::ptrdiff_t>(first);
+      Exprs part = inertia.times({begin, begin + static_cast<std::ptrdiff_t>(n)});
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!inertia.gyro.empty()) part[i] += inertia.gyro[i];
+        inertia_force.push_back(-part[i]);
+        out_.kinetic += 0.5 * (inertia.w[i] * momentum[first + i]);
+      }
+      first += n;
+    }
+
+    // Quantities with efforts, gravity on the centres of mass.
+    Exprs rates = w, efforts = std::move(inertia_force);
+    for (const Force& force : model_.forces) {
+      for (const Action& action : force.actions) {
+        rates.push_back(rates_[static_cast<std::size_t>(action.quantity)]);
+        efforts.push_back(resolve(action.effort));
+      }
+    }
+    out_.potential = resolve(model_.potential);
+    Expr conservative = out_.potential;  // acts as −dV/dq
+    for (std::size_t i = 1; i < model_.bodies.size(); ++i) {
+      const Body& b = model_.bodies[i];
+      const Vec3e centre = k_.bodies[i].r + k_.bodies[i].R * b.com;
+      conservative -= b.mass * dot(model_.gravity, centre);
+    }
+    out_.potential = conservative;
+    for (const Force& force : model_.forces) out_.potential += resolve(force.potential);
+    rates.push_back(rate_of(conservative));
+    efforts.push_back(-1);
+
+    out_.f = vector_times_jacobian(efforts, rates, out_.v);
+    Exprs p = vector_times_jacobian(momentum, w, out_.v);
+    lagrangian(p);
+    out_.M = jacobian(p, out_.v);
+  }
+
+  // Energies in free coordinates: d/dt ∂T/∂v − ∂T/∂q = −∂D/∂v + …; p and f get their parts.
+  void lagrangian(Exprs& p) {
+    const Expr T = resolve(model_.kinetic), D = resolve(model_.dissipation);
+    out_.kinetic += T;
+    Exprs free_q, free_v;
+    for (const FreeCoordinate& c : model_.coordinates) {
+      free_q.push_back(c.value);
+      free_v.push_back(c.rate);
+    }
+    check_kinetic(T, free_q, free_v);
+    const Exprs momentum = gradient(T, free_v), by_q = gradient(T, free_q);
+    const Exprs drift = rate_of(momentum);
+    const std::size_t offset = out_.v.size() - free_v.size();
+    for (std::size_t i = 0; i < free_v.size(); ++i) {
+      p[offset + i] += momentum[i];
+      out_.f[offset + i] += by_q[i] - drift[i];
+    }
+    const Exprs friction = gradient(D, out_.v);
+    for (std::size_t i = 0; i < out_.v.size(); ++i) out_.f[i] -= friction[i];
+  }
+
+  void check_kinetic(Expr T, const Exprs& free_q, const Exprs& free_v) const {
+    for (const Expr& symbol : symbols_of(T)) {
+      const auto is_in = [&](const Exprs& e) { return std::find(e.begin(), e.end(), symbol) != e.end(); };
+      if (is_in(free_q) || is_in(free_v) || is_in(out_.p) || symbol == model_.time) continue;
+      throw Error("equations.kinetic-energy",
+                  "the kinetic energy depends on '" + std::string(symbol.name()) +
+                      "', which is not one of the model's own coordinates.",
+                  "Masses of bodies are counted by themselves; write only the energy of coordinates "
+                  "listed under 'coordinates'.");
+    }
+  }
+
+  void observables() {
+    for (const Servo& servo : model_.servos) {
+      out_.s.push_back({servo.name, resolve(servo.output)});
+      out_.reference.push_back(servo.reference);
+    }
+    for (const Output& output : model_.outputs) {
+      out_.outputs.push_back({output.name, resolve(output.value)});
+    }
+    if (model_.outputs.empty()) {
+      for (const Expr& q : out_.q) out_.outputs.push_back({std::string(q.name()), q});
+    }
+    for (const Initial& initial : model_.initial) {
+      const Expr value = resolve(initial.symbol);
+      const bool is_state = std::find(out_.x.begin(), out_.x.end(), value) != out_.x.end();
+      if (is_state) continue;
+      out_.wishes.push_back({value - initial.value, depends_on(value, out_.v), initial.fixed,
+                             std::string(initial.symbol.name())});
+      set_guess(value, values_(initial.value));
+    }
+  }
+
+  // A wish for a coordinate or a velocity itself is its guess.
+  void set_guess(Expr symbol, double value) {
+    for (std::size_t i = 0; i < out_.q.size(); ++i) {
+      if (out_.q[i] == symbol) out_.q_guess[i] = value;
+    }
+    for (std::size_t i = 0; i < out_.v.size(); ++i) {
+      if (out_.v[i] == symbol) out_.v_guess[i] = value;
+    }
+  }
+
+  const Model& model_;
+  Graph& graph_;
+  ParameterValues values_;
+  Kinematics k_;
+  Exprs quantity_, meaning_;  // symbols of quantities and rates, and what they are in coordinates
+  Exprs rates_;               // of the quantities
+  Equations out_;
+};
+
+}  // namespace
+
+std::vector<std::string> coordinate_sets(const Model& model) {
+  if (model.bodies.size() == 1) return {"lagrange"};
+  std::vector<std::string> sets = {"absolute", "joint", "natural", "directors"};
+  if (!model.is_planar) sets.push_back("cardan");
+  return sets;
+}
+
+Equations derive(const Model& model, const std::string& coordinates) {
+  const std::vector<std::string> sets = coordinate_sets(model);
+  const std::string set = coordinates.empty() ? sets[0] : coordinates;
+  if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
+    std::string all;
+    for (const std::string& name : sets) all += (all.empty() ? "" : ", ") + name;
+    throw Error("equations.unknown-coordinates",
+                "'" + model.name + "' has no equations in '" + set + "' coordinates.",
+                "It can have: " + all + ".");
+  }
+  if (set == "lagrange") {
+    Kinematics none;
+    none.set = set;
+    none.bodies.resize(1);
+    return Derivation(model, std::move(none)).run();
+  }
+  if (set == "joint") return Derivation(model, make_joint(model)).run();
+  if (set == "natural") return Derivation(model, make_natural(model)).run();
+  if (set == "directors") return Derivation(model, make_directors(model)).run();
+  return Derivation(model, make_absolute(model, set == "cardan")).run();
+}
+
+}  // namespace koppel

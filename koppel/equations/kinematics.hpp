@@ -1,0 +1,121 @@
+// Kinematics: what a set of coordinates says about the bodies of a model. The equations of motion
+// follow from it in one way for all sets (derive.cpp).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <koppel/expr/graph.hpp>
+#include <koppel/model/model.hpp>
+
+namespace koppel {
+
+// A body's frame in world axes.
+struct BodyFrame {
+  Vec3e r;                   // its origin
+  Mat3e R = Mat3e::identity();  // its axes, by columns
+  Vec3e omega;               // its angular velocity, linear in v
+  std::optional<Expr> angle;  // planar, where the set has it: the angle, over any number of turns
+};
+
+// A part of the kinetic energy ½ wᵀ I w, where w(q, v) is linear in v and I is constant. Its
+// generalised inertia force is (∂w/∂v)ᵀ (I ẇ + gyro); gyro belongs to velocities w that are not
+// rates of anything, such as angular velocities in body axes.
+struct Inertia {
+  std::vector<Expr> w;
+  std::function<std::vector<Expr>(const std::vector<Expr>&)> times;  // I ·
+  std::vector<Expr> gyro;  // empty: none
+};
+
+struct ConstraintRow {
+  std::string owner;  // the joint or body
+  std::string name;   // owner and what it holds: "knee.x"
+  Expr residual;
+};
+
+struct Kinematics {
+  std::string set;  // its name
+  std::vector<Expr> q, v;
+  std::vector<Expr> rate;  // q̇ = K v, expressions linear in v
+  std::vector<double> q_guess;
+  std::vector<BodyFrame> bodies;
+  std::vector<Inertia> inertias;
+  std::vector<ConstraintRow> internal;  // of the set itself: rigidity of directors
+  std::vector<Expr> invariants;
+  // For each joint: whether the set satisfies it by itself, and its coordinates where it has them.
+  struct JointState {
+    bool is_satisfied = false;
+    bool shares_point = false, shares_axis = false;  // natural: parts of it are satisfied
+    std::optional<Expr> angle, position;
+  };
+  std::vector<JointState> joints;
+
+  // A new coordinate with rate v' = its own velocity.
+  Expr add_coordinate(Graph& graph, const std::string& name, double guess);
+  // A new velocity that is not the rate of a coordinate.
+  Expr add_velocity(Graph& graph, const std::string& name);
+  // A new coordinate whose rate is given.
+  Expr add_driven_coordinate(Graph& graph, const std::string& name, Expr rate, double guess);
+};
+
+// A body's frame and a joint's marker in numbers, from the model's expected start.
+struct NumericFrame {
+  Vec3<double> r;
+  Mat3<double> R = Mat3<double>::identity();
+};
+
+// Evaluates expressions of a model's parameters (and t = 0).
+class ParameterValues {
+ public:
+  explicit ParameterValues(const Model& model);
+  double operator()(Expr e) const;
+  Vec3<double> operator()(const Vec3e& e) const { return {(*this)(e.x), (*this)(e.y), (*this)(e.z)}; }
+  Mat3<double> operator()(const Mat3e& e) const;
+  std::vector<double> operator()(std::span<const Expr> e) const;
+  NumericFrame body(int index) const;
+  NumericFrame marker(const Marker& marker) const;
+
+ private:
+  const Model& model_;
+  std::vector<Expr> symbols_;
+  std::vector<double> values_;
+};
+
+// The position and axes of a marker in world axes.
+struct MarkerFrame {
+  Vec3e r;
+  Mat3e R;
+};
+MarkerFrame locate(const Kinematics& kinematics, const Marker& marker);
+
+// The equations of a joint between two markers, less what the coordinates satisfy.
+std::vector<ConstraintRow> constraints_of(const Joint& joint, const MarkerFrame& a,
+                                          const MarkerFrame& b,
+                                          const Kinematics::JointState& state);
+
+// The relative angle about z and the displacement along z, in numbers.
+double relative_angle(const NumericFrame& a, const NumericFrame& b);
+double relative_position(const NumericFrame& a, const NumericFrame& b);
+std::array<double, 4> quaternion_of(const Mat3<double>& R);
+
+// Unit quaternion coordinates with angular velocity in body axes as velocity.
+struct QuaternionCoordinates {
+  std::array<Expr, 4> e;
+  Vec3e omega;  // body axes
+};
+QuaternionCoordinates add_quaternion(Kinematics& kinematics, Graph& graph, const std::string& name,
+                                     const Mat3<double>& guess);
+
+// The kinetic energy of a rigid body from the velocity of its centre of mass (world axes) and its
+// angular velocity (body axes).
+Inertia rigid_inertia(const Body& body, const Vec3e& velocity, const Vec3e& omega);
+
+// The sets.
+Kinematics make_absolute(const Model& model, bool cardan);
+Kinematics make_joint(const Model& model);
+Kinematics make_directors(const Model& model);
+Kinematics make_natural(const Model& model);
+
+}  // namespace koppel

@@ -1,0 +1,221 @@
+// Joint coordinates: relative coordinates along a spanning tree of the mechanism. Bodies are
+// reached breadth first from the ground; joints not in the tree close loops and stay constraints.
+// Every frame is an expression of its parent's, so that the graph grows linearly with the bodies.
+#include <koppel/equations/kinematics.hpp>
+
+#include <deque>
+#include <numbers>
+
+namespace koppel {
+namespace {
+
+// The motion that a joint allows from marker a to marker b: rotation Q with angular velocity w
+// (axes of b), displacement d with rate d′ (axes of a).
+struct Motion {
+  Mat3e Q = Mat3e::identity();
+  Vec3e w, d, d_rate;
+  Expr angle = 0;  // about z, for planar models
+};
+
+// The same seen from b: Qᵀ has angular velocity −Q w (axes of a), the displacement is −Qᵀ d, and
+// d/dt(−Qᵀ d) = −Qᵀ d′ + w × Qᵀ d.
+Motion reversed(const Motion& m) {
+  Motion r;
+  r.Q = transpose(m.Q);
+  r.w = -(m.Q * m.w);
+  r.d = -(r.Q * m.d);
+  r.d_rate = cross(m.w, r.Q * m.d) - r.Q * m.d_rate;
+  r.angle = -m.angle;
+  return r;
+}
+
+bool can_be_in_tree(JointKind kind) {
+  return kind != JointKind::Distance && kind != JointKind::PointOnLine &&
+         kind != JointKind::PointOnPlane;
+}
+
+class Tree {
+ public:
+  explicit Tree(const Model& model) : model_(model), graph_(*model.graph), values_(model) {
+    kinematics_.set = "joint";
+    kinematics_.joints.resize(model.joints.size());
+    kinematics_.bodies.resize(model.bodies.size());
+    velocity_.resize(model.bodies.size());
+    is_reached_.assign(model.bodies.size(), false);
+    kinematics_.bodies[kGround].angle = 0;
+    joints_at_.resize(model.bodies.size());
+    for (std::size_t j = 0; j < model.joints.size(); ++j) {
+      joints_at_[static_cast<std::size_t>(model.joints[j].a.body)].push_back(j);
+      joints_at_[static_cast<std::size_t>(model.joints[j].b.body)].push_back(j);
+    }
+    grow_from(kGround);
+    for (std::size_t i = 1; i < model.bodies.size(); ++i) {
+      if (is_reached_[i]) continue;
+      float_body(static_cast<int>(i));
+      grow_from(static_cast<int>(i));
+    }
+  }
+
+  Kinematics take() { return std::move(kinematics_); }
+
+ private:
+  void grow_from(int root) {
+    is_reached_[static_cast<std::size_t>(root)] = true;
+    std::deque<int> front = {root};
+    while (!front.empty()) {
+      const int parent = front.front();
+      front.pop_front();
+      for (const std::size_t j : joints_at_[static_cast<std::size_t>(parent)]) {
+        const Joint& joint = model_.joints[j];
+        const bool forward = joint.a.body == parent;
+        const int child = forward ? joint.b.body : joint.a.body;
+        if (!can_be_in_tree(joint.kind) || is_reached_[static_cast<std::size_t>(child)]) continue;
+        if (model_.bodies[static_cast<std::size_t>(child)].is_point) continue;
+        const Motion motion = add_joint(j);
+        place(forward ? joint.a : joint.b, forward ? joint.b : joint.a,
+              forward ? motion : reversed(motion));
+        is_reached_[static_cast<std::size_t>(child)] = true;
+        front.push_back(child);
+      }
+    }
+  }
+
+  // Makes the coordinates of a tree joint.
+  Motion add_joint(std::size_t index) {
+    const Joint& joint = model_.joints[index];
+    Kinematics::JointState& state = kinematics_.joints[index];
+    state.is_satisfied = true;
+    const NumericFrame a = values_.marker(joint.a), b = values_.marker(joint.b);
+    Motion m;
+    const auto turn = [&] {
+      state.angle = m.angle = coordinate(joint.name + ".angle", relative_angle(a, b));
+      m.Q = rotation(Vec3e{0, 0, 1}, m.angle);
+      m.w.z = kinematics_.v.back();
+    };
+    const auto slide = [&](const char* name, std::size_t axis) {
+      const double guess = dot(b.r - a.r, a.R.column[axis]);
+      m.d[axis] = coordinate(joint.name + name, guess);
+      m.d_rate[axis] = kinematics_.v.back();
+    };
+    switch (joint.kind) {
+      case JointKind::Revolute: turn(); break;
+      case JointKind::Prismatic: slide(".position", 2), state.position = m.d.z; break;
+      case JointKind::Cylindrical:
+        turn(), slide(".position", 2);
+        state.position = m.d.z;
+        break;
+      case JointKind::Screw: {
+        turn();
+        const Expr advance = joint.pitch / (2 * std::numbers::pi);
+        state.position = m.d.z = advance * m.angle;
+        m.d_rate.z = advance * m.w.z;
+        break;
+      }
+      case JointKind::Planar: turn(), slide(".x", 0), slide(".y", 1); break;
+      case JointKind::Spherical: {
+        const QuaternionCoordinates c =
+            add_quaternion(kinematics_, graph_, joint.name, transpose(a.R) * b.R);
+        m.Q = rotation(c.e);
+        m.w = c.omega;
+        break;
+      }
+      case JointKind::Universal: {
+        // Q = R_z(α) R_x(β): z_a·x_b = 0. In the axes of b: w = R_x(β)ᵀ e_z α̇ + e_x β̇.
+        const Mat3<double> Q = transpose(a.R) * b.R;
+        const Expr alpha = coordinate(joint.name + ".alpha", std::atan2(Q(1, 0), Q(0, 0)));
+        const Expr alpha_rate = kinematics_.v.back();
+        const Expr beta = coordinate(joint.name + ".beta", std::atan2(Q(2, 1), Q(2, 2)));
+        const Mat3e second = rotation(Vec3e{1, 0, 0}, beta);
+        m.Q = rotation(Vec3e{0, 0, 1}, alpha) * second;
+        m.w = transpose(second) * Vec3e{0, 0, alpha_rate} + Vec3e{kinematics_.v.back(), 0, 0};
+        break;
+      }
+      default: break;  // fixed
+    }
+    return m;
+  }
+
+  Expr coordinate(const std::string& name, double guess) {
+    return kinematics_.add_coordinate(graph_, name, guess);
+  }
+
+  // The frame of the child from its parent's, with the parent's marker p, the child's marker c:
+  //   R_c = R_p A Q Bᵀ,   r_c = r_p + R_p (p + A d) − R_c c,
+  //   ω_c = ω_p + R_c B w,   ṙ_c = ṙ_p + ω_p × R_p (p + A d) + R_p A d′ − ω_c × R_c c.
+  void place(const Marker& p, const Marker& c, const Motion& m) {
+    const auto child = static_cast<std::size_t>(c.body);
+    const BodyFrame parent = kinematics_.bodies[static_cast<std::size_t>(p.body)];
+    BodyFrame& frame = kinematics_.bodies[child];
+    if (model_.is_planar) {
+      frame.angle = *parent.angle + (angle_of(p) - angle_of(c) + m.angle);
+      frame.R = rotation(Vec3e{0, 0, 1}, *frame.angle);
+    } else {
+      frame.R = (parent.R * p.axes) * m.Q * transpose(c.axes);
+    }
+    const Mat3e RA = parent.R * p.axes;
+    const Vec3e lever = parent.R * p.point + RA * m.d;
+    const Vec3e arm = frame.R * c.point;
+    frame.r = parent.r + lever - arm;
+    frame.omega = parent.omega + frame.R * (c.axes * m.w);
+    velocity_[child] = velocity_[static_cast<std::size_t>(p.body)] + cross(parent.omega, lever) +
+                       RA * m.d_rate - cross(frame.omega, arm);
+    add_inertia(child);
+  }
+
+  // The angle of a marker in the plane: of its x axis, or of a z axis that lies in the plane.
+  static Expr angle_of(const Marker& m) {
+    const Vec3e& axis = m.axes.column[m.axes.column[2].z.is_constant(0) ? 2 : 0];
+    return atan2(axis.y, axis.x);
+  }
+
+  // A body that no tree joint holds moves freely.
+  void float_body(int index) {
+    const Body& body = model_.bodies[static_cast<std::size_t>(index)];
+    BodyFrame& frame = kinematics_.bodies[static_cast<std::size_t>(index)];
+    const NumericFrame start = values_.body(index);
+    const Vec3<double> centre = start.r + start.R * values_(body.com);
+    Vec3e r, rate, omega;
+    for (std::size_t axis = 0; axis < (model_.is_planar ? 2u : 3u); ++axis) {
+      r[axis] = coordinate(body.name + ".com." + "xyz"[axis], centre[axis]);
+      rate[axis] = kinematics_.v.back();
+    }
+    if (body.is_point) {
+      frame.R = body.rotation;
+    } else if (model_.is_planar) {
+      frame.angle = coordinate(body.name + ".angle", std::atan2(start.R(1, 0), start.R(0, 0)));
+      frame.R = rotation(Vec3e{0, 0, 1}, *frame.angle);
+      omega.z = kinematics_.v.back();
+    } else {
+      const QuaternionCoordinates c = add_quaternion(kinematics_, graph_, body.name, start.R);
+      frame.R = rotation(c.e);
+      omega = frame.R * c.omega;
+    }
+    const Vec3e arm = frame.R * body.com;
+    frame.r = r - arm;
+    frame.omega = omega;
+    velocity_[static_cast<std::size_t>(index)] = rate - cross(omega, arm);
+    add_inertia(static_cast<std::size_t>(index));
+  }
+
+  void add_inertia(std::size_t index) {
+    const Body& body = model_.bodies[index];
+    const BodyFrame& frame = kinematics_.bodies[index];
+    const Vec3e velocity = velocity_[index] + cross(frame.omega, frame.R * body.com);
+    const Vec3e omega = model_.is_planar ? frame.omega : transpose(frame.R) * frame.omega;
+    kinematics_.inertias.push_back(rigid_inertia(body, velocity, omega));
+  }
+
+  const Model& model_;
+  Graph& graph_;
+  ParameterValues values_;
+  Kinematics kinematics_;
+  std::vector<std::vector<std::size_t>> joints_at_;  // the joints of each body
+  std::vector<Vec3e> velocity_;  // of the frames' origins
+  std::vector<char> is_reached_;
+};
+
+}  // namespace
+
+Kinematics make_joint(const Model& model) { return Tree(model).take(); }
+
+}  // namespace koppel

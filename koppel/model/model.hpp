@@ -1,0 +1,248 @@
+// Model: what the user said. Bodies, joints, forces, free coordinates, inputs, outputs, servo
+// constraints, initial values and run settings: names and expressions, no mathematics.
+//
+// Wherever a number may stand there is an Expr of parameters and time; forces, constraints and
+// outputs may also depend on *quantities*. A quantity is something with a value and a rate that can
+// be observed in a mechanism whatever coordinates describe it: the angle of a hinge, the length of
+// a spring, a coordinate of a point. Its symbols are `hinge.angle` and, for the rate,
+// `hinge.angle'`. Equations replaces both by expressions of the coordinates it chose.
+//
+// All in SI units and radians. Planar models are spatial ones whose bodies move in the x-y plane.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/linear.hpp>
+#include <koppel/expr/graph.hpp>
+
+namespace koppel {
+
+using Vec3e = Vec3<Expr>;
+using Mat3e = Mat3<Expr>;
+
+inline constexpr int kGround = 0;  // the index of the ground among the bodies
+
+struct Parameter {
+  Expr symbol;
+  double value = 0;
+};
+
+// For pictures only. Placed in the body frame.
+struct Shape {
+  enum class Kind { Box, Cylinder, Sphere, Line };
+  Kind kind = Kind::Sphere;
+  Vec3<double> size;  // box: edges; cylinder: radius, length along local z; sphere: radius
+  Vec3<double> position;
+  Mat3<double> axes = Mat3<double>::identity();
+  std::vector<Vec3<double>> points;  // of a line
+};
+
+struct NamedVector {
+  std::string name;
+  Vec3e value;  // in the body frame
+};
+
+struct Body {
+  std::string name;
+  Expr mass = 0;
+  Vec3e com;      // centre of mass, in the body frame
+  Mat3e inertia;  // about the centre of mass, along the body axes
+  // The rotation of a point mass is of no consequence: it has three (planar: two) freedoms.
+  bool is_point = false;
+  std::vector<NamedVector> points, axes;
+  std::vector<Shape> shapes;
+  // Where the body frame is expected to be at the start; also what world coordinates given for
+  // joints refer to.
+  Vec3e position;
+  Mat3e rotation = Mat3e::identity();
+  Location where;
+};
+
+// A point and three orthonormal directions fixed to a body.
+struct Marker {
+  int body = kGround;
+  Vec3e point;
+  Mat3e axes = Mat3e::identity();
+};
+
+enum class JointKind {
+  Revolute, Prismatic, Cylindrical, Screw,  // about or along the markers' z axes
+  Spherical,                                // points coincide
+  Universal,                                // points coincide, z of a stays perpendicular to x of b
+  Planar,                                   // the x-y planes of the markers coincide
+  Fixed,
+  Distance,      // the points keep the distance `length`
+  PointOnLine,   // point of b on the z axis of a
+  PointOnPlane,  // point of b in the x-y plane of a
+};
+
+// The joint's coordinate is the rotation of b against a about z (`.angle`: revolute, cylindrical,
+// screw) and the displacement of b along z of a (`.position`: prismatic, cylindrical, screw).
+struct Joint {
+  std::string name;
+  JointKind kind = JointKind::Revolute;
+  Marker a, b;
+  Expr length = 0;  // of a distance joint
+  Expr pitch = 0;   // of a screw: displacement a turn
+  Location where;
+};
+
+// What can be observed; see the head of this file.
+struct Quantity {
+  struct JointAngle { int joint; };
+  struct JointPosition { int joint; };
+  struct DistanceBetween { Marker a, b; };
+  // Coordinate `axis` (0, 1, 2) of a point, in world axes, or relative to and along those of a marker.
+  struct PointCoordinate { Marker point; int axis; std::optional<Marker> reference; };
+  // The angle of a body against the ground, in planar models.
+  struct BodyAngle { int body; };
+  // Component of the angular velocity of a body (against another), along world axes or its own.
+  // It has a rate only, whose symbol is its name without a quote: `disc.wx`.
+  struct AngularVelocity { int body; int reference; int axis; bool in_body_axes; };
+  // A free coordinate of the model.
+  struct Free { int coordinate; };
+
+  Expr value, rate;  // the symbols that stand for it
+  std::variant<JointAngle, JointPosition, DistanceBetween, PointCoordinate, BodyAngle,
+               AngularVelocity, Free> of;
+};
+
+// A force or torque by its power: effort × rate, summed over the quantities it acts on. A spring's
+// tension acts on its length with effort −k (length − l0).
+struct Action {
+  int quantity;
+  Expr effort;
+};
+
+struct Force {
+  std::string name;
+  std::vector<Action> actions;
+  // The energy that the force stores, of quantities: for the balance of energy only, the actions
+  // already say all about the force.
+  Expr potential = 0;
+  Location where;
+};
+
+// A coordinate of the user's own, with its place in the energies below.
+struct FreeCoordinate {
+  std::string name;
+  Expr value, rate;  // symbols `name` and `name'`
+  Location where;
+};
+
+struct Constraint {
+  std::string name;
+  Expr residual;  // = 0; of quantities and time; nonholonomic: linear in rates
+  Location where;
+};
+
+// x' = f for a state of the user's own (controllers, relaxation): not a coordinate of mechanics.
+struct FirstOrder {
+  std::string name;
+  Expr state;
+  Expr rate;
+  Location where;
+};
+
+struct Output {
+  std::string name;
+  Expr value;
+  Location where;
+};
+
+// A servo constraint: the output shall follow the reference.
+struct Servo {
+  std::string name;
+  Expr output;     // of quantities
+  Expr reference;  // of time
+  Location where;
+};
+
+// A wish for the start: value of a quantity or of a rate, kept exactly when fixed.
+struct Initial {
+  Expr symbol;
+  Expr value;
+  bool fixed = false;
+  Location where;
+};
+
+struct RunSettings {
+  double end = 10;
+  std::optional<double> step, tolerance;
+  std::optional<int> samples;
+  std::string coordinates, formulation, integrator;  // empty: automatic
+};
+
+struct Model {
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
+  std::string name, description, file;
+  bool is_planar = false;
+
+  Expr time;  // the symbol t
+  std::vector<Parameter> parameters;
+  std::vector<Expr> inputs;  // symbols that an actuator or a signal drives
+  Vec3e gravity;
+
+  std::vector<Body> bodies;  // [0] is the ground
+  std::vector<Joint> joints;
+  std::vector<Quantity> quantities;
+  std::vector<Force> forces;
+  std::vector<Constraint> constraints;    // holonomic
+  std::vector<Constraint> nonholonomic;
+
+  // Free coordinates and the energies of what they describe, beside those of the bodies.
+  std::vector<FreeCoordinate> coordinates;
+  Expr kinetic = 0, potential = 0, dissipation = 0;
+  std::vector<FirstOrder> first_order;
+
+  std::vector<Initial> initial;
+  std::vector<Output> outputs;
+  std::vector<Servo> servos;
+  RunSettings run;
+
+  Model();
+
+  // Building. Each returns the index of what it added. Names must be new: checked by validate.
+  int add_body(Body body);
+  int add_joint(Joint joint);
+  int add_coordinate(std::string_view name);
+  Expr add_parameter(std::string_view name, double value);
+  Expr add_input(std::string_view name);
+  int add_force(Force force);
+
+  int find_body(std::string_view name) const;   // −1: none
+  int find_joint(std::string_view name) const;  // −1: none
+  int find_quantity(std::string_view name) const;  // −1: none
+
+  // The quantity, made when it is new, under the symbols name and name'.
+  int angle_of(int joint);
+  int position_of(int joint);
+  int distance(std::string_view name, const Marker& a, const Marker& b);
+  int coordinate_of(std::string_view name, const Marker& point, int axis,
+                    std::optional<Marker> reference = {});
+  int body_angle(std::string_view name, int body);
+  // Under the symbol `name` for the rate.
+  int angular_velocity(std::string_view name, int body, int axis, bool in_body_axes,
+                       int reference = kGround);
+
+  // All that can be told to be wrong without mathematics; throws Error with every mistake.
+  void validate() const;
+
+ private:
+  int add_quantity(std::string_view name, decltype(Quantity::of) of);
+
+  std::unordered_map<NodeId, int> quantity_of_;  // by the symbol of its name
+};
+
+// A marker whose z axis is along `axis` (any length but zero). Its x axis depends on the direction
+// only, so that markers with equal axes are parallel.
+Marker make_marker(int body, const Vec3e& point, const Vec3e& axis = {0, 0, 1});
+
+}  // namespace koppel

@@ -1,0 +1,339 @@
+// What can be told to be wrong with a model without mathematics: names, indices, masses, inertias,
+// axes, and which names stand in which expressions.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <koppel/expr/function.hpp>
+#include <koppel/expr/structure.hpp>
+#include <koppel/model/model.hpp>
+
+namespace koppel {
+namespace {
+
+std::string quoted(const char* kind, const std::string& name) {
+  return std::string(kind) + " '" + name + "'";
+}
+
+// The eigenvalues of a symmetric matrix, ascending [Smith 1961].
+std::array<double, 3> eigenvalues(const Mat3<double>& m) {
+  const double mean = (m(0, 0) + m(1, 1) + m(2, 2)) / 3;
+  const double off = m(0, 1) * m(0, 1) + m(0, 2) * m(0, 2) + m(1, 2) * m(1, 2);
+  double spread = 2 * off;
+  for (std::size_t i = 0; i < 3; ++i) spread += (m(i, i) - mean) * (m(i, i) - mean);
+  const double p = std::sqrt(spread / 6);
+  if (!(p > 0)) return {mean, mean, mean};
+  const auto b = [&](std::size_t i, std::size_t j) { return (m(i, j) - (i == j ? mean : 0)) / p; };
+  const double half_det = (b(0, 0) * (b(1, 1) * b(2, 2) - b(1, 2) * b(2, 1)) -
+                           b(0, 1) * (b(1, 0) * b(2, 2) - b(1, 2) * b(2, 0)) +
+                           b(0, 2) * (b(1, 0) * b(2, 1) - b(1, 1) * b(2, 0))) /
+                          2;
+  const double phi = std::acos(std::clamp(half_det, -1.0, 1.0)) / 3;
+  constexpr double kThird = 2.0943951023931953;  // 2π/3
+  const double largest = mean + 2 * p * std::cos(phi);
+  const double smallest = mean + 2 * p * std::cos(phi + kThird);
+  return {smallest, 3 * mean - largest - smallest, largest};
+}
+
+class Validator {
+ public:
+  explicit Validator(const Model& model) : model_(model) {}
+
+  std::vector<Diagnostic> run() {
+    check_names();
+    check_expressions();
+    if (mistakes_.empty()) check_numbers();  // needs symbols that are known
+    return std::move(mistakes_);
+  }
+
+ private:
+  void report(const Location& where, const char* id, std::string message, std::string hint = {}) {
+    Location place = where;
+    if (place.file.empty()) place.file = model_.file;
+    mistakes_.push_back({id, std::move(message), std::move(hint), std::move(place), {}});
+  }
+
+  bool has_body(int body) const {
+    return body >= 0 && static_cast<std::size_t>(body) < model_.bodies.size();
+  }
+
+  // Bodies, joints and forces share their names; so do parameters, inputs, coordinates and states.
+  void check_names() {
+    std::unordered_set<std::string> elements, plain, others;
+    const auto claim = [&](auto& used, const char* kind, const std::string& name,
+                           const Location& where) {
+      if (name.empty()) report(where, "model.bad-name", std::string("a ") + kind + " has no name.");
+      if (!used.insert(name).second) {
+        report(where, "model.duplicate-name",
+               "the name of " + quoted(kind, name) + " is used before.");
+      }
+    };
+    for (const Body& body : model_.bodies) claim(elements, "body", body.name, body.where);
+    for (const Joint& joint : model_.joints) claim(elements, "joint", joint.name, joint.where);
+    for (const Force& force : model_.forces) claim(elements, "force", force.name, force.where);
+    plain.insert("t");
+    for (const Parameter& p : model_.parameters)
+      claim(plain, "parameter", std::string(p.symbol.name()), {});
+    for (const Expr& input : model_.inputs) claim(plain, "input", std::string(input.name()), {});
+    for (const FreeCoordinate& c : model_.coordinates) claim(plain, "coordinate", c.name, c.where);
+    for (const FirstOrder& f : model_.first_order) claim(plain, "state", f.name, f.where);
+    for (const Constraint& c : model_.constraints) claim(others, "constraint", c.name, c.where);
+    for (const Constraint& c : model_.nonholonomic) claim(others, "constraint", c.name, c.where);
+    others.clear();
+    for (const Output& o : model_.outputs) claim(others, "output", o.name, o.where);
+    others.clear();
+    for (const Servo& s : model_.servos) claim(others, "servo constraint", s.name, s.where);
+  }
+
+  enum Class : unsigned {
+    kParameter = 1,
+    kTime = 2,
+    kValue = 4,
+    kRate = 8,
+    kInput = 16,
+    kState = 32
+  };
+
+  // Every symbol of an expression must be of an allowed class.
+  void check(Expr e, unsigned allowed, const std::string& what, const Location& where) {
+    if (e.is_constant()) return;
+    for (const Expr& symbol : symbols_of(e)) {
+      const auto it = class_of_.find(symbol.id());
+      if (it == class_of_.end()) {
+        report(where, "model.unknown-name",
+               what + " has the unknown name '" + std::string(symbol.name()) + "'.");
+      } else if ((it->second & allowed) == 0) {
+        const char* const kind = it->second == kTime    ? "the time"
+                                 : it->second == kValue ? "a quantity"
+                                 : it->second == kRate  ? "a rate"
+                                 : it->second == kInput ? "an input"
+                                                        : "a state";
+        report(where, "model.name-not-allowed",
+               what + " must not depend on '" + std::string(symbol.name()) + "', " + kind + ".");
+      }
+    }
+  }
+  void check(const Vec3e& v, const std::string& what, const Location& where) {
+    for (std::size_t i = 0; i < 3; ++i) check(v[i], kParameter, what, where);
+  }
+
+  void check_expressions() {
+    for (const Parameter& p : model_.parameters) class_of_[p.symbol.id()] = kParameter;
+    class_of_[model_.time.id()] = kTime;
+    for (const Quantity& q : model_.quantities) {
+      class_of_[q.value.id()] = kValue;
+      class_of_[q.rate.id()] = kRate;
+    }
+    for (const Expr& input : model_.inputs) class_of_[input.id()] = kInput;
+    for (const FirstOrder& f : model_.first_order) class_of_[f.state.id()] = kState;
+    constexpr unsigned kAll = kParameter | kTime | kValue | kRate | kInput | kState;
+    constexpr unsigned kPosition = kParameter | kTime | kValue;
+
+    check(model_.gravity, "gravity", {});
+    for (const Body& body : model_.bodies) {
+      const std::string what = quoted("body", body.name);
+      check(body.mass, kParameter, "the mass of " + what, body.where);
+      check(body.com, "the centre of mass of " + what, body.where);
+      check(body.position, "the position of " + what, body.where);
+      for (std::size_t i = 0; i < 3; ++i) {
+        check(body.inertia.column[i], "the inertia of " + what, body.where);
+        check(body.rotation.column[i], "the rotation of " + what, body.where);
+      }
+    }
+    for (const Joint& joint : model_.joints) {
+      const std::string what = quoted("joint", joint.name);
+      check(joint.length, kParameter | kTime, "the length of " + what, joint.where);
+      check(joint.pitch, kParameter, "the pitch of " + what, joint.where);
+      for (const Marker* marker : {&joint.a, &joint.b}) {
+        check(marker->point, what, joint.where);
+        for (std::size_t i = 0; i < 3; ++i) check(marker->axes.column[i], what, joint.where);
+      }
+    }
+    for (const Force& force : model_.forces) {
+      const std::string what = quoted("force", force.name);
+      for (const Action& action : force.actions) {
+        if (action.quantity < 0 ||
+            static_cast<std::size_t>(action.quantity) >= model_.quantities.size()) {
+          report(force.where, "model.unknown-name",
+                 what + " acts on a quantity that is not there.");
+        }
+        check(action.effort, kAll, what, force.where);
+      }
+      check(force.potential, kPosition, "the potential of " + what, force.where);
+    }
+    for (const Constraint& c : model_.constraints) {
+      check(c.residual, kPosition, quoted("constraint", c.name), c.where);
+      check_is_about_something(c);
+    }
+    std::vector<Expr> rates;
+    for (const Quantity& q : model_.quantities) rates.push_back(q.rate);
+    for (const Constraint& c : model_.nonholonomic) {
+      const std::string what = quoted("constraint", c.name);
+      check(c.residual, kPosition | kRate, what, c.where);
+      check_is_about_something(c);
+      if (!is_linear(c.residual, rates)) {
+        report(c.where, "model.not-linear", what + " is not linear in the rates.",
+               "A nonholonomic constraint is a sum of rates times functions of position and time.");
+      }
+    }
+    check(model_.kinetic, kPosition | kRate, "the kinetic energy", {});
+    check(model_.potential, kPosition, "the potential energy", {});
+    check(model_.dissipation, kPosition | kRate, "the dissipation function", {});
+    for (const FirstOrder& f : model_.first_order)
+      check(f.rate, kAll, quoted("state", f.name), f.where);
+    for (const Output& o : model_.outputs) check(o.value, kAll, quoted("output", o.name), o.where);
+    for (const Servo& s : model_.servos) {
+      check(s.output, kPosition, "the output of " + quoted("servo constraint", s.name), s.where);
+      check(s.reference, kParameter | kTime,
+            "the reference of " + quoted("servo constraint", s.name), s.where);
+    }
+    for (const Initial& i : model_.initial) {
+      const std::string what = "the initial value of '" + std::string(i.symbol.name()) + "'";
+      check(i.symbol, kValue | kRate | kState, what, i.where);
+      check(i.value, kParameter, what, i.where);
+    }
+  }
+
+  void check_is_about_something(const Constraint& c) {
+    const std::vector<Expr> symbols = symbols_of(c.residual);
+    const bool moves = std::any_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
+      const auto it = class_of_.find(symbol.id());
+      return it == class_of_.end() || (it->second & (kValue | kRate)) != 0;
+    });
+    if (!moves) {
+      report(c.where, "model.empty-constraint",
+             quoted("constraint", c.name) + " does not depend on any quantity.");
+    }
+  }
+
+  // Everything that must be evaluated, at once.
+  void check_numbers() {
+    std::vector<Expr> expressions, inputs;
+    std::vector<double> values;
+    for (const Parameter& p : model_.parameters) {
+      inputs.push_back(p.symbol);
+      values.push_back(p.value);
+    }
+    inputs.push_back(model_.time);
+    values.push_back(0);
+    const auto add = [&](Expr e) {
+      expressions.push_back(Expr(*model_.graph, model_.graph->adopt(e)));
+    };
+    const auto add_matrix = [&](const Mat3e& m) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) add(m(i, j));
+      }
+    };
+    for (const Body& body : model_.bodies) {
+      add(body.mass);
+      add_matrix(body.inertia);
+    }
+    for (const Joint& joint : model_.joints) {
+      add(joint.length);
+      add_matrix(joint.a.axes);
+      add_matrix(joint.b.axes);
+    }
+    const std::vector<double> numbers = Function(inputs, expressions)(values);
+    auto next = numbers.begin();
+    const auto take_matrix = [&] {
+      Mat3<double> m;
+      for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) m(i, j) = *next++;
+      }
+      return m;
+    };
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+      const double mass = *next++;
+      check_mass(model_.bodies[i], mass, take_matrix());
+    }
+    for (const Joint& joint : model_.joints) {
+      const double length = *next++;
+      const Mat3<double> a = take_matrix(), b = take_matrix();
+      check_joint(joint, length, a, b);
+    }
+  }
+
+  void check_mass(const Body& body, double mass, const Mat3<double>& inertia) {
+    const std::string what = quoted("body", body.name);
+    if (!(mass >= 0) || !std::isfinite(mass)) {
+      report(body.where, "model.bad-mass",
+             what + " has the mass " + number(mass) + "; it must not be negative.");
+      return;
+    }
+    const double scale =
+        std::abs(inertia(0, 0)) + std::abs(inertia(1, 1)) + std::abs(inertia(2, 2));
+    constexpr double kRounding = 1e-7;  // eigenvalues near each other are found to half the digits
+    bool is_symmetric = std::isfinite(scale);
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        is_symmetric &= std::abs(inertia(i, j) - inertia(j, i)) <= kRounding * scale;
+      }
+    }
+    if (!is_symmetric) {
+      report(body.where, "model.bad-inertia",
+             what + " has an inertia that is not a symmetric matrix of numbers.");
+      return;
+    }
+    const std::array<double, 3> principal = eigenvalues(inertia);
+    if (principal[0] < -kRounding * scale) {
+      report(body.where, "model.bad-inertia",
+             what + " has a negative principal moment of inertia, " + number(principal[0]) + ".");
+    } else if (!model_.is_planar &&
+               principal[2] > (principal[0] + principal[1]) + kRounding * scale) {
+      report(body.where, "model.bad-inertia",
+             what + " cannot have the principal moments of inertia " + number(principal[0]) + ", " +
+                 number(principal[1]) + " and " + number(principal[2]) +
+                 ": none is larger than the sum of the others.",
+             "Check that inertia is about the centre of mass, and the signs of the products of "
+             "inertia.");
+    }
+  }
+
+  void check_joint(const Joint& joint, double length, const Mat3<double>& a,
+                   const Mat3<double>& b) {
+    const std::string what = quoted("joint", joint.name);
+    if (!has_body(joint.a.body) || !has_body(joint.b.body)) {
+      report(joint.where, "model.unknown-body", what + " is between bodies that are not there.");
+    } else if (joint.a.body == joint.b.body) {
+      report(joint.where, "model.self-joint",
+             what + " joins body '" + model_.bodies[static_cast<std::size_t>(joint.a.body)].name +
+                 "' to itself.");
+    }
+    if (joint.kind == JointKind::Distance && !(length > 0)) {
+      report(joint.where, "model.bad-value", "the length of " + what + " must be positive.");
+    }
+    for (const Mat3<double>* m : {&a, &b}) {
+      double error = 0;
+      for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) {
+          error = std::max(error, std::abs(dot(m->column[i], m->column[j]) - (i == j ? 1 : 0)));
+        }
+      }
+      if (error < 1e-6) continue;
+      report(joint.where, "model.zero-axis", what + " has axes that are not orthonormal.",
+             "Make its markers with make_marker, from an axis that is not zero.");
+      return;
+    }
+  }
+
+  static std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return text;
+  }
+
+  const Model& model_;
+  std::vector<Diagnostic> mistakes_;
+  std::unordered_map<NodeId, unsigned> class_of_;
+};
+
+}  // namespace
+
+void Model::validate() const {
+  std::vector<Diagnostic> mistakes = Validator(*this).run();
+  if (!mistakes.empty()) throw Error(std::move(mistakes));
+}
+
+}  // namespace koppel

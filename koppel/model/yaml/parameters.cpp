@@ -1,0 +1,132 @@
+// Parameters and tables.
+#include <algorithm>
+
+#include <koppel/base/suggest.hpp>
+#include <koppel/model/yaml/names.hpp>
+#include <koppel/model/yaml/reader.hpp>
+
+namespace koppel::yaml {
+namespace {
+
+// Indices of 0 … n−1 such that each comes after those it needs; those on cycles, and what needs
+// them, are left out [Kahn 1962].
+std::vector<std::size_t> sorted(const std::vector<std::vector<std::size_t>>& needs) {
+  std::vector<std::size_t> missing(needs.size()), order;
+  std::vector<std::vector<std::size_t>> needed_by(needs.size());
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    missing[i] = needs[i].size();
+    if (missing[i] == 0) order.push_back(i);
+    for (const std::size_t j : needs[i]) needed_by[j].push_back(i);
+  }
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    for (const std::size_t i : needed_by[order[k]]) {
+      if (--missing[i] == 0) order.push_back(i);
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+void Reader::read_parameters(const Node* section, const ReadOptions& options) {
+  std::vector<Element> given = elements(section, "parameters");
+  std::map<std::string, std::size_t, std::less<>> index;
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    index.emplace(given[i].name, i);
+    known.push_back(given[i].name);
+  }
+  // Values from outside have a source of their own, so that messages show where they come from.
+  std::vector<std::optional<std::string>> set(given.size());
+  for (const auto& [name, value] : options.set) {
+    if (const auto it = index.find(name); it != index.end()) {
+      set[it->second] = value;
+    } else {
+      report(Location{source_.file(), 0, 0}, "model.unknown-parameter",
+             "there is no parameter '" + name + "' to be set.", one_of(name, "parameters", known));
+    }
+  }
+  std::vector<Node> nodes(given.size());
+  std::vector<std::vector<std::size_t>> needs(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    nodes[i] = *given[i].value;
+    if (set[i]) {
+      nodes[i] = Node{};
+      nodes[i].kind = Node::Kind::Scalar;
+      nodes[i].text = *set[i];
+      nodes[i].offset = given[i].offset;
+    }
+    for (const Name& name : names_in(nodes[i].text)) {
+      if (const auto it = index.find(name.text); it != index.end()) needs[i].push_back(it->second);
+    }
+  }
+  const std::vector<std::size_t> order = sorted(needs);
+  std::vector<bool> done(given.size(), false);
+  for (const std::size_t i : order) done[i] = true;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (done[i]) continue;
+    // Any path through parameters that are not done comes back to itself.
+    std::vector<std::size_t> path{i};
+    for (;;) {
+      const auto& n = needs[path.back()];
+      const std::size_t next = *std::find_if(n.begin(), n.end(), [&](auto j) { return !done[j]; });
+      const auto seen = std::find(path.begin(), path.end(), next);
+      const bool is_cycle = seen != path.end();
+      if (is_cycle) path.erase(path.begin(), seen);
+      path.push_back(next);
+      if (is_cycle) break;
+    }
+    std::string text;
+    for (const std::size_t j : path) text += (text.empty() ? "" : " → ") + given[j].name;
+    report(given[path[0]].offset, "model.cyclic-parameters",
+           "parameters need each other: " + text + ".");
+    break;  // the others may hang on the same cycle
+  }
+  // In the order of the file, as far as it goes: symbols first, then values.
+  for (const Element& element : given) {
+    if (!claim(element, "plain", "parameter")) continue;
+    names_.parameters.emplace(element.full_name, Parameter{graph().symbol(element.full_name), 0});
+  }
+  for (const std::size_t i : order) {
+    const auto it = names_.parameters.find(given[i].full_name);
+    const double value = plain_number(nodes[i], describe("parameter", given[i].name));
+    if (it != names_.parameters.end()) it->second.value = value;
+  }
+  for (const Element& element : given) {
+    const auto it = names_.parameters.find(element.full_name);
+    if (it != names_.parameters.end()) model_.parameters.push_back(it->second);
+  }
+}
+
+void Reader::read_tables(const Node* section) {
+  for (const Element& element : elements(section, "tables")) {
+    const std::string what = describe("table", element.name);
+    const Node& node = *element.value;
+    if (!check_keys(node, what, {"type", "x", "y"})) continue;
+    const Node* type = node.find("type");
+    const int kind =
+        type == nullptr ? 0 : word(*type, "type of " + what, {"spline", "linear", "held"});
+    std::vector<double> points[2];
+    bool complete = true;
+    for (const int i : {0, 1}) {
+      const Node* list = node.find(i == 0 ? "x" : "y");
+      if (list == nullptr || !list->is_sequence()) {
+        report(element.offset, "model.missing-key", what + " needs lists of numbers x and y.");
+        complete = false;
+        break;
+      }
+      for (const Node& item : list->items) points[i].push_back(plain_number(item, what));
+    }
+    if (!complete || kind < 0 || !claim(element, "plain", "table")) continue;
+    try {
+      graph().add_table(element.full_name, kind == 0   ? TableData::spline(points[0], points[1])
+                                           : kind == 1 ? TableData::linear(points[0], points[1])
+                                                       : TableData::held(points[0], points[1]));
+    } catch (const Error& error) {
+      const Diagnostic& d = error.diagnostics().front();
+      report(element.offset, "model.bad-table", what + ": " + d.message, d.hint);
+    }
+  }
+}
+
+}  // namespace koppel::yaml

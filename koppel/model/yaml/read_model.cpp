@@ -1,0 +1,97 @@
+#include <koppel/model/yaml/read_model.hpp>
+
+#include <algorithm>
+
+#include <koppel/model/yaml/reader.hpp>
+
+namespace koppel::yaml {
+
+Reader::Reader(Model& model, Names& names, const Source& source, std::vector<Diagnostic>& mistakes)
+    : model_(model), names_(names), source_(source), mistakes_(mistakes) {}
+
+void Reader::read(const Node& root, const ReadOptions& options) {
+  if (!check_keys(root, "the model",
+                  {"name",         "description", "dimension", "parameters",  "tables",
+                   "gravity",      "inputs",      "include",   "bodies",      "joints",
+                   "coordinates",  "states",      "forces",    "constraints", "couplings",
+                   "nonholonomic", "kinetic",     "potential", "dissipation", "generalized_forces",
+                   "initial",      "outputs",     "servo",     "signals",     "run"})) {
+    return;
+  }
+  const bool is_main = prefix_.empty();
+  if (const Node* node = root.find("dimension")) {
+    const int chosen = word(*node, "dimension", {"2", "3"});
+    if (is_main) {
+      model_.is_planar = chosen == 0;
+    } else if (chosen >= 0 && model_.is_planar != (chosen == 0)) {
+      report(node->offset, "model.wrong-dimension",
+             "a sub-assembly has the dimension of its model.");
+    }
+  } else if (!is_main && model_.is_planar) {
+    report(root.offset, "model.wrong-dimension",
+           "a sub-assembly has the dimension of its model; this one has none, so 3.");
+  }
+  // What others refer to comes first.
+  read_parameters(root.find("parameters"), options);
+  read_tables(root.find("tables"));
+  read_signals(root.find("signals"));
+  read_inputs(root.find("inputs"));
+  read_coordinates(root.find("coordinates"));
+  read_states(root.find("states"));
+  if (is_main) {
+    if (const Node* node = root.find("name")) model_.name = text(*node, "name");
+    if (const Node* node = root.find("description"))
+      model_.description = text(*node, "description");
+    if (const Node* node = root.find("gravity")) {
+      model_.gravity = vector(*node, "gravity").e;
+    }
+    read_run(root.find("run"));
+  }
+  read_bodies(root.find("bodies"));
+  read_includes(root.find("include"));
+  read_joints(root.find("joints"));
+  read_forces(root.find("forces"));
+  read_constraints(root.find("couplings"), "couplings", model_.constraints);
+  read_constraints(root.find("constraints"), "constraints", model_.constraints);
+  read_constraints(root.find("nonholonomic"), "nonholonomic", model_.nonholonomic);
+  read_energies(root);
+  read_state_rates(root.find("states"));
+  read_initial(root.find("initial"));
+  read_outputs(root.find("outputs"));
+  read_servo(root.find("servo"));
+}
+
+}  // namespace koppel::yaml
+
+namespace koppel {
+
+Model read_model(const std::filesystem::path& path, const ReadOptions& options) {
+  const std::optional<std::string> text = yaml::read_file(path);
+  if (!text) {
+    throw Error(
+        {Diagnostic{"model.no-file", "cannot read the file.", {}, {path.string(), 0, 0}, {}}});
+  }
+  return read_model_text(*text, path.string(), options);
+}
+
+Model read_model_text(std::string_view text, const std::string& file, const ReadOptions& options) {
+  const yaml::Source source(file, std::string(text));
+  const yaml::Node root = yaml::read_tree(source);
+  Model model;
+  model.file = file;
+  model.name = std::filesystem::path(file).stem().string();
+  yaml::Names names;
+  std::vector<Diagnostic> mistakes;
+  yaml::Reader(model, names, source, mistakes).read(root, options);
+  if (mistakes.empty()) {
+    model.validate();
+    return model;
+  }
+  std::stable_sort(mistakes.begin(), mistakes.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return a.where.line != b.where.line ? a.where.line < b.where.line
+                                        : a.where.column < b.where.column;
+  });
+  throw Error(std::move(mistakes));
+}
+
+}  // namespace koppel

@@ -1,0 +1,228 @@
+// The state of reading a model file, and the steps of it: one .cpp file for each part of the
+// format. Internal to the reader.
+//
+// A step that finds a mistake reports it and goes on with some harmless value, so that all mistakes
+// of a file are found at once. The values read after that do not matter.
+#pragma once
+
+#include <deque>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <koppel/expr/parse.hpp>
+#include <koppel/model/model.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/model/yaml/tree.hpp>
+
+namespace koppel::yaml {
+
+// A number as an expression of the parameters, and with their values put in.
+struct Number {
+  Expr e = 0;
+  double value = 0;
+};
+
+struct Vector {
+  Vec3e e;
+  Vec3<double> value;
+};
+
+struct Rotation {
+  Mat3e e = Mat3e::identity();
+  Mat3<double> value = Mat3<double>::identity();
+};
+
+// Where a frame is, as seen from another.
+struct Placement {
+  Vector r;
+  Rotation R;
+
+  Vector point(const Vector& p) const;           // r + R p
+  Vector direction(const Vector& d) const;       // R d
+  Vector point_back(const Vector& p) const;      // Rᵀ (p − r)
+  Vector direction_back(const Vector& d) const;  // Rᵀ d
+  Placement then(const Placement& inner) const;
+};
+
+// A point of a body, or a body by itself (its origin).
+struct Point {
+  int body = kGround;
+  Vector at;         // in the body frame
+  Placement frame;   // what the user's vectors refer to, in the body frame
+  std::string name;  // as the user wrote it
+};
+
+// The mass properties of a homogeneous shape of mass 1, about its centre, along the body axes.
+struct Solid {
+  Vec3e centre;
+  Mat3e inertia;
+  Expr volume = 0;  // 0: a line
+};
+
+// What a name with a dot may refer to. Full names, those of sub-assemblies with their prefix.
+struct Names {
+  std::unordered_map<std::string, int> bodies, joints;
+  std::unordered_map<std::string, std::pair<Marker, Marker>> lengths;  // springs, distance joints
+  std::unordered_map<std::string, Point> points;                       // "rod.A"
+  std::unordered_map<std::string, Vector> axes;                        // "rod.hinge"
+  std::unordered_map<std::string, Placement> grounds;  // of sub-assemblies: "front.ground"
+  std::unordered_map<std::string, Parameter> parameters;
+  std::unordered_map<std::string, Expr> signals;      // named expressions of time
+  std::unordered_map<std::string, Expr> plain;        // inputs, coordinates and their rates, states
+  std::unordered_map<std::string, std::string> kind;  // what uses a name: "body", "parameter"
+  std::vector<Placement> poses;                       // of bodies, expected at the start
+  std::size_t num_nodes = 0;                          // repetitions expanded
+};
+
+// Which names an expression may have, each with all before it.
+enum class Allow { Parameters, Time, Positions, Everything };
+
+// An element of a section; those with `repeat` are written out.
+struct Element {
+  std::string name;       // as written, indices as numbers
+  std::string full_name;  // with the prefix of the sub-assembly
+  std::size_t offset = 0;
+  const Node* value = nullptr;
+};
+
+class Reader {
+ public:
+  Reader(Model& model, Names& names, const Source& source, std::vector<Diagnostic>& mistakes);
+
+  // The whole file. `set` overrides parameters.
+  void read(const Node& root, const ReadOptions& options);
+
+ private:
+  // mistakes.cpp: reporting, and the shape of maps.
+  void report(Location where, std::string_view id, std::string message, std::string hint = {});
+  void report(std::size_t offset, std::string_view id, std::string message, std::string hint = {});
+  // What parsing the text of a scalar says.
+  void report(const Node& scalar, const Error& error);
+  bool expect_map(const Node& node, std::string_view what);
+  // Whether it is a map with no other keys than these. Unknown keys are reported.
+  bool check_keys(const Node& node, const std::string& what,
+                  std::initializer_list<std::string_view> keys);
+  std::string one_of(std::string_view wrong, std::string_view what,
+                     std::vector<std::string> known) const;
+  // The text of a scalar, one of a few words: the index of the word, or −1 (reported).
+  int word(const Node& node, std::string_view what, std::initializer_list<std::string_view> words);
+  // A name may be used once among its likes.
+  bool claim(const Element& element, std::string_view space, const std::string& kind);
+
+  // repeat.cpp: the elements of a section, repetitions written out.
+  std::vector<Element> elements(const Node* section, std::string_view what);
+  void repeat(const Entry& entry, const Node& ranges, std::vector<Element>& out);
+  std::string with_indices(std::size_t offset, const std::string& text);
+  long whole_number(std::size_t offset, std::string_view text, std::string_view what);
+
+  // values.cpp
+  std::string text(const Node& node, std::string_view what);
+  struct Text {
+    std::string text;
+    double factor = 1;  // of its unit
+  };
+  std::optional<Text> expression_text(const Node& node, std::string_view what);
+  void add_prefix_to_tables(std::string& text);
+  Expr expression(const Node& node, std::string_view what, Allow allow);
+  Number number(const Node& node, std::string_view what);
+  Number angle(const Node& node, std::string_view what);
+  double plain_number(const Node& node, std::string_view what);
+  bool boolean(const Node& node, std::string_view what);
+  Vector vector(const Node& node, std::string_view what);
+  std::vector<Expr> expressions(const Node& node, std::size_t size, std::string_view what,
+                                Allow allow);
+  Vector nonzero(Vector v, const Node& node, std::string_view what);
+  Placement placement(const Node& node, const std::string& what);
+
+  // quantities.cpp: the names in expressions.
+  std::optional<Expr> resolve(std::string_view name, Allow allow);
+  std::optional<Expr> resolve_member(const std::string& full_name);
+  void report_unknown(Location where, std::string_view name, Allow allow);
+  std::vector<std::string> known_names() const;
+  int quantity(const Node& node, std::string_view what);  // −1: reported
+  int joint_coordinate(const Node& node, std::string_view what);
+
+  // parameters.cpp
+  void read_parameters(const Node* section, const ReadOptions& options);
+  void read_tables(const Node* section);
+  void read_signals(const Node* section);
+
+  // bodies.cpp, shapes.cpp
+  void read_bodies(const Node* section);
+  void read_body(const Element& element);
+  void read_points(const Element& element, int body, const Placement& frame);
+  void read_inertia(const Node& node, const std::string& what, Body& body);
+  void read_mass(const Element& element, const std::string& what, Body& body);
+  // Appends what a body's shapes are made of, for its mass and for pictures.
+  void read_shapes(const Node& node, const std::string& what, Body& body,
+                   std::vector<Solid>& solids);
+  void read_shape(const Entry& entry, const std::string& what, Body& body,
+                  std::vector<Solid>& solids);
+
+  // joints.cpp
+  void read_joints(const Node* section);
+  void read_joint(const Element& element);
+  void read_markers(const Element& element, const std::string& what, Joint& joint);
+  void read_drive(const Element& element, const std::string& what, int joint);
+  void read_rolling(const Element& element, const std::string& what);
+  void add_drive(const Element& element, const Node& node, const std::string& what, int quantity,
+                 const std::string& name);
+  std::optional<Point> point(const Node& node, const std::string& what);
+  std::optional<std::pair<Point, Point>> between(const Element& element, const std::string& what);
+  std::optional<Vector> axis_of(const Node& node, const Point& point, const std::string& what);
+
+  // forces.cpp
+  void read_forces(const Node* section);
+  void read_force(const Element& element);
+  void read_spring(const Element& element, const std::string& what, Force& force);
+  void read_torsion(const Element& element, const std::string& what, Force& force);
+  void read_friction(const Element& element, const std::string& what, Force& force);
+  void read_applied_force(const Element& element, const std::string& what, Force& force);
+  void read_torque(const Element& element, const std::string& what, Force& force);
+  void read_effort(const Element& element, const std::string& what, Force& force);
+  void read_bushing(const Element& element, const std::string& what, Force& force);
+  Expr stored(Expr stiffness, Expr rest, Expr stretch) const;
+  std::vector<std::vector<Expr>> matrix(const Node& node, std::size_t size,
+                                        const std::string& what);
+
+  // equations.cpp: what is given by expressions.
+  void read_inputs(const Node* section);
+  void read_coordinates(const Node* section);
+  void read_states(const Node* section);
+  void read_state_rates(const Node* section);
+  void read_constraints(const Node* section, std::string_view what, std::vector<Constraint>& into);
+  void read_energies(const Node& root);
+  void read_initial(const Node* section);
+  void read_outputs(const Node* section);
+  void read_servo(const Node* section);
+  void read_run(const Node* section);
+  const Node& value_of(const Element& element, const std::string& what);
+
+  // include.cpp
+  void read_includes(const Node* section);
+  void read_include(const Element& element);
+
+  Graph& graph() { return *model_.graph; }
+  std::string full(std::string_view name) const { return prefix_ + std::string(name); }
+
+  Model& model_;
+  Names& names_;
+  const Source& source_;
+  std::vector<Diagnostic>& mistakes_;
+  std::string prefix_;            // of a sub-assembly: "front."
+  Placement placement_;           // of a sub-assembly
+  int depth_ = 0;                 // of files that include files
+  std::deque<Node> written_out_;  // what repetitions made
+  Graph scratch_;                 // for numbers
+};
+
+// "body 'crank'"
+std::string describe(std::string_view what, std::string_view name);
+
+}  // namespace koppel::yaml

@@ -1,0 +1,210 @@
+// Mechanisms that several tests use, built through the C++ API.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <koppel/model/model.hpp>
+
+namespace koppel::testing {
+
+// A uniform slender rod between two world points, with a square section of the given width; its
+// frame is at `from` with x towards `to` (y and z completed as make_marker does).
+inline int add_rod(Model& model, const std::string& name, const Vec3<double>& from,
+                   const Vec3<double>& to, double mass, double width) {
+  const Vec3<double> d = to - from;
+  const double length = norm(d);
+  Body body;
+  body.name = name;
+  body.mass = mass;
+  body.com = {length / 2, 0, 0};
+  const double along = mass * width * width / 6;
+  const double across = mass * (length * length + width * width) / 12;
+  body.inertia(0, 0) = along;
+  body.inertia(1, 1) = across;
+  body.inertia(2, 2) = across;
+  body.position = {from.x, from.y, from.z};
+  const Marker frame = make_marker(kGround, {}, {d.x, d.y, d.z});
+  if (model.is_planar) {
+    const double c = d.x / length, s = d.y / length;
+    body.rotation = {{{{c, s, 0}, {-s, c, 0}, {0, 0, 1}}}};
+  } else {
+    body.rotation = {{frame.axes.column[2], frame.axes.column[0], frame.axes.column[1]}};
+  }
+  return model.add_body(std::move(body));
+}
+
+// A marker given in world coordinates at the bodies' expected start.
+inline Marker world_marker(const Model& model, int body, const Vec3<double>& point,
+                           const Vec3<double>& axis) {
+  const Body& b = model.bodies[static_cast<std::size_t>(body)];
+  const Mat3e R = transpose(b.rotation);
+  const Marker world = make_marker(body, {point.x, point.y, point.z}, {axis.x, axis.y, axis.z});
+  return {body, R * (world.point - b.position), R * world.axes};
+}
+
+inline int add_joint(Model& model, const std::string& name, JointKind kind, int a, int b,
+                     const Vec3<double>& point, const Vec3<double>& axis = {0, 0, 1}) {
+  Joint joint;
+  joint.name = name;
+  joint.kind = kind;
+  joint.a = world_marker(model, a, point, axis);
+  joint.b = world_marker(model, b, point, axis);
+  return model.add_joint(std::move(joint));
+}
+
+// A linear spring and damper between two points.
+inline void add_spring(Model& model, const std::string& name, const Marker& a, const Marker& b,
+                       double stiffness, double damping, double free_length) {
+  const int quantity = model.distance(name + ".length", a, b);
+  const Quantity& q = model.quantities[static_cast<std::size_t>(quantity)];
+  Force force;
+  force.name = name;
+  force.actions.push_back({quantity, -stiffness * (q.value - free_length) - damping * q.rate});
+  force.potential = 0.5 * stiffness * (q.value - free_length) * (q.value - free_length);
+  model.add_force(std::move(force));
+}
+
+// A torque −stiffness·angle − damping·rate on a joint.
+inline void add_torsion(Model& model, int joint, double stiffness, double damping) {
+  const int quantity = model.angle_of(joint);
+  const Quantity& q = model.quantities[static_cast<std::size_t>(quantity)];
+  Force force;
+  force.name = model.joints[static_cast<std::size_t>(joint)].name + ".torsion";
+  force.actions.push_back({quantity, -stiffness * q.value - damping * q.rate});
+  model.add_force(std::move(force));
+}
+
+inline void set_gravity(Model& model) { model.gravity = {0, -9.81, 0}; }
+
+// Two hanging rods in the plane, with friction in the knee.
+inline Model make_double_pendulum() {
+  Model model;
+  model.name = "double pendulum";
+  model.is_planar = true;
+  set_gravity(model);
+  const int upper = add_rod(model, "upper", {0, 0, 0}, {0.3, -0.9, 0}, 1.3, 0.1);
+  const int lower = add_rod(model, "lower", {0.3, -0.9, 0}, {0.9, -1.4, 0}, 0.8, 0.1);
+  add_joint(model, "hip", JointKind::Revolute, kGround, upper, {0, 0, 0});
+  add_joint(model, "knee", JointKind::Revolute, upper, lower, {0.3, -0.9, 0});
+  add_torsion(model, 1, 2.0, 0.3);
+  return model;
+}
+
+// A body with three different moments of inertia and products, held at a point.
+inline Model make_heavy_top() {
+  Model model;
+  model.name = "heavy top";
+  set_gravity(model);
+  Body top;
+  top.name = "top";
+  top.mass = 2.1;
+  top.com = {0.1, 0.7, -0.2};
+  top.inertia = {{{{0.3, 0.02, -0.01}, {0.02, 0.25, 0.03}, {-0.01, 0.03, 0.4}}}};
+  top.rotation = rotation(Vec3e{0.6, 0, 0.8}, Expr(0.7));
+  model.add_body(std::move(top));
+  add_joint(model, "pivot", JointKind::Spherical, kGround, 1, {0, 0, 0});
+  add_spring(model, "spring", {kGround, {0.5, 1.5, 0.2}}, {1, {0.3, 0.4, 0.5}}, 30, 1.5, 0.6);
+  const int spin = model.angular_velocity("spin", 1, 1, true);
+  const Expr rate = model.quantities[static_cast<std::size_t>(spin)].rate;
+  model.add_force({"drag", {{spin, -0.4 * rate}}, 0, {}});
+  return model;
+}
+
+// A planar four-bar of spatial bodies with four revolute joints: three equations too many.
+inline Model make_four_bar() {
+  Model model;
+  model.name = "four-bar";
+  set_gravity(model);
+  const Vec3<double> A{0, 0, 0}, B{0.4, 0.9165151389911681, 0}, D{2.5, 0, 0};
+  // C at distance 2.2 from B and 1.8 from D, on the upper side.
+  const Vec3<double> d = D - B;
+  const double r = norm(d), along = (2.2 * 2.2 - 1.8 * 1.8 + r * r) / (2 * r);
+  const double up = std::sqrt(2.2 * 2.2 - along * along);
+  const Vec3<double> e = (1 / r) * d;
+  const Vec3<double> C = B + along * e + up * Vec3<double>{-e.y, e.x, 0};
+  const int crank = add_rod(model, "crank", A, B, 1.0, 0.1);
+  const int coupler = add_rod(model, "coupler", B, C, 2.2, 0.1);
+  const int rocker = add_rod(model, "rocker", D, C, 1.8, 0.1);
+  add_joint(model, "a", JointKind::Revolute, kGround, crank, A);
+  add_joint(model, "b", JointKind::Revolute, crank, coupler, B);
+  add_joint(model, "c", JointKind::Revolute, coupler, rocker, C);
+  add_joint(model, "d", JointKind::Revolute, kGround, rocker, D);
+  add_torsion(model, 0, 0, 0.7);
+  add_torsion(model, 2, 3.0, 0.2);
+  return model;
+}
+
+// Bricard's mechanism [Bricard 1897], as in the IFToMM benchmark A04: five rods of 1 m and 1 kg,
+// six revolute joints whose axes are along y, z, x, y, z, x.
+inline Model make_bricard() {
+  Model model;
+  model.name = "bricard";
+  set_gravity(model);
+  const std::array<Vec3<double>, 6> P = {
+      {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}}};
+  const std::array<Vec3<double>, 6> axis = {
+      {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}}};
+  for (std::size_t i = 0; i < 5; ++i) {
+    add_rod(model, "rod" + std::to_string(i + 1), P[i], P[i + 1], 1, 0.1);
+  }
+  for (int i = 0; i < 6; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    add_joint(model, "p" + std::to_string(i + 1), JointKind::Revolute, i, (i + 1) % 6, P[k],
+              axis[k]);
+  }
+  return model;
+}
+
+// A tree with one joint of every kind that a tree can have.
+inline Model make_joint_collection() {
+  Model model;
+  model.name = "joints";
+  set_gravity(model);
+  const Vec3<double> P[] = {{0, 0, 0},       {0.8, 0.1, 0},   {1.4, -0.4, 0.3}, {1.9, -0.2, 0.9},
+                            {2.2, 0.5, 1.1}, {2.9, 0.4, 1.0}, {3.2, 1.0, 0.7},  {3.6, 1.2, 1.4}};
+  for (std::size_t i = 0; i < 7; ++i) {
+    add_rod(model, "body" + std::to_string(i + 1), P[i], P[i + 1], 1 + 0.1 * static_cast<double>(i),
+            0.2);
+  }
+  const JointKind kinds[] = {JointKind::Revolute,  JointKind::Universal, JointKind::Cylindrical,
+                             JointKind::Spherical, JointKind::Screw,     JointKind::Prismatic,
+                             JointKind::Planar};
+  const Vec3<double> axes[] = {{0, 0, 1}, {1, 2, 0}, {0.3, 1, 1}, {0, 0, 1},
+                               {1, 0, 1}, {0, 1, 0}, {1, 1, -0.5}};
+  for (int i = 0; i < 7; ++i) {
+    const int j = add_joint(model, "j" + std::to_string(i + 1), kinds[i], i, i + 1, P[i], axes[i]);
+    model.joints[static_cast<std::size_t>(j)].pitch = 0.3;
+  }
+  add_torsion(model, 0, 1.0, 0.2);
+  add_torsion(model, 2, 1.0, 0.2);
+  add_torsion(model, 4, 1.0, 0.2);
+  add_spring(model, "spring", {kGround, {1, 1, 0}}, {6, {0.1, 0.1, 0.2}}, 20, 1, 0.5);
+  return model;
+}
+
+// A planar slider crank: crank 0.5, rod 1.2, the slider on the x axis.
+inline Model make_slider_crank() {
+  Model model;
+  model.name = "slider crank";
+  model.is_planar = true;
+  set_gravity(model);
+  const Vec3<double> A{0, 0, 0}, B{0.3, 0.4, 0}, C{0.3 + std::sqrt(1.2 * 1.2 - 0.16), 0, 0};
+  const int crank = add_rod(model, "crank", A, B, 1, 0.1);
+  const int rod = add_rod(model, "rod", B, C, 1.5, 0.1);
+  Body slider;
+  slider.name = "slider";
+  slider.mass = 0.7;
+  slider.inertia(2, 2) = 0.01;
+  slider.position = {C.x, 0, 0};
+  const int block = model.add_body(std::move(slider));
+  add_joint(model, "a", JointKind::Revolute, kGround, crank, A);
+  add_joint(model, "b", JointKind::Revolute, crank, rod, B);
+  add_joint(model, "c", JointKind::Revolute, rod, block, C);
+  add_joint(model, "guide", JointKind::Prismatic, kGround, block, C, {1, 0, 0});
+  add_torsion(model, 0, 0.5, 0.1);
+  return model;
+}
+
+}  // namespace koppel::testing

@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/rank.hpp>
+#include <koppel/equations/derive.hpp>
+#include <tests/analysis/lagrangian_models.hpp>
+#include <tests/analysis/mechanisms.hpp>
+
+namespace koppel {
+namespace {
+
+using namespace koppel::testing;  // NOLINT
+
+RankReport rank_of(const Model& model, const std::string& set = "") {
+  const Evaluator evaluator(derive(model, set));
+  const Assembly assembly = assemble(evaluator);
+  EXPECT_TRUE(assembly) << assembly.text;
+  return analyze_rank(evaluator, assembly.state);
+}
+
+TEST(Rank, BricardHasThirtyEquationsOfWhichOneIsRedundant) {
+  const RankReport r = rank_of(make_bricard(), "absolute");
+  EXPECT_EQ(r.num_rows, 30);
+  EXPECT_EQ(r.rank, 29);
+  EXPECT_EQ(r.degrees_of_freedom, 1);
+  ASSERT_EQ(r.redundant.size(), 1u);
+  EXPECT_EQ(r.redundant[0].num_equations, 5);
+  EXPECT_EQ(r.redundant[0].rows.size(), 1u);
+  EXPECT_FALSE(r.is_near_singular());
+}
+
+TEST(Rank, FourBarInSpaceHasThreeRedundantEquationsInOneJoint) {
+  const RankReport r = rank_of(make_four_bar(), "absolute");
+  EXPECT_EQ(r.degrees_of_freedom, 1);
+  EXPECT_EQ(r.num_rows, 20);
+  ASSERT_EQ(r.redundant.size(), 1u);
+  EXPECT_EQ(r.redundant[0].text,
+            "'d': 3 of its 5 equations (d.z, d.tilt_x, d.tilt_y) repeat what a, b, c already say. "
+            "Make it a point-on-line joint, or accept that its reaction is not unique.");
+}
+
+TEST(Rank, DegreesOfFreedomAreTheSameInAllCoordinates) {
+  const std::pair<Model, int> mechanisms[] = {
+      {make_bricard(), 1},   {make_four_bar(), 1},     {make_double_pendulum(), 2},
+      {make_heavy_top(), 3}, {make_slider_crank(), 1}, {make_joint_collection(), 13}};
+  for (const auto& [model, dof] : mechanisms) {
+    for (const std::string& set : coordinate_sets(model)) {
+      if (model.name == "bricard" && set == "cardan") continue;  // singular: rods along z
+      EXPECT_EQ(rank_of(model, set).degrees_of_freedom, dof) << model.name << " " << set;
+    }
+  }
+}
+
+TEST(Rank, DoesNotDependOnUnits) {
+  // The bar in millimetres: x² + y² − L² has rows 10⁶ times larger than that of the guide.
+  Model model;
+  const auto [x, vx] = add_coordinate(model, "x", 600);
+  const auto [y, vy] = add_coordinate(model, "y", 800);
+  const auto [w, vw] = add_coordinate(model, "w", 1e-3);
+  model.kinetic = 0.5 * (vx * vx + vy * vy + 1e-9 * vw * vw);
+  model.constraints.push_back({"bar", x * x + y * y - 1e6, {}});
+  model.constraints.push_back({"gear", 1e-6 * w - 1e-9, {}});
+  const RankReport r = rank_of(model);
+  EXPECT_EQ(r.rank, 2);
+  EXPECT_FALSE(r.is_near_singular());
+}
+
+TEST(Rank, SeesThatASliderCrankIsNearItsSingularPosition) {
+  // Crank and rod of equal length: with the slider above the pivot the crank turns freely.
+  Model model;
+  const auto [a, va] = add_coordinate(model, "a", 1.5707);
+  const auto [b, vb] = add_coordinate(model, "b", 1.5707);
+  const auto [s, vs] = add_coordinate(model, "s", 0);
+  model.kinetic = 0.5 * (va * va + vb * vb + vs * vs);
+  model.constraints.push_back({"x", cos(a) + cos(b) - s, {}});
+  model.constraints.push_back({"y", sin(a) - sin(b), {}});
+  const Evaluator evaluator(derive(model));
+  State state = start_of(evaluator.equations);
+  for (const double angle : {1.57079632, 1.0}) {
+    state.q = {angle, angle, 2 * std::cos(angle)};
+    const RankReport r = analyze_rank(evaluator, state);
+    EXPECT_EQ(r.is_near_singular(), angle > 1.5) << r.smallest_pivot;
+  }
+}
+
+TEST(Rank, CountsNonholonomicConstraints) {
+  Model model;
+  const auto [x, vx] = add_coordinate(model, "x");
+  const auto [y, vy] = add_coordinate(model, "y");
+  const auto [phi, w] = add_coordinate(model, "phi", 0.3);
+  static_cast<void>(x), static_cast<void>(y);
+  model.kinetic = 0.5 * (vx * vx + vy * vy + 0.1 * w * w);
+  model.nonholonomic.push_back({"skate", -sin(phi) * vx + cos(phi) * vy, {}});
+  const RankReport r = rank_of(model);
+  EXPECT_EQ(r.rank, 1);
+  EXPECT_EQ(r.degrees_of_freedom, 2);
+}
+
+}  // namespace
+}  // namespace koppel

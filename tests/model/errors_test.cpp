@@ -1,0 +1,427 @@
+// The exact text of what is said about wrong models.
+#include <koppel/model/yaml/read_model.hpp>
+
+#include <ostream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace koppel {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* text;
+  const char* said;
+};
+
+std::ostream& operator<<(std::ostream& stream, const Case& c) { return stream << c.name; }
+
+std::string said_about(const char* text, const ReadOptions& options = {}) {
+  try {
+    read_model_text(text, "m.yaml", options);
+    return "nothing";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+class WrongModel : public ::testing::TestWithParam<Case> {};
+
+TEST_P(WrongModel, IsRefusedWithPlaceReasonAndRemedy) {
+  EXPECT_EQ(said_about(GetParam().text), GetParam().said);
+}
+
+constexpr Case kCases[] = {
+    {"UnknownKey",
+     R"(bodys: {}
+)",
+     R"(m.yaml:1:1: error[model.unknown-key]: unknown key 'bodys' in the model.
+  keys: name, description, dimension, parameters, tables, gravity, inputs, include, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, run.)"},
+    {"UnknownKeyOfABody",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+  c: {mas: 1, inertia: 1}
+)",
+     R"(m.yaml:5:3: error[model.missing-mass]: body 'c' has no mass.
+  Give mass, or density with a shape, or point_mass.
+m.yaml:5:7: error[model.unknown-key]: unknown key 'mas' in body 'c'.
+  keys: mass, density, point_mass, com, inertia, shape, points, axes, position, angle, rotation, quaternion, cardan. Did you mean 'mass'?)"},
+    {"MissingMass",
+     R"(bodies:
+  rod: {inertia: [1, 1, 1]}
+)",
+     R"(m.yaml:2:3: error[model.missing-mass]: body 'rod' has no mass.
+  Give mass, or density with a shape, or point_mass.)"},
+    {"MissingInertia",
+     R"(bodies:
+  rod: {mass: 1}
+)",
+     R"(m.yaml:2:3: error[model.missing-inertia]: body 'rod' has no inertia.
+  Give inertia, or a shape to compute it from, or point_mass in place of mass.)"},
+    {"NegativeMass",
+     R"(parameters: {m: -2}
+bodies:
+  rod: {mass: m, inertia: [1, 1, 1]}
+)",
+     R"(m.yaml:3:3: error[model.bad-mass]: body 'rod' has the mass -2; it must not be negative.)"},
+    {"TriangleInequality",
+     R"(bodies:
+  rod: {mass: 1, inertia: [1, 1, 3]}
+)",
+     R"(m.yaml:2:3: error[model.bad-inertia]: body 'rod' cannot have the principal moments of inertia 1, 1 and 3: none is larger than the sum of the others.
+  Check that inertia is about the centre of mass, and the signs of the products of inertia.)"},
+    {"NegativeInertia",
+     R"(bodies:
+  rod: {mass: 1, inertia: [1, 1, 1, 2, 0, 0]}
+)",
+     R"(m.yaml:2:3: error[model.bad-inertia]: body 'rod' has a negative principal moment of inertia, -1.)"},
+    {"UnknownBody",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+joints:
+  knee: {type: revolute, between: [a, bb]}
+)",
+     R"(m.yaml:6:39: error[model.unknown-body]: joint 'knee' names body 'bb'; there is none.
+  bodies: ground, a, b. Did you mean 'b'?)"},
+    {"UnknownPoint",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+joints:
+  knee: {type: revolute, between: [a.B, b]}
+)",
+     R"(m.yaml:6:36: error[model.unknown-point]: joint 'knee' names point 'B' of body 'a'; there is none.
+  points: A.)"},
+    {"SelfJoint",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+joints:
+  knee: {type: revolute, between: [a.A, a]}
+)",
+     R"(m.yaml:6:3: error[model.self-joint]: joint 'knee' joins body 'a' to itself.)"},
+    {"ZeroAxis",
+     R"(bodies:
+  a: {mass: 1, inertia: [1, 1, 1]}
+  b: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  knee: {type: revolute, between: [a, b], axis: [0, 0, 0]}
+)",
+     R"(m.yaml:5:49: error[model.zero-axis]: axis of joint 'knee' has length zero; it gives no direction.)"},
+    {"MissingAxis",
+     R"(bodies:
+  a: {mass: 1, inertia: [1, 1, 1]}
+  b: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  knee: {type: revolute, between: [a, b]}
+)",
+     R"(m.yaml:5:3: error[model.missing-axis]: joint 'knee' has no axis.
+  Give axis: a direction in the frame of the first body (with 'at': in world axes).)"},
+    {"DuplicateKey",
+     R"(dimension: 2
+bodies:
+  a: {point_mass: 1}
+  a: {point_mass: 2}
+)",
+     R"(m.yaml:4:3: error[model.duplicate-name]: 'a' stands here twice; first in line 3.)"},
+    {"DuplicateName",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+joints:
+  a: {type: revolute, between: [a, b]}
+)",
+     R"(m.yaml:6:3: error[model.duplicate-name]: joint 'a' has the name of another body.)"},
+    {"CyclicParameters",
+     R"(parameters: {a: 2*b, b: c + 1, c: a, d: a}
+)",
+     R"(m.yaml:1:14: error[model.cyclic-parameters]: parameters need each other: a → b → c → a.)"},
+    {"WrongDimensionOfAVector",
+     R"(dimension: 2
+gravity: [0, 0, -9.81]
+)",
+     R"(m.yaml:2:10: error[model.wrong-dimension]: gravity must be two numbers, [x, y]; found 3.
+  The model has dimension 2; see the key 'dimension'.)"},
+    {"WrongDimensionOfAnInertia",
+     R"(bodies:
+  a: {mass: 1, inertia: 2}
+)",
+     R"(m.yaml:2:25: error[model.wrong-dimension]: inertia of body 'a' must be [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz].)"},
+    {"SphericalInThePlane",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+joints:
+  knee: {type: spherical, between: [a, b]}
+)",
+     R"(m.yaml:6:16: error[model.wrong-dimension]: joint 'knee' is spherical; planar models have revolute, prismatic, fixed, distance, point-on-line and rolling joints.
+  Did you mean 'revolute'?)"},
+    {"UnknownJointType",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+joints:
+  knee: {type: revolut, between: [a, b]}
+)",
+     R"(m.yaml:6:16: error[model.unknown-type]: type of joint 'knee' cannot be 'revolut'.
+  choices: revolute, prismatic, cylindrical, screw, spherical, universal, planar, fixed, distance, point-on-line, point-on-plane, rolling. Did you mean 'revolute'?)"},
+    {"UnknownForceType",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+forces:
+  s: {type: springs, between: [a, b]}
+)",
+     R"(m.yaml:6:13: error[model.unknown-type]: type of force 's' cannot be 'springs'.
+  choices: spring, damper, torsion, friction, force, torque, effort, bushing. Did you mean 'spring'?)"},
+    {"DegreesWithoutUnit",
+     R"(dimension: 2
+bodies:
+  a: {point_mass: 1, angle: 45}
+)",
+     R"(m.yaml:3:29: error[model.unit-mistake]: angle of body 'a' is 45 radians, more than a turn.
+  Angles are in radians; write '45 deg' for degrees.)"},
+    {"UnitNotSI",
+     R"(dimension: 2
+parameters: {l: 30 mm}
+)",
+     R"(m.yaml:2:17: error[model.unit-mistake]: parameter 'l' has the unit 'mm'; units are not written.
+  All numbers are in SI units: m, kg, s, N. Only angles may have one: 45 deg.)"},
+    {"UnknownName",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+joints:
+  knee: {type: revolute, between: [a, b]}
+forces:
+  f: {type: effort, on: knee.angle, effort: -3*kne.angle}
+)",
+     R"(m.yaml:8:48: error[model.unknown-name]: unknown name 'kne.angle'.
+  known: a.A.x, a.A.y, a.angle, a.x, a.y, b.angle, b.x, b.y, knee.angle, knee.angle', pi, t. Did you mean 'knee.angle'?)"},
+    {"UnknownParameter",
+     R"(parameters: {length: 1, c: lenght/2}
+)",
+     R"(m.yaml:1:28: error[model.unknown-name]: unknown name 'lenght'.
+  known: c, length. Did you mean 'length'?)"},
+    {"QuantityInABody",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+  c: {mass: a.x, inertia: 1}
+)",
+     R"(m.yaml:5:13: error[model.name-not-allowed]: 'a.x' changes during the motion; only parameters may stand here.)"},
+    {"RateInAConstraint",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+constraints:
+  c: a.x' - b.x
+)",
+     R"(m.yaml:6:6: error[model.name-not-allowed]: 'a.x'' changes during the motion; rates may not stand here.)"},
+    {"SyntaxOfAnExpression",
+     R"(parameters:
+  l: 2 * (3 + 
+)",
+     R"(m.yaml:2:14: error[expr.syntax]: expected a number, a name or '(', but the text ends.
+  2 * (3 +
+          ^)"},
+    {"DivisionByZero",
+     R"(parameters: {a: 0, b: 1/a}
+)",
+     R"(m.yaml:1:25: error[expr.division-by-zero]: the divisor is zero.
+  1/a
+    ^)"},
+    {"NotYaml",
+     R"(bodies: {a: [1, 2}
+)",
+     R"(m.yaml:1:18: error[model.syntax]: this is not YAML: illegal flow end.
+  Inside [ ] and { }, a text that has brackets, braces, commas or ': ' stands in quotes.)"},
+    {"MissingFreeLength",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+forces:
+  s: {type: spring, between: [a, b], stiffness: 10}
+)",
+     R"(m.yaml:6:3: error[model.missing-key]: force 's' has a stiffness but no free_length.
+  Write free_length: 0 for one that pulls until its ends meet.)"},
+    {"FrictionWithoutJoint",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+forces:
+  f: {type: friction, joint: knee, torque: 1, velocity: 0.1}
+)",
+     R"(m.yaml:6:30: error[model.unknown-joint]: force 'f' names joint 'knee'; there is none.)"},
+    {"RangeOfRepeat",
+     R"(bodies:
+  link[i]: {repeat: {i: 3}, point_mass: 1}
+)",
+     R"(m.yaml:2:25: error[model.bad-index]: index 'i' needs a range like 1..n.)"},
+    {"IndexNotWhole",
+     R"(parameters: {n: 2.5}
+bodies:
+  link[i]: {repeat: {i: 1..n}, point_mass: 1}
+)",
+     R"(m.yaml:3:25: error[model.bad-index]: end of the range 'n' is not a whole number.)"},
+    {"BadName",
+     R"(parameters: {sin: 1}
+bodies:
+  2nd: {point_mass: 1}
+)",
+     R"(m.yaml:1:14: error[model.bad-name]: 'sin' cannot name a parameter.
+  A name is a letter, then letters, digits, underscores or an index like [3]; it is not a function or a constant.
+m.yaml:3:3: error[model.bad-name]: '2nd' cannot name a body.
+  A name is a letter, then letters, digits, underscores or an index like [3]; it is not a function or a constant.)"},
+    {"NotLinear",
+     R"(coordinates: [x, y]
+nonholonomic:
+  c: x'*y' - 1
+)",
+     R"(m.yaml:3:3: error[model.not-linear]: constraint 'c' is not linear in the rates.
+  A nonholonomic constraint is a sum of rates times functions of position and time.)"},
+    {"EmptyConstraint",
+     R"(coordinates: [x]
+constraints: {c: 1 - t}
+)",
+     R"(m.yaml:2:15: error[model.empty-constraint]: constraint 'c' does not depend on any quantity.)"},
+    {"RateInPotential",
+     R"(coordinates: [x]
+kinetic: x'^2
+potential: x*x'
+)",
+     R"(m.yaml:3:14: error[model.name-not-allowed]: 'x'' changes during the motion; rates may not stand here.)"},
+    {"ServoOfARate",
+     R"(coordinates: [x]
+servo:
+  y: {output: "x'", reference: t}
+)",
+     R"(m.yaml:3:16: error[model.name-not-allowed]: 'x'' changes during the motion; rates may not stand here.)"},
+    {"TableThatDoesNotAscend",
+     R"(tables:
+  road: {type: linear, x: [0, 0], y: [1, 2]}
+)",
+     R"(m.yaml:2:3: error[model.bad-table]: table 'road': the points of a table must ascend; point 2 (0.000000) does not.)"},
+    {"RunSettings",
+     R"(run: {end: -1, sample: 3}
+)",
+     R"(m.yaml:1:12: error[model.bad-value]: end must be positive.
+m.yaml:1:16: error[model.unknown-key]: unknown key 'sample' in run.
+  keys: end, step, tolerance, samples, coordinates, formulation, integrator. Did you mean 'samples'?)"},
+    {"ListForAMap",
+     R"(bodies: [a, b]
+)",
+     R"(m.yaml:1:9: error[model.wrong-kind]: bodies must be a map of keys and values.)"},
+    {"AccelerationInAnOutput",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+outputs: {a: "a.x''"}
+)",
+     R"(m.yaml:5:15: error[model.unknown-name]: 'a.x''' is an acceleration; only values and rates, with one quote, are known here.)"},
+    {"DistanceOfCoincidingPoints",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+joints:
+  d: {type: distance, between: [a, b]}
+)",
+     R"(m.yaml:6:3: error[model.bad-value]: length of joint 'd' must be positive; as placed, its points coincide.
+  Give length, or positions of the bodies.)"},
+    {"UnknownShape",
+     R"(bodies:
+  a: {mass: 1, shape: {shpere: {radius: 1}}}
+)",
+     R"(m.yaml:2:24: error[model.unknown-type]: unknown shape 'shpere' of body 'a'.
+  shapes: box, cylinder, disc, rod, sphere. Did you mean 'sphere'?)"},
+    {"DensityWithoutVolume",
+     R"(bodies:
+  a: {density: 1000, shape: {rod: {to: [1, 0, 0]}}}
+)",
+     R"(m.yaml:2:16: error[model.missing-shape]: body 'a' has a density but no shape with a volume.
+  Give mass instead.)"},
+    {"InitialOfParameter",
+     R"(parameters: {l: 1}
+coordinates: [x]
+initial: {l: 2, y: 3}
+)",
+     R"(m.yaml:3:11: error[model.wrong-kind]: 'l' does not change during the motion; it has no initial value.
+m.yaml:3:17: error[model.unknown-name]: unknown name 'y'.
+  known: l, pi, t, x, x'.)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Errors, WrongModel, ::testing::ValuesIn(kCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(ModelErrors, AllMistakesAreReportedTogether) {
+  const std::string said = said_about(R"(dimension: 2
+parameters: {l: 30 cm, k: l*q}
+bodies:
+  rod: {mass: -, inertia: 1}
+  arm: {inertia: 1}
+joints:
+  knee: {type: revolute, between: [rod, amr]}
+)");
+  for (const char* const id :
+       {":2:17: error[model.unit-mistake]", ":2:29: error[model.unknown-name]",
+        ":4:16: error[expr.syntax]", ":5:3: error[model.missing-mass]",
+        ":7:41: error[model.unknown-body]"}) {
+    EXPECT_NE(said.find(id), said.npos) << id << " is not in\n" << said;
+  }
+}
+
+TEST(ModelErrors, UnknownParameterToSetIsNamed) {
+  EXPECT_EQ(said_about("parameters: {length: 1}", {.set = {{"lenght", "2"}}}),
+            "m.yaml: error[model.unknown-parameter]: there is no parameter 'lenght' to be set.\n"
+            "  parameters: length. Did you mean 'length'?");
+}
+
+TEST(ModelErrors, MissingFileIsNamed) {
+  try {
+    read_model("no/such/model.yaml");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "no/such/model.yaml: error[model.no-file]: cannot read the file.");
+  }
+}
+
+TEST(ModelErrors, BuiltInCppIsCheckedToo) {
+  Model model;
+  Body body;
+  body.name = "rod";
+  body.mass = -1;
+  const int rod = model.add_body(body);
+  Joint joint;
+  joint.name = "hinge";
+  joint.a = joint.b = make_marker(rod, {});
+  model.add_joint(joint);
+  try {
+    model.validate();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "error[model.bad-mass]: body 'rod' has the mass -1; it must not be negative.\n"
+                 "error[model.self-joint]: joint 'hinge' joins body 'rod' to itself.");
+  }
+}
+
+}  // namespace
+}  // namespace koppel
