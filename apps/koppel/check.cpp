@@ -2,14 +2,11 @@
 // constraints and consistent start, with reasons where something is wrong.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/dae.hpp>
-#include <koppel/analysis/evaluator.hpp>
-#include <koppel/analysis/rank.hpp>
-#include <koppel/analysis/structural.hpp>
+#include <koppel/analysis/examine.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 
@@ -24,34 +21,13 @@ struct Size {
   std::size_t coordinates, constraints;
 };
 
-// The index of the model's DAE with or without its servo constraints.
-struct Index {
-  int value = -1;
-  int free_values = -1;
-  bool is_certain = false;  // the system Jacobian is regular at the start
-  std::string problem;
-};
-
 struct Findings {
   Equations equations;
-  std::vector<Size> sizes;
-  Assembly start;
-  RankReport rank;
-  Index forward, servo;
+  std::vector<Size> sizes;  // of all coordinate sets
+  Examination found;
 };
 
-Index find_index(const Evaluator& evaluator, const Findings& findings, bool with_servo) {
-  const Dae dae = make_dae(findings.equations, {with_servo, findings.rank.redundant_rows});
-  const Structure structure = analyze_structure(dae);
-  Index index{structure.index, structure.degrees_of_freedom, false, structure.problem};
-  if (structure.is_regular) {
-    const DaePoint point = make_point(dae, evaluator, findings.start.state);
-    index.is_certain = check_regularity(dae, structure, point).is_regular;
-  }
-  return index;
-}
-
-Findings examine(const Model& model, const std::string& set) {
+Findings look_at(const Model& model, const std::string& set) {
   Findings findings;
   for (const std::string& name : coordinate_sets(model)) {
     Equations e = derive(model, name);
@@ -59,11 +35,7 @@ Findings examine(const Model& model, const std::string& set) {
     if (name == set) findings.equations = std::move(e);
   }
   if (findings.equations.graph == nullptr) findings.equations = derive(model, set);
-  const Evaluator evaluator(findings.equations);
-  findings.start = assemble(evaluator);
-  findings.rank = analyze_rank(evaluator, findings.start.state);
-  findings.forward = find_index(evaluator, findings, false);
-  if (!findings.equations.s.empty()) findings.servo = find_index(evaluator, findings, true);
+  findings.found = examine(findings.equations);
   return findings;
 }
 
@@ -95,90 +67,122 @@ std::string join(const Items& items, Text&& text, std::size_t most = 8) {
   return out.empty() ? "none" : out;
 }
 
-void print(const Model& model, const Findings& found) {
-  const auto line = [](const char* label, const std::string& text) {
-    std::printf("  %-12s %s\n", label, text.c_str());
-  };
-  std::printf("%s\n", model.name.c_str());
-  if (model.bodies.size() > 1) {
-    const std::vector<Body> bodies(model.bodies.begin() + 1, model.bodies.end());
-    line("bodies", join(bodies, [](const Body& b) { return b.name; }));
-    line("joints", join(model.joints, [&](const Joint& j) {
-           const auto name = [&](const Marker& m) {
-             return model.bodies[static_cast<std::size_t>(m.body)].name;
-           };
-           return j.name + " (" + kind_name(j.kind) + ", " + name(j.a) + "-" + name(j.b) + ")";
-         }, 6));
+// "1 equation", "3 equations"
+std::string count(std::size_t n, const char* what) {
+  return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
+}
+
+// A label and text behind it, wrapped between words.
+void print_line(const char* label, const std::string& text) {
+  constexpr std::size_t kWidth = 80, kIndent = 15;
+  std::printf("  %-12s ", label);
+  std::size_t column = kIndent, begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (column > kIndent && column + end - begin > kWidth) {
+      std::printf("\n%*s", static_cast<int>(kIndent), "");
+      column = kIndent;
+    }
+    std::printf("%s%s", text.substr(begin, end - begin).c_str(), end < text.size() ? " " : "");
+    column += end - begin + 1;
+    begin = end + 1;
   }
-  if (!model.forces.empty()) line("forces", join(model.forces, [](const Force& f) { return f.name; }));
-  if (!model.inputs.empty()) {
-    line("inputs", join(model.inputs, [](Expr u) { return std::string(u.name()); }));
-  }
-  line("coordinates", join(found.sizes, [&](const Size& s) {
-         return (s.set == found.equations.coordinates ? "*" : "") + s.set + " " +
-                std::to_string(s.coordinates);
-       }));
-  line("constraints", std::to_string(found.equations.g.size()) + " equations, " +
-                          std::to_string(found.rank.rank) + " independent");
-  line("freedom", std::to_string(found.rank.degrees_of_freedom));
-  line("index", std::to_string(found.forward.value) +
-                    (found.forward.is_certain ? "" : " (by structure only)"));
-  if (!found.equations.s.empty()) {
-    line("servo index", std::to_string(found.servo.value) +
-                            (found.servo.is_certain ? "" : " (by structure only)") +
-                            (found.servo.free_values == 0
-                                 ? ", no internal dynamics"
-                                 : ", internal dynamics of order " +
-                                       std::to_string(found.servo.free_values)));
-  }
-  line("start", found.start.text);
-  if (found.rank.redundant.empty()) {
-    line("redundant", "none");
-  } else {
-    for (const Redundancy& r : found.rank.redundant) line("redundant", r.text);
-  }
-  if (found.rank.is_near_singular()) {
-    line("warning", "the start is near a singular configuration, where the freedoms change.");
+  std::printf("\n");
+}
+
+std::string describe(const IndexReport& report) {
+  if (report.index < 0) return "not found: " + report.problem;
+  switch (report.evidence) {
+    case IndexReport::Evidence::Structure: return std::to_string(report.index);
+    case IndexReport::Evidence::Ranks:
+      return std::to_string(report.index) + " (by ranks; the structure alone deceives)";
+    default: return std::to_string(report.index) + " (by structure only: the start is singular)";
   }
 }
 
-nlohmann::json to_json(const Model& model, const Findings& found) {
+void print(const Model& model, const Findings& findings) {
+  const Equations& e = findings.equations;
+  const auto& [start, rank, forward, servo] = findings.found;
+  std::printf("%s\n", model.name.c_str());
+  if (model.bodies.size() > 1) {
+    const std::vector<Body> bodies(model.bodies.begin() + 1, model.bodies.end());
+    print_line("bodies", join(bodies, [](const Body& b) { return b.name; }));
+    print_line("joints", join(model.joints, [&](const Joint& j) {
+                 const auto name = [&](const Marker& m) {
+                   return model.bodies[static_cast<std::size_t>(m.body)].name;
+                 };
+                 return j.name + " (" + kind_name(j.kind) + ' ' + name(j.a) + '-' + name(j.b) + ')';
+               }, 6));
+  }
+  if (!model.forces.empty()) {
+    print_line("forces", join(model.forces, [](const Force& f) { return f.name; }));
+  }
+  if (!e.u.empty()) {
+    print_line("inputs", join(e.u, [](Expr u) { return std::string(u.name()); }));
+  }
+  print_line("coordinates", join(findings.sizes, [&](const Size& s) {
+               return s.set + ' ' + std::to_string(s.coordinates) +
+                      (s.set == e.coordinates && findings.sizes.size() > 1 ? " (used here)" : "");
+             }));
+  print_line("constraints", count(e.g.size(), "equation") +
+                                (e.mu.empty() ? "" : " of position, " + std::to_string(e.mu.size()) +
+                                                         " of velocity") +
+                                ", " + std::to_string(rank.rank) + " independent");
+  print_line("freedom", std::to_string(rank.degrees_of_freedom));
+  print_line("index", describe(forward));
+  if (servo) {
+    print_line("servo index",
+               describe(*servo) + (servo->num_free == 0 ? "; no internal dynamics"
+                                                        : "; internal dynamics of order " +
+                                                              std::to_string(servo->num_free)));
+  }
+  print_line("start", start.text);
+  if (rank.redundant.empty()) print_line("redundant", "none");
+  for (const Redundancy& r : rank.redundant) print_line("redundant", r.text);
+  if (rank.is_near_singular()) {
+    print_line("warning", "the start is near a singular configuration, where the freedoms change.");
+  }
+}
+
+nlohmann::json to_json(const Model& model, const Findings& findings) {
+  const Equations& e = findings.equations;
+  const auto& [start, rank, forward, servo] = findings.found;
   nlohmann::json out;
   out["model"] = model.name;
-  out["coordinate_set"] = found.equations.coordinates;
-  for (const Expr& q : found.equations.q) out["coordinates"].push_back(q.name());
-  out["constraints"] = found.equations.lambda;
-  out["dof"] = found.rank.degrees_of_freedom;
-  out["index"] = found.equations.s.empty() ? found.forward.value : found.servo.value;
-  out["forward_index"] = found.forward.value;
+  out["coordinate_set"] = e.coordinates;
+  out["coordinates"] = nlohmann::json::array();
+  for (const Expr& q : e.q) out["coordinates"].push_back(q.name());
+  out["constraints"] = e.lambda;
+  out["dof"] = rank.degrees_of_freedom;
+  out["index"] = servo ? servo->index : forward.index;
+  out["forward_index"] = forward.index;
+  if (servo) out["internal_dynamics"] = servo->num_free;
   out["redundant"] = nlohmann::json::array();
-  for (const Redundancy& r : found.rank.redundant) {
+  for (const Redundancy& r : rank.redundant) {
     for (const std::string& row : r.rows) out["redundant"].push_back(row);
   }
-  for (const Size& s : found.sizes) {
+  for (const Size& s : findings.sizes) {
     out["sets"][s.set] = {{"coordinates", s.coordinates}, {"constraints", s.constraints}};
   }
-  out["start"] = {{"assembled", static_cast<bool>(found.start)}, {"text", found.start.text}};
-  for (std::size_t i = 0; i < found.equations.q.size(); ++i) {
-    out["start"]["q"][std::string(found.equations.q[i].name())] = found.start.state.q[i];
+  out["start"] = {{"assembled", static_cast<bool>(start)}, {"text", start.text}};
+  for (std::size_t i = 0; i < e.q.size(); ++i) {
+    out["start"]["q"][std::string(e.q[i].name())] = start.state.q[i];
   }
-  for (std::size_t i = 0; i < found.equations.v.size(); ++i) {
-    out["start"]["v"][std::string(found.equations.v[i].name())] = found.start.state.v[i];
+  for (std::size_t i = 0; i < e.v.size(); ++i) {
+    out["start"]["v"][std::string(e.v[i].name())] = start.state.v[i];
   }
   return out;
 }
 
 void run(const ModelOptions& options, bool json) {
   const Model model = load(options);
-  const Findings found = examine(model, coordinates_of(options, model));
+  const Findings findings = look_at(model, coordinates_of(options, model));
   if (json) {
-    std::printf("%s\n", to_json(model, found).dump(2).c_str());
+    std::printf("%s\n", to_json(model, findings).dump(2).c_str());
   } else {
-    print(model, found);
+    print(model, findings);
   }
-  if (!found.start) {
-    throw Error("assembly.impossible", found.start.text);
-  }
+  if (!findings.found.start) throw Error("assembly.impossible", findings.found.start.text);
 }
 
 }  // namespace

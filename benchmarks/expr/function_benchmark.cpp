@@ -44,6 +44,7 @@ std::vector<std::string> report(const Formula& formula) {
           number(operations, 0),
           number(1e9 * seconds[0], 1),
           native.is_native() ? number(1e9 * seconds[1], 1) : native.why_not_native(),
+          number(seconds[1] / seconds[0], 2),
           number(ratio[1], 2),
           number(1e9 * seconds[2], 1),
           number(1e-6 * operations / seconds[2], 0),
@@ -57,9 +58,9 @@ std::vector<std::string> report(const Formula& formula) {
 
 void report_functions() {
   print_heading("Evaluation");
-  print_head({"formula", "operations", "by hand, ns", "native, ns", "native / by hand", "tape, ns",
-              "tape, Mop/s", "batch, ns a point", "batch, Mop/s", "native − by hand, relative",
-              "tape = native"});
+  print_head({"formula", "operations", "by hand, ns", "native, ns", "native / by hand, least",
+              "median", "tape, ns", "tape, Mop/s", "batch, ns a point", "batch, Mop/s",
+              "native − by hand, relative", "tape = native"});
   Graph graph;
   for (const Formula& formula :
        {make_cart_pole(graph), make_chain(graph, kNumLinks), make_gravity(graph, kNumBodies)}) {

@@ -11,7 +11,7 @@ namespace koppel::benchmarks {
 namespace {
 
 constexpr double kRoundSeconds = 4e-4;
-constexpr int kRounds = 401;
+constexpr int kRounds = 1001;
 
 double seconds_of(const rusage& usage) {
   const auto seconds = [](const timeval& t) {

@@ -1,6 +1,7 @@
 // Times on a machine that others use too. Seconds are those of the processor, compilers that were
-// started included. What is compared takes turns in short rounds: a time is the least of them, and
-// a ratio the median of the ratios within rounds, because the processor's speed changes meanwhile.
+// started included. What is compared takes turns in short rounds. A time is the least of all
+// rounds: the undisturbed speed. Others slow the two sides down unequally, which the median of the
+// ratios within rounds shows; both are reported.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ using Work = std::function<void(std::size_t repetitions)>;
 
 struct Times {
   std::vector<double> seconds;  // a repetition of each
-  std::vector<double> ratio;    // of each to the first
+  std::vector<double> ratio;    // of each to the first: the median over the rounds
 };
 Times measure(std::span<const Work> works);
 

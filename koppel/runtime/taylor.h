@@ -35,13 +35,15 @@
  * sum_{i=first..last} i x_i y_{k-i} */
 KOPPEL_TAYLOR_INLINE koppel_weighted_sum(const double* x, const double* y, int k, int first,
                                          int last) {
-  double front = 0, back = 0;
+  double front = 0, back = 0, low = first, high = last; /* i and j, without converting each */
   int i = first, j = last;
   for (; i < j; ++i, --j) {
-    front += (double)i * x[i] * y[k - i];
-    back += (double)j * x[j] * y[k - j];
+    front += low * x[i] * y[k - i];
+    back += high * x[j] * y[k - j];
+    low += 1;
+    high -= 1;
   }
-  if (i == j) front += (double)i * x[i] * y[k - i];
+  if (i == j) front += low * x[i] * y[k - i];
   return front + back;
 }
 

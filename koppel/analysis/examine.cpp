@@ -1,0 +1,41 @@
+#include <koppel/analysis/examine.hpp>
+
+#include <koppel/analysis/dae.hpp>
+#include <koppel/analysis/numeric_index.hpp>
+#include <koppel/analysis/structural.hpp>
+
+namespace koppel {
+namespace {
+
+IndexReport find_index(const Evaluator& evaluator, const Examination& found, bool with_servo) {
+  const Dae dae = make_dae(evaluator.equations, {with_servo, found.rank.redundant_rows});
+  const Structure structure = analyze_structure(dae);
+  IndexReport report{structure.index, structure.degrees_of_freedom,
+                     IndexReport::Evidence::StructureOnly, structure.problem};
+  const DaePoint point = make_point(dae, evaluator, found.start.state);
+  if (structure.is_regular && check_regularity(dae, structure, point).is_regular) {
+    report.evidence = IndexReport::Evidence::Structure;
+    return report;
+  }
+  const NumericIndex numeric = find_numeric_index(dae, point);
+  if (numeric.index >= 0) {
+    report.index = numeric.index;
+    report.num_free = numeric.degrees_of_freedom;
+    report.evidence = IndexReport::Evidence::Ranks;
+  }
+  return report;
+}
+
+}  // namespace
+
+Examination examine(const Equations& equations) {
+  const Evaluator evaluator(equations);
+  Examination found;
+  found.start = assemble(evaluator);
+  found.rank = analyze_rank(evaluator, found.start.state);
+  found.forward = find_index(evaluator, found, false);
+  if (!equations.s.empty()) found.servo = find_index(evaluator, found, true);
+  return found;
+}
+
+}  // namespace koppel

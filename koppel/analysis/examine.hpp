@@ -1,0 +1,33 @@
+// All that can be said about equations before they are simulated: a consistent start, the freedoms
+// there, redundant constraints, and the index. What `koppel check` shows.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/rank.hpp>
+#include <koppel/equations/equations.hpp>
+
+namespace koppel {
+
+struct IndexReport {
+  int index = -1;         // −1: not found
+  int num_free = -1;      // values that may be chosen at the start; of a servo problem: the order of
+                          // its internal dynamics
+  // How it was found: by structure, confirmed by a regular system Jacobian; by ranks, where the
+  // structure deceives; or by structure alone.
+  enum class Evidence { Structure, Ranks, StructureOnly } evidence = Evidence::StructureOnly;
+  std::string problem;  // in words, where the equations are structurally singular
+};
+
+struct Examination {
+  Assembly start;
+  RankReport rank;
+  IndexReport forward;               // inputs given
+  std::optional<IndexReport> servo;  // inputs unknown, where the model has servo constraints
+};
+
+Examination examine(const Equations& equations);
+
+}  // namespace koppel
