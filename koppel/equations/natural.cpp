@@ -20,6 +20,10 @@
 namespace koppel {
 namespace {
 
+// The part of an element that others do not determine must be at least this large: nearly dependent
+// elements would describe the body badly, and one of its own serves better.
+constexpr double kIndependent = 0.1;
+
 // A point or direction fixed to a body, perhaps shared with others through joints.
 struct Element {
   std::string name;
@@ -172,7 +176,7 @@ class Natural {
         for (std::size_t c = 0; c < 4; ++c) row[c] -= product * other[c];
       }
       const double rest = length(row);
-      if (rest < 1e-3 * before) return;
+      if (rest < kIndependent * before) return;
       for (double& c : row) c /= rest;
       orthonormal.push_back(row);
       basis.push_back(site);
