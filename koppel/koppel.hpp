@@ -2,7 +2,16 @@
 // the headers it needs instead.
 #pragma once
 
+#include <koppel/analysis/accelerations.hpp>
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/driven_motion.hpp>
+#include <koppel/analysis/examine.hpp>
+#include <koppel/analysis/linearize.hpp>
+#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/statics.hpp>
+#include <koppel/analysis/structural.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/derive.hpp>
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/expr.hpp>
 #include <koppel/expr/function.hpp>
@@ -13,4 +22,5 @@
 #include <koppel/expr/simplify.hpp>
 #include <koppel/expr/structure.hpp>
 #include <koppel/expr/table.hpp>
+#include <koppel/model/yaml/read_model.hpp>
 #include <koppel/version.hpp>

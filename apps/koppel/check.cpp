@@ -102,7 +102,7 @@ std::string describe(const IndexReport& report) {
 
 void print(const Model& model, const Findings& findings) {
   const Equations& e = findings.equations;
-  const auto& [start, rank, forward, servo] = findings.found;
+  const auto& [start, rank, massless, forward, servo] = findings.found;
   std::printf("%s\n", model.name.c_str());
   if (model.bodies.size() > 1) {
     const std::vector<Body> bodies(model.bodies.begin() + 1, model.bodies.end());
@@ -139,6 +139,12 @@ void print(const Model& model, const Findings& findings) {
   print_line("start", start.text);
   if (rank.redundant.empty()) print_line("redundant", "none");
   for (const Redundancy& r : rank.redundant) print_line("redundant", r.text);
+  if (!massless.empty()) {
+    print_line("warning", "nothing has mass in the motion of " +
+                              join(massless, [](const std::string& name) { return name; }) +
+                              ": no forward simulation is possible. Give it a mass or an inertia, or "
+                              "constrain it.");
+  }
   if (rank.is_near_singular()) {
     print_line("warning", "the start is near a singular configuration, where the freedoms change.");
   }
@@ -146,7 +152,7 @@ void print(const Model& model, const Findings& findings) {
 
 nlohmann::json to_json(const Model& model, const Findings& findings) {
   const Equations& e = findings.equations;
-  const auto& [start, rank, forward, servo] = findings.found;
+  const auto& [start, rank, massless, forward, servo] = findings.found;
   nlohmann::json out;
   out["model"] = model.name;
   out["coordinate_set"] = e.coordinates;
@@ -157,6 +163,7 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   out["index"] = servo ? servo->index : forward.index;
   out["forward_index"] = forward.index;
   if (servo) out["internal_dynamics"] = servo->num_free;
+  out["massless"] = massless;
   out["redundant"] = nlohmann::json::array();
   for (const Redundancy& r : rank.redundant) {
     for (const std::string& row : r.rows) out["redundant"].push_back(row);

@@ -5,6 +5,7 @@
 
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/print.hpp>
+#include <koppel/expr/simplify.hpp>
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/model_options.hpp"
@@ -38,6 +39,14 @@ void add_vector(std::vector<NamedExpr>& lines, const char* name, const std::vect
   }
 }
 
+// For the reader's sake; the values are the same.
+void simplify_values(std::vector<NamedExpr>& lines) {
+  std::vector<Expr> values;
+  for (const NamedExpr& line : lines) values.push_back(line.value);
+  values = simplify(values);
+  for (std::size_t i = 0; i < lines.size(); ++i) lines[i].value = values[i];
+}
+
 bool is_identity(const SparseExpr& K) {
   if (K.pattern.num_rows != K.pattern.num_columns) return false;
   for (int j = 0; j < K.pattern.num_columns; ++j) {
@@ -59,6 +68,7 @@ void run(const ModelOptions& options, bool latex) {
   add_vector(lines, "b", e.b);
   add_vector(lines, "r", e.r);
   for (const NamedExpr& s : e.s) lines.push_back({"s." + s.name, s.value});
+  simplify_values(lines);
   ListingOptions listing;
   listing.notation = latex ? Notation::Latex : Notation::Text;
   if (!latex) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/rank.hpp>
@@ -24,6 +25,9 @@ struct IndexReport {
 struct Examination {
   Assembly start;
   RankReport rank;
+  // Velocities of motions that no constraint forbids and that move no mass: nothing determines
+  // their accelerations. Empty: there are none.
+  std::vector<std::string> massless;
   IndexReport forward;               // inputs given
   std::optional<IndexReport> servo;  // inputs unknown, where the model has servo constraints
 };
