@@ -29,7 +29,9 @@ std::vector<std::string> find_massless(const Evaluator& evaluator, const State& 
 IndexReport find_index(const Evaluator& evaluator, const Examination& found, bool with_servo) {
   const Dae dae = make_dae(evaluator.equations, {with_servo, found.rank.redundant_rows});
   const Structure structure = analyze_structure(dae);
-  IndexReport report{structure.index, structure.degrees_of_freedom,
+  // Invariants hold by themselves: the norm of a quaternion is no value to choose.
+  const int num_invariants = static_cast<int>(evaluator.equations.h.size());
+  IndexReport report{structure.index, structure.degrees_of_freedom - num_invariants,
                      IndexReport::Evidence::StructureOnly, structure.problem};
   const DaePoint point = make_point(dae, evaluator, found.start.state);
   if (structure.is_regular && check_regularity(dae, structure, point).is_regular) {
@@ -39,7 +41,7 @@ IndexReport find_index(const Evaluator& evaluator, const Examination& found, boo
   const NumericIndex numeric = find_numeric_index(dae, point);
   if (numeric.index >= 0) {
     report.index = numeric.index;
-    report.num_free = numeric.degrees_of_freedom;
+    report.num_free = numeric.degrees_of_freedom - num_invariants;
     report.evidence = IndexReport::Evidence::Ranks;
   }
   return report;

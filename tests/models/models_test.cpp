@@ -23,6 +23,7 @@ struct Known {
 const std::vector<Known> kKnown = {
     {"andrews", 1},
     {"bricard", 1, 3, 0, 1},
+    {"cable_manipulator", 10, 3, 5},
     {"car_axle", 2},
     {"chain", 10},
     {"circular_track", 1},
