@@ -29,42 +29,43 @@ Mat3e add_cardan(Kinematics& kinematics, Graph& graph, const std::string& name,
 
 }  // namespace
 
-Kinematics make_absolute(const Model& model, bool cardan) {
+Vec3e add_free_body(Kinematics& kinematics, const Model& model, const ParameterValues& values,
+                    std::size_t index, bool cardan) {
   Graph& graph = *model.graph;
+  const Body& body = model.bodies[index];
+  BodyFrame& frame = kinematics.bodies[index];
+  const NumericFrame start = values.body(static_cast<int>(index));
+  const Vec3<double> centre = start.r + start.R * values(body.com);
+  Vec3e r, velocity, omega;
+  for (std::size_t axis = 0; axis < (model.is_planar ? 2u : 3u); ++axis) {
+    r[axis] = kinematics.add_coordinate(graph, body.name + ".com." + "xyz"[axis], centre[axis]);
+    velocity[axis] = kinematics.v.back();
+  }
+  if (body.is_point) {
+    frame.R = body.rotation;
+  } else if (model.is_planar) {
+    frame.angle = kinematics.add_coordinate(graph, body.name + ".angle",
+                                            std::atan2(start.R(1, 0), start.R(0, 0)));
+    frame.R = rotation(Vec3e{0, 0, 1}, *frame.angle);
+    omega.z = kinematics.v.back();
+  } else if (cardan) {
+    frame.R = add_cardan(kinematics, graph, body.name, start.R, omega);
+  } else {
+    const QuaternionCoordinates c = add_quaternion(kinematics, graph, body.name, start.R);
+    frame.R = rotation(c.e);
+    omega = c.omega;
+  }
+  frame.r = r - frame.R * body.com;
+  frame.omega = frame.R * omega;
+  kinematics.inertias.push_back(rigid_inertia(body, velocity, omega));
+  return velocity;
+}
+
+Kinematics make_absolute(const Model& model, bool cardan) {
   const ParameterValues values(model);
-  Kinematics kinematics;
-  kinematics.set = cardan ? "cardan" : "absolute";
-  kinematics.joints.resize(model.joints.size());
-  kinematics.bodies.resize(model.bodies.size());
-  kinematics.bodies[kGround].angle = 0;
+  Kinematics kinematics = start_kinematics(model, cardan ? "cardan" : "absolute");
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {
-    const Body& body = model.bodies[i];
-    BodyFrame& frame = kinematics.bodies[i];
-    const NumericFrame start = values.body(static_cast<int>(i));
-    const Vec3<double> centre = start.r + start.R * values(body.com);
-    Vec3e r, velocity, omega;
-    for (std::size_t axis = 0; axis < (model.is_planar ? 2u : 3u); ++axis) {
-      const std::string name = body.name + ".com." + "xyz"[axis];
-      r[axis] = kinematics.add_coordinate(graph, name, centre[axis]);
-      velocity[axis] = kinematics.v.back();
-    }
-    if (body.is_point) {
-      frame.R = body.rotation;
-    } else if (model.is_planar) {
-      frame.angle = kinematics.add_coordinate(graph, body.name + ".angle",
-                                              std::atan2(start.R(1, 0), start.R(0, 0)));
-      frame.R = rotation(Vec3e{0, 0, 1}, *frame.angle);
-      omega.z = kinematics.v.back();
-    } else if (cardan) {
-      frame.R = add_cardan(kinematics, graph, body.name, start.R, omega);
-    } else {
-      const QuaternionCoordinates c = add_quaternion(kinematics, graph, body.name, start.R);
-      frame.R = rotation(c.e);
-      omega = c.omega;
-    }
-    frame.r = r - frame.R * body.com;
-    frame.omega = frame.R * omega;
-    kinematics.inertias.push_back(rigid_inertia(body, velocity, omega));
+    add_free_body(kinematics, model, values, i, cardan);
   }
   return kinematics;
 }

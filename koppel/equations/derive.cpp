@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <koppel/base/suggest.hpp>
 #include <koppel/equations/kinematics.hpp>
+#include <koppel/equations/quantities.hpp>
 #include <koppel/expr/structure.hpp>
 
 namespace koppel {
@@ -57,7 +59,7 @@ class Derivation {
     out_.model = model.name;
     out_.coordinates = k_.set;
     out_.t = model.time;
-    find_quantities();
+    quantities_.emplace(model_, k_, values_);
   }
 
   Equations run() {
@@ -77,113 +79,11 @@ class Derivation {
   }
 
   // d/dt of expressions of q, v and t, for v̇ = 0.
-  Exprs rate_of(const Exprs& e) const {
-    Exprs x = k_.q, rate = k_.rate;
-    x.push_back(model_.time);
-    rate.push_back(1);
-    return time_derivative(e, x, rate);
-  }
+  Exprs rate_of(const Exprs& e) const { return koppel::rate_of(k_, model_.time, e); }
   Expr rate_of(Expr e) const { return rate_of(Exprs{e})[0]; }
 
   // What the user wrote, in coordinates.
-  Exprs resolve(const Exprs& e) const { return substitute(e, quantity_, meaning_); }
-  Expr resolve(Expr e) const { return resolve(Exprs{e})[0]; }
-
-  const BodyFrame& body(int index) const { return k_.bodies[static_cast<std::size_t>(index)]; }
-  const Joint& joint(int index) const { return model_.joints[static_cast<std::size_t>(index)]; }
-
-  // The angle of a joint that the coordinates do not have: in the plane a difference of the
-  // bodies' angles; else a further coordinate, whose rate is z·(ω_b − ω_a).
-  Expr angle_of(int index) {
-    Kinematics::JointState& state = k_.joints[static_cast<std::size_t>(index)];
-    if (state.angle) return *state.angle;
-    const Joint& j = joint(index);
-    const BodyFrame &a = body(j.a.body), &b = body(j.b.body);
-    const double guess = relative_angle(values_.marker(j.a), values_.marker(j.b));
-    if (a.angle && b.angle) {
-      const double shift = guess - (values_plane_angle(j.b.body) - values_plane_angle(j.a.body));
-      state.angle = *b.angle - *a.angle + shift;
-    } else {
-      const Mat3e A = locate(k_, j.a).R, B = locate(k_, j.b).R;
-      const Expr rate = dot(A.column[2], b.omega - a.omega);
-      const Expr angle = k_.add_driven_coordinate(graph_, j.name + ".angle", rate, guess);
-      // The angle agrees with the axes, which is an invariant while the z axes are parallel.
-      k_.invariants.push_back(dot(B.column[0], A.column[1]) * cos(angle) -
-                              dot(B.column[0], A.column[0]) * sin(angle));
-      state.angle = angle;
-    }
-    return *state.angle;
-  }
-
-  // In the plane: the angle of a body, a further coordinate where the set has none.
-  Expr angle_of_body(int index) {
-    BodyFrame& frame = k_.bodies[static_cast<std::size_t>(index)];
-    if (!frame.angle) {
-      const std::string& name = model_.bodies[static_cast<std::size_t>(index)].name;
-      const Expr angle = k_.add_driven_coordinate(graph_, name + ".angle", frame.omega.z,
-                                                  values_plane_angle(index));
-      k_.invariants.push_back(frame.R(1, 0) * cos(angle) - frame.R(0, 0) * sin(angle));
-      frame.angle = angle;
-    }
-    return *frame.angle;
-  }
-
-  double values_plane_angle(int index) const {
-    const NumericFrame frame = values_.body(index);
-    return std::atan2(frame.R(1, 0), frame.R(0, 0));
-  }
-
-  Expr position_of(int index) {
-    const Kinematics::JointState& state = k_.joints[static_cast<std::size_t>(index)];
-    if (state.position) return *state.position;
-    const MarkerFrame a = locate(k_, joint(index).a), b = locate(k_, joint(index).b);
-    return dot(a.R.column[2], b.r - a.r);
-  }
-
-  Expr value_of(const Quantity& quantity) {
-    struct Visitor {
-      Derivation& d;
-      Expr operator()(const Quantity::JointAngle& x) const { return d.angle_of(x.joint); }
-      Expr operator()(const Quantity::JointPosition& x) const { return d.position_of(x.joint); }
-      Expr operator()(const Quantity::DistanceBetween& x) const {
-        return norm(locate(d.k_, x.b).r - locate(d.k_, x.a).r);
-      }
-      Expr operator()(const Quantity::PointCoordinate& x) const {
-        const Vec3e r = locate(d.k_, x.point).r;
-        const auto axis = static_cast<std::size_t>(x.axis);
-        if (!x.reference) return r[axis];
-        const MarkerFrame reference = locate(d.k_, *x.reference);
-        return dot(reference.R.column[axis], r - reference.r);
-      }
-      Expr operator()(const Quantity::BodyAngle& x) const { return d.angle_of_body(x.body); }
-      Expr operator()(const Quantity::AngularVelocity&) const { return 0; }
-      Expr operator()(const Quantity::Free& x) const {
-        return d.model_.coordinates[static_cast<std::size_t>(x.coordinate)].value;
-      }
-    };
-    return std::visit(Visitor{*this}, quantity.of);
-  }
-
-  void find_quantities() {
-    for (std::size_t i = 0; i < model_.joints.size(); ++i) {
-      if (model_.joints[i].kind == JointKind::Screw) angle_of(static_cast<int>(i));
-    }
-    Exprs values;
-    for (const Quantity& quantity : model_.quantities) values.push_back(value_of(quantity));
-    Exprs rates = rate_of(values);
-    for (std::size_t i = 0; i < rates.size(); ++i) {
-      const auto* x = std::get_if<Quantity::AngularVelocity>(&model_.quantities[i].of);
-      if (x == nullptr) continue;
-      Vec3e omega = body(x->body).omega - body(x->reference).omega;
-      if (x->in_body_axes) omega = transpose(body(x->body).R) * omega;
-      rates[i] = omega[static_cast<std::size_t>(x->axis)];
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      quantity_.insert(quantity_.end(), {model_.quantities[i].value, model_.quantities[i].rate});
-      meaning_.insert(meaning_.end(), {values[i], rates[i]});
-    }
-    rates_ = std::move(rates);
-  }
+  Expr resolve(Expr e) const { return quantities_->resolve(e); }
 
   void symbols() {
     out_.q = k_.q;
@@ -286,7 +186,7 @@ class Derivation {
     Exprs rates = w, efforts = std::move(inertia_force);
     for (const Force& force : model_.forces) {
       for (const Action& action : force.actions) {
-        rates.push_back(rates_[static_cast<std::size_t>(action.quantity)]);
+        rates.push_back(quantities_->rate(action.quantity));
         efforts.push_back(resolve(action.effort));
       }
     }
@@ -376,8 +276,7 @@ class Derivation {
   Graph& graph_;
   ParameterValues values_;
   Kinematics k_;
-  Exprs quantity_, meaning_;  // symbols of quantities and rates, and what they are in coordinates
-  Exprs rates_;               // of the quantities
+  std::optional<Quantities> quantities_;  // after the free coordinates are there
   Equations out_;
 };
 
@@ -401,10 +300,7 @@ Equations derive(const Model& model, const std::string& coordinates) {
                 "It can have: " + all + ".");
   }
   if (set == "lagrange") {
-    Kinematics none;
-    none.set = set;
-    none.bodies.resize(1);
-    return Derivation(model, std::move(none)).run();
+    return Derivation(model, start_kinematics(model, "lagrange")).run();
   }
   if (set == "joint") return Derivation(model, make_joint(model)).run();
   if (set == "natural") return Derivation(model, make_natural(model)).run();

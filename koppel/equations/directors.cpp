@@ -10,11 +10,7 @@ Kinematics make_directors(const Model& model) {
   Graph& graph = *model.graph;
   const ParameterValues values(model);
   const std::size_t dimension = model.is_planar ? 2 : 3;
-  Kinematics kinematics;
-  kinematics.set = "directors";
-  kinematics.joints.resize(model.joints.size());
-  kinematics.bodies.resize(model.bodies.size());
-  kinematics.bodies[kGround].angle = 0;
+  Kinematics kinematics = start_kinematics(model, "directors");
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     BodyFrame& frame = kinematics.bodies[i];

@@ -23,6 +23,15 @@ Expr Kinematics::add_coordinate(Graph& graph, const std::string& name, double gu
   return add_driven_coordinate(graph, name, add_velocity(graph, name + '\''), guess);
 }
 
+Kinematics start_kinematics(const Model& model, const char* set) {
+  Kinematics kinematics;
+  kinematics.set = set;
+  kinematics.joints.resize(model.joints.size());
+  kinematics.bodies.resize(model.bodies.size());
+  kinematics.bodies[kGround].angle = 0;
+  return kinematics;
+}
+
 ParameterValues::ParameterValues(const Model& model) : model_(model) {
   for (const Parameter& parameter : model.parameters) {
     symbols_.push_back(parameter.symbol);

@@ -112,6 +112,15 @@ QuaternionCoordinates add_quaternion(Kinematics& kinematics, Graph& graph, const
 // angular velocity (body axes).
 Inertia rigid_inertia(const Body& body, const Vec3e& velocity, const Vec3e& omega);
 
+// Kinematics of this set without any coordinates yet.
+Kinematics start_kinematics(const Model& model, const char* set);
+
+// A body that moves freely, by the position of its centre of mass and its rotation: in the plane an
+// angle, in space a unit quaternion or Cardan angles with the angular velocity in body axes.
+// Adds its coordinates, frame and inertia; returns the velocity of its centre of mass.
+Vec3e add_free_body(Kinematics& kinematics, const Model& model, const ParameterValues& values,
+                    std::size_t index, bool cardan);
+
 // The sets.
 Kinematics make_absolute(const Model& model, bool cardan);
 Kinematics make_joint(const Model& model);

@@ -42,11 +42,11 @@ struct Site {
 class Natural {
  public:
   explicit Natural(const Model& model)
-      : model_(model), graph_(*model.graph), values_(model), sites_(model.bodies.size()) {
-    k_.set = "natural";
-    k_.joints.resize(model.joints.size());
-    k_.bodies.resize(model.bodies.size());
-    k_.bodies[kGround].angle = 0;
+      : model_(model),
+        graph_(*model.graph),
+        values_(model),
+        k_(start_kinematics(model, "natural")),
+        sites_(model.bodies.size()) {
     share_elements();
     for (std::size_t i = 1; i < model.bodies.size(); ++i) describe(i);
     for (std::size_t j = 0; j < model.joints.size(); ++j) note_shared(j);

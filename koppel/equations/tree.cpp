@@ -36,13 +36,13 @@ bool can_be_in_tree(JointKind kind) {
 
 class Tree {
  public:
-  explicit Tree(const Model& model) : model_(model), graph_(*model.graph), values_(model) {
-    kinematics_.set = "joint";
-    kinematics_.joints.resize(model.joints.size());
-    kinematics_.bodies.resize(model.bodies.size());
+  explicit Tree(const Model& model)
+      : model_(model),
+        graph_(*model.graph),
+        values_(model),
+        kinematics_(start_kinematics(model, "joint")) {
     velocity_.resize(model.bodies.size());
     is_reached_.assign(model.bodies.size(), false);
-    kinematics_.bodies[kGround].angle = 0;
     joints_at_.resize(model.bodies.size());
     for (std::size_t j = 0; j < model.joints.size(); ++j) {
       joints_at_[static_cast<std::size_t>(model.joints[j].a.body)].push_back(j);
@@ -51,7 +51,7 @@ class Tree {
     grow_from(kGround);
     for (std::size_t i = 1; i < model.bodies.size(); ++i) {
       if (is_reached_[i]) continue;
-      float_body(static_cast<int>(i));
+      float_body(i);
       grow_from(static_cast<int>(i));
     }
   }
@@ -169,32 +169,10 @@ class Tree {
   }
 
   // A body that no tree joint holds moves freely.
-  void float_body(int index) {
-    const Body& body = model_.bodies[static_cast<std::size_t>(index)];
-    BodyFrame& frame = kinematics_.bodies[static_cast<std::size_t>(index)];
-    const NumericFrame start = values_.body(index);
-    const Vec3<double> centre = start.r + start.R * values_(body.com);
-    Vec3e r, rate, omega;
-    for (std::size_t axis = 0; axis < (model_.is_planar ? 2u : 3u); ++axis) {
-      r[axis] = coordinate(body.name + ".com." + "xyz"[axis], centre[axis]);
-      rate[axis] = kinematics_.v.back();
-    }
-    if (body.is_point) {
-      frame.R = body.rotation;
-    } else if (model_.is_planar) {
-      frame.angle = coordinate(body.name + ".angle", std::atan2(start.R(1, 0), start.R(0, 0)));
-      frame.R = rotation(Vec3e{0, 0, 1}, *frame.angle);
-      omega.z = kinematics_.v.back();
-    } else {
-      const QuaternionCoordinates c = add_quaternion(kinematics_, graph_, body.name, start.R);
-      frame.R = rotation(c.e);
-      omega = frame.R * c.omega;
-    }
-    const Vec3e arm = frame.R * body.com;
-    frame.r = r - arm;
-    frame.omega = omega;
-    velocity_[static_cast<std::size_t>(index)] = rate - cross(omega, arm);
-    add_inertia(static_cast<std::size_t>(index));
+  void float_body(std::size_t index) {
+    const Vec3e velocity = add_free_body(kinematics_, model_, values_, index, false);
+    const BodyFrame& frame = kinematics_.bodies[index];
+    velocity_[index] = velocity - cross(frame.omega, frame.R * model_.bodies[index].com);
   }
 
   void add_inertia(std::size_t index) {

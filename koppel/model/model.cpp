@@ -97,21 +97,24 @@ int Model::angular_velocity(std::string_view quantity, int body, int axis, bool 
   return add_quantity(quantity, Quantity::AngularVelocity{body, reference, axis, in_body_axes});
 }
 
-Marker make_marker(int body, const Vec3e& point, const Vec3e& axis) {
-  // x along the cyclic successor of the axis' largest component, made perpendicular: for an axis
-  // along a unit vector this permutes the unit vectors. Expressions of parameters count as 1.
+// x along the cyclic successor of the axis' largest component, made perpendicular: for an axis along
+// a unit vector this permutes the unit vectors.
+Marker make_marker(int body, const Vec3e& point, const Vec3e& axis, const Vec3<double>& value) {
   std::size_t largest = 0;
-  const auto size = [&](std::size_t i) {
-    return axis[i].is_constant() ? std::abs(axis[i].value()) : 1.0;
-  };
   for (std::size_t i = 1; i < 3; ++i) {
-    if (size(i) > size(largest)) largest = i;
+    if (std::abs(value[i]) > std::abs(value[largest])) largest = i;
   }
   const Vec3e z = normalized(axis);
-  Vec3e helper;
-  helper[(largest + 1) % 3] = 1;
-  const Vec3e x = normalized(helper - dot(helper, z) * z);
+  Vec3e next;
+  next[(largest + 1) % 3] = 1;
+  const Vec3e x = normalized(next - dot(next, z) * z);
   return {body, point, {{x, cross(z, x), z}}};
+}
+
+// Expressions of parameters count as 1.
+Marker make_marker(int body, const Vec3e& point, const Vec3e& axis) {
+  const auto size = [](Expr e) { return e.is_constant() ? e.value() : 1.0; };
+  return make_marker(body, point, axis, {size(axis.x), size(axis.y), size(axis.z)});
 }
 
 }  // namespace koppel

@@ -244,5 +244,7 @@ struct Model {
 // A marker whose z axis is along `axis` (any length but zero). Its x axis depends on the direction
 // only, so that markers with equal axes are parallel.
 Marker make_marker(int body, const Vec3e& point, const Vec3e& axis = {0, 0, 1});
+// The same for an axis of expressions, with its value in numbers to choose x by.
+Marker make_marker(int body, const Vec3e& point, const Vec3e& axis, const Vec3<double>& value);
 
 }  // namespace koppel

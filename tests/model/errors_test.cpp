@@ -37,7 +37,7 @@ constexpr Case kCases[] = {
      R"(bodys: {}
 )",
      R"(m.yaml:1:1: error[model.unknown-key]: unknown key 'bodys' in the model.
-  keys: name, description, dimension, parameters, tables, gravity, inputs, include, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, run.)"},
+  keys: name, description, dimension, parameters, tables, gravity, inputs, include, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, signals, run.)"},
     {"UnknownKeyOfABody",
      R"(dimension: 2
 bodies:

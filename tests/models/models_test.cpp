@@ -41,6 +41,7 @@ const std::vector<Known> kKnown = {
     {"navy_crane_3d_massless", 7, -1, 5},
     {"overhead_crane", 3, 3, 5},
     {"pendulum", 1},
+    {"robot", 6},
     {"rolling_disc", 3},
     {"rotary_crane", 5, 3, 5},
     {"slider_crank", 1},

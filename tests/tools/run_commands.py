@@ -1,7 +1,9 @@
 """run_commands.py PROGRAM FILE.md...: runs the commands a page shows.
 
 Commands are the lines of ```sh and ```console blocks that start with bin/koppel (after `$ ` in
-a console). Each must succeed; a console's output must be the one shown, where one is shown.
+a console). Each must succeed; a console's output must be the one shown, where one is shown. They
+run in a folder that has the project's models/ and the files that the page shows: a ```yaml block
+after a line that ends in its name, as in "A pendulum, `pendulum.yaml`:".
 """
 
 import pathlib
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+FILE = re.compile(r"`([\w-]+\.yaml)`:\n\n```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -30,8 +33,12 @@ def main():
     program = shlex.quote(str(pathlib.Path(sys.argv[1]).resolve()))
     count = failures = 0
     for page in map(pathlib.Path, sys.argv[2:]):
+        text = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            for command, shown in commands(page.read_text(encoding="utf-8")):
+            pathlib.Path(folder, "models").symlink_to(page.resolve().parent / "models")
+            for name, content in FILE.findall(text):
+                pathlib.Path(folder, name).write_text(content, encoding="utf-8")
+            for command, shown in commands(text):
                 count += 1
                 result = subprocess.run(command.replace("bin/koppel", program, 1), shell=True,
                                         cwd=folder, capture_output=True, text=True)

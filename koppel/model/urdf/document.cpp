@@ -1,6 +1,7 @@
 #include <koppel/model/urdf/document.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -38,8 +39,8 @@ pugi::xml_node Document::open() {
   }
   const std::string& text = source_.text();
   // A bound on what the tree takes, before it is built: every value has an equals sign or a tag.
-  const auto count = std::count(text.begin(), text.end(), '<') +
-                     std::count(text.begin(), text.end(), '=');
+  const auto count =
+      std::count(text.begin(), text.end(), '<') + std::count(text.begin(), text.end(), '=');
   if (static_cast<std::size_t>(count) > yaml::kMostNodes) {
     report(0, "model.too-large", "the file has more than a million values.");
     return {};
@@ -48,7 +49,8 @@ pugi::xml_node Document::open() {
       xml_.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!result) {
     std::string reason = result.description();
-    if (!reason.empty()) reason[0] = static_cast<char>(std::tolower(reason[0]));
+    if (!reason.empty())
+      reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
     report(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)), "model.syntax",
            "this is not XML: " + reason + ".");
     return {};
@@ -105,13 +107,14 @@ void Document::check_attributes(pugi::xml_node element, const std::string& what,
         name.find(':') != name.npos) {  // of another namespace
       continue;
     }
+    constexpr std::size_t kLongest = 60;
     std::string hint = "attributes: ";
     for (const std::string_view k : known) {
       hint += (k == *known.begin() ? "" : ", ") + std::string(k);
     }
     hint += '.';
     const std::vector<std::string> names(known.begin(), known.end());
-    if (const std::string near = suggest(name, names); !near.empty()) {
+    if (const std::string near = suggest(name.substr(0, kLongest), names); !near.empty()) {
       hint += " Did you mean '" + near + "'?";
     }
     report(offset_of(element, name), "model.unknown-key",

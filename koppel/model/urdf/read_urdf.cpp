@@ -16,9 +16,9 @@ struct Type {
   const char* name;
   Motion motion;
 };
-constexpr Type kTypes[] = {{"revolute", Motion::Revolute},     {"continuous", Motion::Continuous},
-                           {"prismatic", Motion::Prismatic},   {"fixed", Motion::Fixed},
-                           {"floating", Motion::Floating},     {"planar", Motion::Planar}};
+constexpr Type kTypes[] = {{"revolute", Motion::Revolute},   {"continuous", Motion::Continuous},
+                           {"prismatic", Motion::Prismatic}, {"fixed", Motion::Fixed},
+                           {"floating", Motion::Floating},   {"planar", Motion::Planar}};
 
 // Right angles written with all digits are meant exactly, which keeps the equations sparse.
 double snapped(double x) {
@@ -199,8 +199,8 @@ class RobotReader {
     joint.parent = read_end(element, "parent", what);
     joint.child = read_end(element, "child", what);
     if (joint.parent >= 0 && joint.parent == joint.child) {
-      report(element, "model.self-joint", what + " joins link '" +
-                                              link(joint.parent).name + "' to itself.");
+      report(element, "model.self-joint",
+             what + " joins link '" + link(joint.parent).name + "' to itself.");
       joint.parent = joint.child = -1;
     }
     if (joint.child >= 0) {
@@ -218,8 +218,7 @@ class RobotReader {
     read_limit(element, what, joint);
     if (const xml_node dynamics = element.child("dynamics")) {
       document_.check_attributes(dynamics, "the dynamics of " + what, {"damping", "friction"});
-      joint.damping =
-          document_.number(dynamics, "damping", "the dynamics of " + what).value_or(0);
+      joint.damping = document_.number(dynamics, "damping", "the dynamics of " + what).value_or(0);
       document_.number(dynamics, "friction", "the dynamics of " + what);
     }
     robot_.joints.push_back(std::move(joint));
@@ -227,6 +226,7 @@ class RobotReader {
   }
 
   void read_type(xml_node element, const std::string& what, Joint& joint) {
+    joint.motion = Motion::Revolute;  // so that its axis is read in any case
     const auto type = document_.required_text(element, "type", what);
     if (!type) return;
     std::vector<std::string> known;
@@ -320,76 +320,64 @@ class RobotReader {
     for (const Joint* j : {&joint, &robot_.joints[static_cast<std::size_t>(read.joint)]}) {
       if (j->has_coordinate()) continue;
       document_.report(place, "model.wrong-joint",
-                       of + " needs joints with one coordinate; joint '" + j->name +
-                           "' is none.",
+                       of + " needs joints with a coordinate; joint '" + j->name + "' has none.",
                        "Revolute, continuous and prismatic joints have.");
       return;
     }
     joint.mimic = read;
   }
 
-  // Each link after its parent. Those that hang on no root are reported, and come last.
+  // Each link after its parent. Links of a loop come last.
   void order_links() {
     std::vector<std::vector<int>> children(robot_.links.size());
     int root = -1;
     for (std::size_t i = 0; i < robot_.links.size(); ++i) {
-      const Link& l = robot_.links[i];
-      const int parent =
-          l.joint < 0 ? -1 : robot_.joints[static_cast<std::size_t>(l.joint)].parent;
+      Link& l = robot_.links[i];
+      const int parent = l.joint < 0 ? -1 : robot_.joints[static_cast<std::size_t>(l.joint)].parent;
       if (parent >= 0) {
         children[static_cast<std::size_t>(parent)].push_back(static_cast<int>(i));
-      } else if (l.joint < 0 && root >= 0) {
+        continue;
+      }
+      robot_.order.push_back(static_cast<int>(i));
+      if (l.joint >= 0) {
+        l.joint = -1;  // its parent is a mistake that is known already
+      } else if (root < 0) {
+        root = static_cast<int>(i);
+      } else {
         document_.report(l.offset, "model.contradiction",
                          "link '" + l.name + "' is the child of no joint, like the root '" +
                              link(root).name + "'; a robot has one root.");
-      } else if (l.joint < 0) {
-        root = static_cast<int>(i);
       }
     }
     std::vector<bool> is_reached(robot_.links.size(), false);
-    if (root >= 0) {
-      robot_.order.push_back(root);
-      for (std::size_t i = 0; i < robot_.order.size(); ++i) {
-        const auto at = static_cast<std::size_t>(robot_.order[i]);
-        is_reached[at] = true;
-        robot_.order.insert(robot_.order.end(), children[at].begin(), children[at].end());
-      }
+    for (std::size_t i = 0; i < robot_.order.size(); ++i) {
+      const auto at = static_cast<std::size_t>(robot_.order[i]);
+      is_reached[at] = true;
+      robot_.order.insert(robot_.order.end(), children[at].begin(), children[at].end());
     }
     bool is_reported = false;
     for (std::size_t i = 0; i < robot_.links.size(); ++i) {
       if (is_reached[i]) continue;
       Link& l = robot_.links[i];
-      const bool has_parent =
-          l.joint >= 0 && robot_.joints[static_cast<std::size_t>(l.joint)].parent >= 0;
-      if (has_parent && !is_reported && !hangs_on_a_mistake(static_cast<int>(i))) {
+      if (!is_reported) {
         document_.report(l.offset, "model.contradiction",
-                         "link '" + l.name + "' is in a loop of parents; it hangs on no root.",
+                         "link '" + l.name + "' is in a loop of parents, or hangs on one.",
                          "URDF describes trees; a loop is closed by a joint in the model file.");
-        is_reported = true;
       }
+      is_reported = true;
       l.joint = -1;
       robot_.order.push_back(static_cast<int>(i));
     }
   }
 
-  // Whether the way to the root ends at what has been reported already.
-  bool hangs_on_a_mistake(int from) const {
-    for (std::size_t steps = 0; steps <= robot_.links.size(); ++steps) {
-      const int joint = robot_.links[static_cast<std::size_t>(from)].joint;
-      if (joint < 0) return true;
-      from = robot_.joints[static_cast<std::size_t>(joint)].parent;
-      if (from < 0) return true;
-    }
-    return false;
-  }
-
   static std::string suggestion(const std::string& name,
                                 const std::unordered_map<std::string, int>& known) {
+    constexpr std::size_t kLongest = 60, kMost = 1000;  // what can be searched for every mistake
+    if (name.size() > kLongest || known.size() > kMost) return {};
     std::vector<std::string> names;
     for (const auto& [k, index] : known) names.push_back(k);
     std::sort(names.begin(), names.end());
-    constexpr std::size_t kLongest = 60;
-    const std::string near = name.size() <= kLongest ? suggest(name, names) : "";
+    const std::string near = suggest(name, names);
     return near.empty() ? "" : "Did you mean '" + near + "'?";
   }
 

@@ -25,7 +25,7 @@ void Reader::read_bodies(const Node* section) {
     names_.bodies.emplace("ground", kGround);
     names_.poses.emplace_back();
   } else {
-    names_.grounds.emplace(full("ground"), placement_);
+    names_.frames.emplace(full("ground"), Frame{kGround, placement_});
   }
   for (const Element& element : elements(section, "bodies")) {
     if (element.name == "ground") {

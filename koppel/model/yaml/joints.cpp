@@ -35,17 +35,8 @@ const Type& type_of(JointKind kind) {
   return kTypes[0];
 }
 
-// make_marker, but x is chosen by the axis' value where that is an expression of parameters.
 Marker marker_along(const Point& point, const Vector& axis) {
-  std::size_t largest = 0;
-  for (std::size_t i = 1; i < 3; ++i) {
-    if (std::abs(axis.value[i]) > std::abs(axis.value[largest])) largest = i;
-  }
-  const Vec3e z = normalized(axis.e);
-  Vec3e helper;
-  helper[(largest + 1) % 3] = 1;
-  const Vec3e x = normalized(helper - dot(helper, z) * z);
-  return {point.body, point.at.e, {{x, cross(z, x), z}}};
+  return make_marker(point.body, point.at.e, axis.e, axis.value);
 }
 
 }  // namespace
@@ -56,8 +47,9 @@ std::optional<Point> Reader::point(const Node& node, const std::string& what) {
     const std::string key = full(name);
     Point p;
     p.name = name;
-    if (const auto ground = names_.grounds.find(key); ground != names_.grounds.end()) {
-      p.frame = ground->second;
+    if (const auto frame = names_.frames.find(key); frame != names_.frames.end()) {
+      p.body = frame->second.body;
+      p.frame = frame->second.at;
       p.at = p.frame.r;
       return p;
     }
@@ -73,7 +65,7 @@ std::optional<Point> Reader::point(const Node& node, const std::string& what) {
     // Perhaps the body is right, and its point is not.
     const std::size_t dot = name.rfind('.');
     const std::string owner = dot == name.npos ? "" : full(name.substr(0, dot));
-    if (names_.bodies.contains(owner) || names_.grounds.contains(owner)) {
+    if (names_.bodies.contains(owner) || names_.frames.contains(owner)) {
       std::vector<std::string> points;
       for (const auto& [point_name, value] : names_.points) {
         if (point_name.starts_with(owner + '.'))

@@ -20,6 +20,12 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/model/yaml/tree.hpp>
 
+namespace koppel::urdf {
+struct Joint;
+struct Link;
+struct Robot;
+}  // namespace koppel::urdf
+
 namespace koppel::yaml {
 
 // A number as an expression of the parameters, and with their values put in.
@@ -58,6 +64,12 @@ struct Point {
   std::string name;  // as the user wrote it
 };
 
+// A frame that is fixed to a body and has a name of its own.
+struct Frame {
+  int body = kGround;
+  Placement at;  // in the body frame
+};
+
 // The mass properties of a homogeneous shape of mass 1, about its centre, along the body axes.
 struct Solid {
   Vec3e centre;
@@ -71,7 +83,7 @@ struct Names {
   std::unordered_map<std::string, std::pair<Marker, Marker>> lengths;  // springs, distance joints
   std::unordered_map<std::string, Point> points;                       // "rod.A"
   std::unordered_map<std::string, Vector> axes;                        // "rod.hinge"
-  std::unordered_map<std::string, Placement> grounds;  // of sub-assemblies: "front.ground"
+  std::unordered_map<std::string, Frame> frames;  // "front.ground"; links of robots without mass
   std::unordered_map<std::string, Parameter> parameters;
   std::unordered_map<std::string, Expr> signals;      // named expressions of time
   std::unordered_map<std::string, Expr> plain;        // inputs, coordinates and their rates, states
@@ -207,6 +219,17 @@ class Reader {
   // include.cpp
   void read_includes(const Node* section);
   void read_include(const Element& element);
+  // The text of the file that `key` names, and its path. Nothing: reported.
+  std::optional<Source> read_included(const Node& key, const std::string& what);
+  bool count_values(const Node& file, std::size_t more);
+
+  // robot.cpp: a robot's links and joints, as bodies and joints of the sub-assembly.
+  void add_robot(const urdf::Robot& robot, bool is_floating);
+  void add_robot_link(const urdf::Robot& robot, const urdf::Link& link, bool is_floating,
+                      Frame& frame);
+  void add_robot_joint(const urdf::Joint& joint, const std::string& name, const Frame& parent,
+                       int child);
+  bool claim_robot_name(const std::string& name, std::size_t offset, const char* kind);
 
   Graph& graph() { return *model_.graph; }
   std::string full(std::string_view name) const { return prefix_ + std::string(name); }

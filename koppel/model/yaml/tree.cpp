@@ -26,28 +26,6 @@ constexpr const char* kFlowHint =
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-void check_text(const Source& source) {
-  const std::string_view text = source.text();
-  if (text.size() > kMostBytes) {
-    throw Error({Diagnostic{"model.too-large",
-                            "the file has more than 16 MB.",
-                            "Recorded signals belong in files of their own.",
-                            {source.file(), 0, 0},
-                            {}}});
-  }
-  for (std::size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const std::size_t length = utf8_length(text.substr(i));
-    const bool control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
-    if (length == 0 || control) {
-      fail(source, i, "model.encoding",
-           control ? "the text has a control character here." : "the text is not UTF-8 here.",
-           "A model file is plain text.");
-    }
-    i += length;
-  }
-}
-
 // yaml-cpp keeps all tokens of a line in flow style until the line ends: what is too large is found
 // before. Quotes and comments are not told apart; nobody writes a million commas in them.
 void check_size(const Source& source) {
@@ -283,6 +261,28 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
     text.append(piece, static_cast<std::size_t>(stream.gcount()));
   }
   return text;
+}
+
+void check_text(const Source& source) {
+  const std::string_view text = source.text();
+  if (text.size() > kMostBytes) {
+    throw Error({Diagnostic{"model.too-large",
+                            "the file has more than 16 MB.",
+                            "Recorded signals belong in files of their own.",
+                            {source.file(), 0, 0},
+                            {}}});
+  }
+  for (std::size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const std::size_t length = utf8_length(text.substr(i));
+    const bool control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
+    if (length == 0 || control) {
+      fail(source, i, "model.encoding",
+           control ? "the text has a control character here." : "the text is not UTF-8 here.",
+           "A model file is plain text.");
+    }
+    i += length;
+  }
 }
 
 Node read_tree(const Source& source) {

@@ -69,6 +69,10 @@ class Source {
 // The text of a file; one that is too long is not read to its end. Nothing: it cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);
 
+// Throws Error unless the text is of a bearable size and UTF-8 without control characters:
+//   model.too-large, model.encoding
+void check_text(const Source& source);
+
 // The tree of the only document in the source. Throws Error
 //   model.too-large   more than kMostBytes, kMostNodes or kDeepest
 //   model.encoding    not UTF-8, or control characters

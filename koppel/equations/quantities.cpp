@@ -1,0 +1,113 @@
+#include <koppel/equations/quantities.hpp>
+
+#include <cmath>
+
+#include <koppel/expr/structure.hpp>
+
+namespace koppel {
+
+std::vector<Expr> rate_of(const Kinematics& kinematics, Expr time, std::span<const Expr> e) {
+  std::vector<Expr> x = kinematics.q, rate = kinematics.rate;
+  x.push_back(time);
+  rate.push_back(1);
+  return time_derivative(e, x, rate);
+}
+
+Quantities::Quantities(const Model& model, Kinematics& kinematics, const ParameterValues& values)
+    : model_(model), k_(kinematics), values_(values) {
+  for (std::size_t i = 0; i < model_.joints.size(); ++i) {
+    if (model_.joints[i].kind == JointKind::Screw) angle_of_joint(static_cast<int>(i));
+  }
+  std::vector<Expr> meanings;
+  for (const Quantity& quantity : model_.quantities) meanings.push_back(value_of(quantity));
+  rates_ = rate_of(k_, model_.time, meanings);
+  for (std::size_t i = 0; i < rates_.size(); ++i) {
+    const auto* x = std::get_if<Quantity::AngularVelocity>(&model_.quantities[i].of);
+    if (x == nullptr) continue;
+    Vec3e omega = body(x->body).omega - body(x->reference).omega;
+    if (x->in_body_axes) omega = transpose(body(x->body).R) * omega;
+    rates_[i] = omega[static_cast<std::size_t>(x->axis)];
+  }
+  for (std::size_t i = 0; i < meanings.size(); ++i) {
+    symbol_.insert(symbol_.end(), {model_.quantities[i].value, model_.quantities[i].rate});
+    meaning_.insert(meaning_.end(), {meanings[i], rates_[i]});
+  }
+}
+
+Expr Quantities::resolve(Expr e) const {
+  return substitute(std::span<const Expr>(&e, 1), symbol_, meaning_)[0];
+}
+
+// The angle of a joint that the coordinates do not have: in the plane a difference of the
+// bodies' angles; else a further coordinate, whose rate is z·(ω_b − ω_a).
+Expr Quantities::angle_of_joint(int index) {
+  Kinematics::JointState& state = k_.joints[static_cast<std::size_t>(index)];
+  if (state.angle) return *state.angle;
+  const Joint& j = joint(index);
+  const BodyFrame &a = body(j.a.body), &b = body(j.b.body);
+  const double guess = relative_angle(values_.marker(j.a), values_.marker(j.b));
+  if (a.angle && b.angle) {
+    const double shift = guess - (plane_angle(j.b.body) - plane_angle(j.a.body));
+    state.angle = *b.angle - *a.angle + shift;
+  } else {
+    const Mat3e A = locate(k_, j.a).R, B = locate(k_, j.b).R;
+    const Expr rate = dot(A.column[2], b.omega - a.omega);
+    const Expr angle = k_.add_driven_coordinate(*model_.graph, j.name + ".angle", rate, guess);
+    // The angle agrees with the axes, which is an invariant while the z axes are parallel.
+    k_.invariants.push_back(dot(B.column[0], A.column[1]) * cos(angle) -
+                            dot(B.column[0], A.column[0]) * sin(angle));
+    state.angle = angle;
+  }
+  return *state.angle;
+}
+
+// In the plane: the angle of a body, a further coordinate where the set has none.
+Expr Quantities::angle_of_body(int index) {
+  BodyFrame& frame = k_.bodies[static_cast<std::size_t>(index)];
+  if (!frame.angle) {
+    const std::string& name = model_.bodies[static_cast<std::size_t>(index)].name;
+    const Expr angle = k_.add_driven_coordinate(*model_.graph, name + ".angle", frame.omega.z,
+                                                plane_angle(index));
+    k_.invariants.push_back(frame.R(1, 0) * cos(angle) - frame.R(0, 0) * sin(angle));
+    frame.angle = angle;
+  }
+  return *frame.angle;
+}
+
+double Quantities::plane_angle(int index) const {
+  const NumericFrame frame = values_.body(index);
+  return std::atan2(frame.R(1, 0), frame.R(0, 0));
+}
+
+Expr Quantities::position_of_joint(int index) const {
+  const Kinematics::JointState& state = k_.joints[static_cast<std::size_t>(index)];
+  if (state.position) return *state.position;
+  const MarkerFrame a = locate(k_, joint(index).a), b = locate(k_, joint(index).b);
+  return dot(a.R.column[2], b.r - a.r);
+}
+
+Expr Quantities::value_of(const Quantity& quantity) {
+  struct Visitor {
+    Quantities& self;
+    Expr operator()(const Quantity::JointAngle& x) const { return self.angle_of_joint(x.joint); }
+    Expr operator()(const Quantity::JointPosition& x) const { return self.position_of_joint(x.joint); }
+    Expr operator()(const Quantity::DistanceBetween& x) const {
+      return norm(locate(self.k_, x.b).r - locate(self.k_, x.a).r);
+    }
+    Expr operator()(const Quantity::PointCoordinate& x) const {
+      const Vec3e r = locate(self.k_, x.point).r;
+      const auto axis = static_cast<std::size_t>(x.axis);
+      if (!x.reference) return r[axis];
+      const MarkerFrame reference = locate(self.k_, *x.reference);
+      return dot(reference.R.column[axis], r - reference.r);
+    }
+    Expr operator()(const Quantity::BodyAngle& x) const { return self.angle_of_body(x.body); }
+    Expr operator()(const Quantity::AngularVelocity&) const { return 0; }
+    Expr operator()(const Quantity::Free& x) const {
+      return self.model_.coordinates[static_cast<std::size_t>(x.coordinate)].value;
+    }
+  };
+  return std::visit(Visitor{*this}, quantity.of);
+}
+
+}  // namespace koppel
