@@ -75,16 +75,16 @@ std::string count(std::size_t n, const char* what) {
 // A label and text behind it, wrapped between words.
 void print_line(const char* label, const std::string& text) {
   constexpr std::size_t kWidth = 80, kIndent = 15;
-  std::printf("  %-12s ", label);
-  std::size_t column = kIndent, begin = 0;
+  std::printf("  %-12s", label);
+  std::size_t column = kIndent - 1, begin = 0;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
-    if (column > kIndent && column + end - begin > kWidth) {
-      std::printf("\n%*s", static_cast<int>(kIndent), "");
-      column = kIndent;
+    if (column >= kIndent && column + 1 + end - begin > kWidth) {
+      std::printf("\n%*s", static_cast<int>(kIndent) - 1, "");
+      column = kIndent - 1;
     }
-    std::printf("%s%s", text.substr(begin, end - begin).c_str(), end < text.size() ? " " : "");
-    column += end - begin + 1;
+    std::printf(" %s", text.substr(begin, end - begin).c_str());
+    column += 1 + end - begin;
     begin = end + 1;
   }
   std::printf("\n");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -204,6 +205,53 @@ inline Model make_slider_crank() {
   add_joint(model, "c", JointKind::Revolute, rod, block, C);
   add_joint(model, "guide", JointKind::Prismatic, kGround, block, C, {1, 0, 0});
   add_torsion(model, 0, 0.5, 0.1);
+  return model;
+}
+
+// A tree of bodies in general position with joints of all kinds that a tree can have, and rods
+// between random bodies that close loops.
+inline Model make_random_mechanism(std::mt19937& random, int bodies, int rods) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const auto vector = [&](double size) {
+    return Vec3e{size * uniform(random), size * uniform(random), size * uniform(random)};
+  };
+  constexpr JointKind kKinds[] = {JointKind::Revolute,  JointKind::Prismatic, JointKind::Cylindrical,
+                                  JointKind::Spherical, JointKind::Planar,    JointKind::Screw};
+  Model model;
+  model.name = "random";
+  model.gravity = vector(10);
+  for (int i = 1; i <= bodies; ++i) {
+    Body body;
+    body.name = "body" + std::to_string(i);
+    body.mass = 1.5 + uniform(random);
+    body.com = vector(0.3);
+    body.inertia = Mat3e::identity();
+    body.inertia(0, 0) = 1 + 0.3 * uniform(random);
+    body.position = vector(1);
+    model.add_body(body);
+    // Bodies start with parallel frames: a joint at a world point with a world axis closes.
+    const int parent = static_cast<int>(random() % static_cast<unsigned>(i));
+    const Vec3e at = vector(1), axis = vector(1);
+    Joint joint;
+    joint.name = "joint" + std::to_string(i);
+    joint.kind = kKinds[random() % std::size(kKinds)];
+    joint.pitch = 0.3;
+    const Vec3e origin = model.bodies[static_cast<std::size_t>(parent)].position;
+    joint.a = make_marker(parent, at - origin, axis);
+    joint.b = make_marker(i, at - body.position, axis);
+    model.add_joint(joint);
+  }
+  for (int i = 0; i < rods; ++i) {
+    Joint rod;
+    rod.name = "rod" + std::to_string(i);
+    rod.kind = JointKind::Distance;
+    const int last = bodies;
+    rod.a = {static_cast<int>(random() % static_cast<unsigned>(last)), vector(0.5)};
+    rod.b = {last, vector(0.5)};
+    const Vec3e from = model.bodies[static_cast<std::size_t>(rod.a.body)].position + rod.a.point;
+    rod.length = norm(model.bodies[static_cast<std::size_t>(last)].position + rod.b.point - from);
+    model.add_joint(rod);
+  }
   return model;
 }
 
