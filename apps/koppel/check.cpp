@@ -107,12 +107,16 @@ void print(const Model& model, const Findings& findings) {
   if (model.bodies.size() > 1) {
     const std::vector<Body> bodies(model.bodies.begin() + 1, model.bodies.end());
     print_line("bodies", join(bodies, [](const Body& b) { return b.name; }));
-    print_line("joints", join(model.joints, [&](const Joint& j) {
-                 const auto name = [&](const Marker& m) {
-                   return model.bodies[static_cast<std::size_t>(m.body)].name;
-                 };
-                 return j.name + " (" + kind_name(j.kind) + ' ' + name(j.a) + '-' + name(j.b) + ')';
-               }, 6));
+    print_line("joints", join(
+                             model.joints,
+                             [&](const Joint& j) {
+                               const auto name = [&](const Marker& m) {
+                                 return model.bodies[static_cast<std::size_t>(m.body)].name;
+                               };
+                               return j.name + " (" + kind_name(j.kind) + ' ' + name(j.a) + '-' +
+                                      name(j.b) + ')';
+                             },
+                             6));
   }
   if (!model.forces.empty()) {
     print_line("forces", join(model.forces, [](const Force& f) { return f.name; }));
@@ -124,10 +128,11 @@ void print(const Model& model, const Findings& findings) {
                return s.set + ' ' + std::to_string(s.coordinates) +
                       (s.set == e.coordinates && findings.sizes.size() > 1 ? " (used here)" : "");
              }));
-  print_line("constraints", count(e.g.size(), "equation") +
-                                (e.mu.empty() ? "" : " of position, " + std::to_string(e.mu.size()) +
-                                                         " of velocity") +
-                                ", " + std::to_string(rank.rank) + " independent");
+  print_line(
+      "constraints",
+      count(e.g.size(), "equation") +
+          (e.mu.empty() ? "" : " of position, " + std::to_string(e.mu.size()) + " of velocity") +
+          ", " + std::to_string(rank.rank) + " independent");
   print_line("freedom", std::to_string(rank.degrees_of_freedom));
   print_line("index", describe(forward));
   if (servo) {
@@ -140,10 +145,11 @@ void print(const Model& model, const Findings& findings) {
   if (rank.redundant.empty()) print_line("redundant", "none");
   for (const Redundancy& r : rank.redundant) print_line("redundant", r.text);
   if (!massless.empty()) {
-    print_line("warning", "nothing has mass in the motion of " +
-                              join(massless, [](const std::string& name) { return name; }) +
-                              ": no forward simulation is possible. Give it a mass or an inertia, or "
-                              "constrain it.");
+    print_line("warning",
+               "nothing has mass in the motion of " +
+                   join(massless, [](const std::string& name) { return name; }) +
+                   ": no forward simulation is possible. Give it a mass or an inertia, or "
+                   "constrain it.");
   }
   if (rank.is_near_singular()) {
     print_line("warning", "the start is near a singular configuration, where the freedoms change.");

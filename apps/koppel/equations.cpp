@@ -26,9 +26,9 @@ void add_matrix(std::vector<NamedExpr>& lines, const char* name, const SparseExp
          k < matrix.pattern.column_start[static_cast<std::size_t>(j) + 1]; ++k) {
       const int i = matrix.pattern.row[static_cast<std::size_t>(k)];
       if (upper_only && i > j) continue;
-      lines.push_back({std::string(name) + '[' + std::to_string(i + 1) + ',' +
-                           std::to_string(j + 1) + ']',
-                       matrix.values[static_cast<std::size_t>(k)]});
+      lines.push_back(
+          {std::string(name) + '[' + std::to_string(i + 1) + ',' + std::to_string(j + 1) + ']',
+           matrix.values[static_cast<std::size_t>(k)]});
     }
   }
 }
@@ -87,7 +87,8 @@ void run(const ModelOptions& options, bool latex) {
 }  // namespace
 
 void add_equations(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("equations", "Print the equations of motion of a model");
+  CLI::App* command =
+      program.add_subcommand("equations", "Print the equations of motion of a model");
   auto options = add_model_options(*command);
   auto latex = std::make_shared<bool>(false);
   command->add_flag("--latex", *latex, "As LaTeX");

@@ -153,17 +153,20 @@ void add_expr(CLI::App& program) {
                    "The expression, e.g. 'm*x'' + k*sin(x)'. Put -- before one that begins with a "
                    "minus sign")
       ->required();
-  command->add_option("--diff", options->derivatives,
-                      "Differentiate with respect to this symbol; may be given again")
+  command
+      ->add_option("--diff", options->derivatives,
+                   "Differentiate with respect to this symbol; may be given again")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_flag("--simplify", options->simplify, "Collect, cancel and factor terms");
-  command->add_option("--set", options->settings,
-                      "Give a symbol a value; with all symbols set, the value is printed")
+  command
+      ->add_option("--set", options->settings,
+                   "Give a symbol a value; with all symbols set, the value is printed")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--series", options->series_in,
-                      "Print the Taylor coefficients in this symbol, about its value (or 0)")
+  command
+      ->add_option("--series", options->series_in,
+                   "Print the Taylor coefficients in this symbol, about its value (or 0)")
       ->type_name("NAME");
   command->add_option("--order", options->order, "The highest order of --series")
       ->check(CLI::Range(0, Series::kMaxOrder))

@@ -12,8 +12,9 @@ std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
   auto options = std::make_shared<ModelOptions>();
   command.add_option("MODEL", options->path, "The model file")->required();
   command
-      .add_option("--coordinates", options->coordinates,
-                  "absolute, cardan, joint, natural, directors, or lagrange for models without bodies")
+      .add_option(
+          "--coordinates", options->coordinates,
+          "absolute, cardan, joint, natural, directors, or lagrange for models without bodies")
       ->type_name("SET");
   command.add_option("--set", options->settings, "Give a parameter another value; may be repeated")
       ->type_name("NAME=VALUE")

@@ -15,7 +15,7 @@ namespace koppel::app {
 
 struct ModelOptions {
   std::string path;
-  std::string coordinates;  // empty: the model's or the default
+  std::string coordinates;            // empty: the model's or the default
   std::vector<std::string> settings;  // name=value
 };
 

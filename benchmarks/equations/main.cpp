@@ -38,10 +38,12 @@ double least_of(int rounds, const std::function<void()>& work) {
 }
 
 // A row: milliseconds to read, derive and compile to a tape; operations; time of an evaluation.
-void print(const std::string& file, const std::string& set, const ReadOptions& options, int rounds) {
+void print(const std::string& file, const std::string& set, const ReadOptions& options,
+           int rounds) {
   const std::string path = KOPPEL_MODELS + file + ".yaml";
   const double read = least_of(rounds, [&] { read_model(path, options); });
-  double derivation = 1e300;  // of a model read anew: a graph that has the equations gives them back
+  double derivation =
+      1e300;  // of a model read anew: a graph that has the equations gives them back
   for (int i = 0; i < rounds; ++i) {
     const Model fresh = read_model(path, options);
     derivation = std::min(derivation, time_once([&] { derive(fresh, set); }));

@@ -28,28 +28,14 @@ Expr make_scalar(const std::vector<Expr>& x, std::size_t num_nodes) {
   while (x[0].graph()->num_nodes() < num_nodes) {
     const Expr a = recent(), b = recent();
     switch (random(8)) {
-      case 0:
-        made.push_back(a + b);
-        break;
-      case 1:
-        made.push_back(a - x[random(x.size())]);
-        break;
+      case 0: made.push_back(a + b); break;
+      case 1: made.push_back(a - x[random(x.size())]); break;
       case 2:
-      case 3:
-        made.push_back(a * b);
-        break;
-      case 4:
-        made.push_back(a / (2 + b * b));
-        break;
-      case 5:
-        made.push_back(sin(a));
-        break;
-      case 6:
-        made.push_back(cos(a));
-        break;
-      default:
-        made.push_back(sqrt(1 + a * a));
-        break;
+      case 3: made.push_back(a * b); break;
+      case 4: made.push_back(a / (2 + b * b)); break;
+      case 5: made.push_back(sin(a)); break;
+      case 6: made.push_back(cos(a)); break;
+      default: made.push_back(sqrt(1 + a * a)); break;
     }
     if (random(4) == 0) sum += made.back();
   }

@@ -388,6 +388,7 @@ VelocityRows velocity_rows(const Evaluator& evaluator, const State& at, const Wi
 
 // The solution of A v = b nearest to v₀ in the metric UᵀU.
 VectorXd nearest(const VelocityRows& rows, const MatrixXd& U, const VectorXd& v0) {
+  if (rows.A.rows() == 0) return v0;
   const auto upper = U.triangularView<Eigen::Upper>();
   const MatrixXd A = upper.solve<Eigen::OnTheRight>(rows.A);
   return v0 + upper.solve(dense::solve_least_norm(A, rows.b - rows.A * v0, kRankTolerance));

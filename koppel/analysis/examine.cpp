@@ -13,7 +13,8 @@ namespace {
 // The velocities with the largest part in each null vector of [M; G; a].
 std::vector<std::string> find_massless(const Evaluator& evaluator, const State& state) {
   const Matrix M = evaluator.M(state), C = evaluator.all_constraints(state);
-  const Eigen::MatrixXd scaled = dense::view(M) / std::max(1e-300, dense::view(M).cwiseAbs().maxCoeff());
+  const Eigen::MatrixXd scaled =
+      dense::view(M) / std::max(1e-300, dense::view(M).cwiseAbs().maxCoeff());
   const Eigen::MatrixXd null = dense::null_space(dense::stack({scaled, dense::view(C)}), 1e-10);
   std::vector<std::string> names;
   for (Eigen::Index j = 0; j < null.cols(); ++j) {

@@ -13,9 +13,9 @@
 namespace koppel {
 
 struct IndexReport {
-  int index = -1;         // −1: not found
-  int num_free = -1;      // values that may be chosen at the start; of a servo problem: the order of
-                          // its internal dynamics
+  int index = -1;     // −1: not found
+  int num_free = -1;  // values that may be chosen at the start; of a servo problem: the order of
+                      // its internal dynamics
   // How it was found: by structure, confirmed by a regular system Jacobian; by ranks, where the
   // structure deceives; or by structure alone.
   enum class Evidence { Structure, Ranks, StructureOnly } evidence = Evidence::StructureOnly;

@@ -51,7 +51,9 @@ template <typename T>
 struct Mat3 {
   std::array<Vec3<T>, 3> column{};
 
-  static Mat3 identity() { return {{{{T(1), T(0), T(0)}, {T(0), T(1), T(0)}, {T(0), T(0), T(1)}}}}; }
+  static Mat3 identity() {
+    return {{{{T(1), T(0), T(0)}, {T(0), T(1), T(0)}, {T(0), T(0), T(1)}}}};
+  }
 
   const T& operator()(std::size_t row, std::size_t col) const { return column[col][row]; }
   T& operator()(std::size_t row, std::size_t col) { return column[col][row]; }

@@ -19,7 +19,8 @@ Mat3e add_cardan(Kinematics& kinematics, Graph& graph, const std::string& name,
   const Expr alpha_rate = (cos(gamma) * omega.x - sin(gamma) * omega.y) / cos(beta);
   kinematics.add_driven_coordinate(graph, name + ".alpha", alpha_rate,
                                    std::atan2(-guess(1, 2), guess(2, 2)));
-  kinematics.add_driven_coordinate(graph, name + ".beta", sin(gamma) * omega.x + cos(gamma) * omega.y,
+  kinematics.add_driven_coordinate(graph, name + ".beta",
+                                   sin(gamma) * omega.x + cos(gamma) * omega.y,
                                    std::atan2(guess(0, 2), std::hypot(guess(0, 0), guess(0, 1))));
   kinematics.add_driven_coordinate(graph, name + ".gamma", omega.z - sin(beta) * alpha_rate,
                                    std::atan2(-guess(0, 1), guess(0, 0)));

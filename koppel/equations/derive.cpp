@@ -28,8 +28,8 @@ SparseExpr multiply(const SparseExpr& A, const SparseExpr& B) {
       const auto k = static_cast<std::size_t>(B.pattern.row[static_cast<std::size_t>(kb)]);
       for (int ka = A.pattern.column_start[k]; ka < A.pattern.column_start[k + 1]; ++ka) {
         const int row = A.pattern.row[static_cast<std::size_t>(ka)];
-        column[static_cast<std::size_t>(row)] += A.values[static_cast<std::size_t>(ka)] *
-                                                 B.values[static_cast<std::size_t>(kb)];
+        column[static_cast<std::size_t>(row)] +=
+            A.values[static_cast<std::size_t>(ka)] * B.values[static_cast<std::size_t>(kb)];
         rows.push_back(row);
       }
     }
@@ -231,13 +231,16 @@ class Derivation {
 
   void check_kinetic(Expr T, const Exprs& free_q, const Exprs& free_v) const {
     for (const Expr& symbol : symbols_of(T)) {
-      const auto is_in = [&](const Exprs& e) { return std::find(e.begin(), e.end(), symbol) != e.end(); };
+      const auto is_in = [&](const Exprs& e) {
+        return std::find(e.begin(), e.end(), symbol) != e.end();
+      };
       if (is_in(free_q) || is_in(free_v) || is_in(out_.p) || symbol == model_.time) continue;
-      throw Error("equations.kinetic-energy",
-                  "the kinetic energy depends on '" + std::string(symbol.name()) +
-                      "', which is not one of the model's own coordinates.",
-                  "Masses of bodies are counted by themselves; write only the energy of coordinates "
-                  "listed under 'coordinates'.");
+      throw Error(
+          "equations.kinetic-energy",
+          "the kinetic energy depends on '" + std::string(symbol.name()) +
+              "', which is not one of the model's own coordinates.",
+          "Masses of bodies are counted by themselves; write only the energy of coordinates "
+          "listed under 'coordinates'.");
     }
   }
 

@@ -12,8 +12,8 @@ namespace koppel {
 // The coordinate sets that a model can be described in; the first is the default.
 std::vector<std::string> coordinate_sets(const Model& model);
 
-// The equations of motion in a coordinate set ("": the default). The principle of virtual power, the
-// same for all sets: with w(q, v) the velocities of all masses and ρ(q, v) the rates of all
+// The equations of motion in a coordinate set ("": the default). The principle of virtual power,
+// the same for all sets: with w(q, v) the velocities of all masses and ρ(q, v) the rates of all
 // quantities on which efforts e act, both linear in v,
 //   M = (∂w/∂v)ᵀ I (∂w/∂v),    f = (∂ρ/∂v)ᵀ e − (∂w/∂v)ᵀ (I ẇ₀ + gyro),
 // where ẇ₀ is the rate of w for v̇ = 0. Both products by (∂/∂v)ᵀ are reverse accumulations, so that

@@ -30,8 +30,7 @@ Kinematics make_directors(const Model& model) {
       frame.R = body.rotation;
     } else {
       for (std::size_t j = 0; j < (model.is_planar ? 1u : 3u); ++j) {
-        frame.R.column[j] =
-            add_vector(body.name + ".d" + std::to_string(j + 1), start.R.column[j]);
+        frame.R.column[j] = add_vector(body.name + ".d" + std::to_string(j + 1), start.R.column[j]);
         frame.omega +=
             (model.is_planar ? Expr(1) : Expr(0.5)) * cross(frame.R.column[j], rates.back());
         for (std::size_t k = 0; k <= j; ++k) {

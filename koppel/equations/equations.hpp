@@ -10,7 +10,8 @@
 // as expressions in one graph, with a name for every unknown and every equation. Some coordinate
 // sets have *invariants* h(q) = 0 that hold along every motion which satisfies the constraints (the
 // norm of a quaternion, an angle that is counted beside the axes it is measured between):
-// (∂h/∂q) K v = 0 where g = 0 and G v + g_t = 0. They need no multiplier; a projection restores them.
+// (∂h/∂q) K v = 0 where g = 0 and G v + g_t = 0. They need no multiplier; a projection restores
+// them.
 //
 // Immutable once made. Nothing here knows what a body or a joint is.
 #pragma once
@@ -33,33 +34,33 @@ struct Equations {
   // Symbols. Their names are the names of unknowns.
   Expr t;
   std::vector<Expr> q, v, x, u, p;
-  std::vector<std::string> lambda, mu;  // names of the multipliers: of the constraints
+  std::vector<std::string> lambda, mu;        // names of the multipliers: of the constraints
   std::vector<std::string> constraint_owner;  // for each row of g: the joint (or such) it is from
 
-  SparseExpr K;                // n_q × n_v
-  SparseExpr M;                // n_v × n_v, symmetric
-  std::vector<Expr> f;         // n_v, without λ
-  std::vector<Expr> g;         // n_g
-  SparseExpr G;                // n_g × n_v
-  SparseExpr a;                // n_a × n_v
-  std::vector<Expr> b;         // n_a
-  std::vector<Expr> h;         // invariants
-  std::vector<Expr> r;         // n_x
-  std::vector<NamedExpr> s;    // servo outputs, of q and t
+  SparseExpr K;                 // n_q × n_v
+  SparseExpr M;                 // n_v × n_v, symmetric
+  std::vector<Expr> f;          // n_v, without λ
+  std::vector<Expr> g;          // n_g
+  SparseExpr G;                 // n_g × n_v
+  SparseExpr a;                 // n_a × n_v
+  std::vector<Expr> b;          // n_a
+  std::vector<Expr> h;          // invariants
+  std::vector<Expr> r;          // n_x
+  std::vector<NamedExpr> s;     // servo outputs, of q and t
   std::vector<Expr> reference;  // what the servo outputs shall be, of t
 
   // Derived, exact: the rate of g, and the part of its second rate without v̇:
   //   ġ = G v + g_t,    g̈ = G v̇ + gamma.
   std::vector<Expr> g_t, gamma;
 
-  Expr kinetic, potential;            // energies, of q and v
-  std::vector<NamedExpr> outputs;     // of q, v, t, u, λ
+  Expr kinetic, potential;         // energies, of q and v
+  std::vector<NamedExpr> outputs;  // of q, v, t, u, λ
 
   // Values: of the parameters, and what the user expects at the start (not yet consistent).
   std::vector<double> p_value, q_guess, v_guess, x_start;
   // Wishes for the start, as residuals = 0: exact ones first, by the user's word.
   struct Wish {
-    Expr residual;   // of q (position) or q and v (velocity)
+    Expr residual;  // of q (position) or q and v (velocity)
     bool is_rate;
     bool fixed;
     std::string name;

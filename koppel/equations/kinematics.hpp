@@ -14,10 +14,10 @@ namespace koppel {
 
 // A body's frame in world axes.
 struct BodyFrame {
-  Vec3e r;                   // its origin
+  Vec3e r;                      // its origin
   Mat3e R = Mat3e::identity();  // its axes, by columns
-  Vec3e omega;               // its angular velocity, linear in v
-  std::optional<Expr> angle;  // planar, where the set has it: the angle, over any number of turns
+  Vec3e omega;                  // its angular velocity, linear in v
+  std::optional<Expr> angle;    // planar, where the set has it: the angle, over any number of turns
 };
 
 // A part of the kinetic energy ½ wᵀ I w, where w(q, v) is linear in v and I is constant. Its
@@ -26,7 +26,7 @@ struct BodyFrame {
 struct Inertia {
   std::vector<Expr> w;
   std::function<std::vector<Expr>(const std::vector<Expr>&)> times;  // I ·
-  std::vector<Expr> gyro;  // empty: none
+  std::vector<Expr> gyro;                                            // empty: none
 };
 
 struct ConstraintRow {
@@ -71,7 +71,9 @@ class ParameterValues {
  public:
   explicit ParameterValues(const Model& model);
   double operator()(Expr e) const;
-  Vec3<double> operator()(const Vec3e& e) const { return {(*this)(e.x), (*this)(e.y), (*this)(e.z)}; }
+  Vec3<double> operator()(const Vec3e& e) const {
+    return {(*this)(e.x), (*this)(e.y), (*this)(e.z)};
+  }
   Mat3<double> operator()(const Mat3e& e) const;
   std::vector<double> operator()(std::span<const Expr> e) const;
   NumericFrame body(int index) const;

@@ -1,14 +1,14 @@
-// Natural coordinates: points and unit vectors, shared between the bodies at joints [Derakhshan 2022,
-// ch. 3]. A body is described by elements fixed to it: enough points P and unit vectors u that its
-// frame follows from them linearly. With the local coordinates p and a of the elements,
+// Natural coordinates: points and unit vectors, shared between the bodies at joints [Derakhshan
+// 2022, ch. 3]. A body is described by elements fixed to it: enough points P and unit vectors u
+// that its frame follows from them linearly. With the local coordinates p and a of the elements,
 //
 //   P = r + R p,    u = R a,
 //
 // four independent elements (one of them a point) determine r and the columns of R as constant
-// linear combinations; in the plane, where R is one complex number, two do. Velocities are the rates
-// of the coordinates, the mass matrix is constant, and the constraints that keep a body rigid are
-// quadratic: the products of its differences P − P₀ and vectors u are constant. A joint whose point
-// or axis is an element of both its bodies needs no equation for it.
+// linear combinations; in the plane, where R is one complex number, two do. Velocities are the
+// rates of the coordinates, the mass matrix is constant, and the constraints that keep a body rigid
+// are quadratic: the products of its differences P − P₀ and vectors u are constant. A joint whose
+// point or axis is an element of both its bodies needs no equation for it.
 #include <koppel/equations/kinematics.hpp>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ constexpr double kIndependent = 0.1;
 struct Element {
   std::string name;
   bool is_point = true;
-  bool is_made = false;    // has coordinates, or is fixed to the ground
-  Vec3e value;             // in world axes
+  bool is_made = false;  // has coordinates, or is fixed to the ground
+  Vec3e value;           // in world axes
   Vec3<double> guess;
 };
 
@@ -62,8 +62,9 @@ class Natural {
   // In the plane the axis of a hinge stands on it and is no element.
   bool shares_axis(const Joint& joint) const {
     switch (joint.kind) {
-      case JointKind::Revolute: case JointKind::Cylindrical: case JointKind::Screw:
-        return !model_.is_planar;
+      case JointKind::Revolute:
+      case JointKind::Cylindrical:
+      case JointKind::Screw: return !model_.is_planar;
       case JointKind::Prismatic: return true;
       default: return false;
     }
@@ -159,10 +160,10 @@ class Natural {
       for (std::size_t c = 1; c < 4; ++c) row[c] /= elements_[site.element].is_point ? size : 1;
       if (model_.is_planar) {
         // Complex numbers: a second point at another place, or any direction, determines all.
-        if (basis.empty() ? !elements_[site.element].is_point
-                          : elements_[site.element].is_point &&
-                                std::hypot(row[1] - orthonormal[0][1], row[2] - orthonormal[0][2]) <
-                                    1e-6) {
+        if (basis.empty()
+                ? !elements_[site.element].is_point
+                : elements_[site.element].is_point &&
+                      std::hypot(row[1] - orthonormal[0][1], row[2] - orthonormal[0][2]) < 1e-6) {
           return;
         }
         orthonormal.push_back(row);
@@ -194,9 +195,9 @@ class Natural {
       Vec3e unit;
       unit[axis] = 1;
       if (basis.size() < needed) {
-        try_add({add_element(body.name + ".u" + std::to_string(axis + 1), false,
-                             start.R.column[axis]),
-                 unit});
+        try_add(
+            {add_element(body.name + ".u" + std::to_string(axis + 1), false, start.R.column[axis]),
+             unit});
       }
     }
     return basis;
@@ -247,10 +248,11 @@ class Natural {
     BodyFrame& frame = k_.bodies[index];
     frame.R = body.rotation;
     const NumericFrame start = values_.body(static_cast<int>(index));
-    const Site site = sites_[index].empty()
-                          ? Site{add_element(body.name + ".com", true, start.r + start.R * values_(body.com)),
-                                 body.com}
-                          : sites_[index][0];
+    const Site site =
+        sites_[index].empty()
+            ? Site{add_element(body.name + ".com", true, start.r + start.R * values_(body.com)),
+                   body.com}
+            : sites_[index][0];
     frame.r = value_of(site.element) - frame.R * site.local;
     basis_.resize(std::max(basis_.size(), index + 1));
     basis_[index].push_back(site.element);
@@ -316,9 +318,8 @@ class Natural {
         const Expr residual = dot(difference(i, false), difference(j, false)) -
                               dot(difference(i, true), difference(j, true));
         if (residual.is_constant() || !written_.insert(residual.id()).second) continue;
-        k_.internal.push_back({body.name,
-                               body.name + ".rigid" + std::to_string(j) + std::to_string(i),
-                               residual});
+        k_.internal.push_back(
+            {body.name, body.name + ".rigid" + std::to_string(j) + std::to_string(i), residual});
       }
     }
   }
@@ -364,9 +365,9 @@ class Natural {
   ParameterValues values_;
   Kinematics k_;
   std::vector<Element> elements_;
-  std::vector<std::vector<Site>> sites_;          // of each body
-  std::vector<std::vector<std::size_t>> basis_;   // the elements that describe each body
-  std::unordered_set<NodeId> written_;            // the rows that keep bodies rigid
+  std::vector<std::vector<Site>> sites_;         // of each body
+  std::vector<std::vector<std::size_t>> basis_;  // the elements that describe each body
+  std::unordered_set<NodeId> written_;           // the rows that keep bodies rigid
 };
 
 }  // namespace

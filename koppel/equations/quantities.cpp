@@ -66,8 +66,8 @@ Expr Quantities::angle_of_body(int index) {
   BodyFrame& frame = k_.bodies[static_cast<std::size_t>(index)];
   if (!frame.angle) {
     const std::string& name = model_.bodies[static_cast<std::size_t>(index)].name;
-    const Expr angle = k_.add_driven_coordinate(*model_.graph, name + ".angle", frame.omega.z,
-                                                plane_angle(index));
+    const Expr angle =
+        k_.add_driven_coordinate(*model_.graph, name + ".angle", frame.omega.z, plane_angle(index));
     k_.invariants.push_back(frame.R(1, 0) * cos(angle) - frame.R(0, 0) * sin(angle));
     frame.angle = angle;
   }
@@ -90,7 +90,9 @@ Expr Quantities::value_of(const Quantity& quantity) {
   struct Visitor {
     Quantities& self;
     Expr operator()(const Quantity::JointAngle& x) const { return self.angle_of_joint(x.joint); }
-    Expr operator()(const Quantity::JointPosition& x) const { return self.position_of_joint(x.joint); }
+    Expr operator()(const Quantity::JointPosition& x) const {
+      return self.position_of_joint(x.joint);
+    }
     Expr operator()(const Quantity::DistanceBetween& x) const {
       return norm(locate(self.k_, x.b).r - locate(self.k_, x.a).r);
     }

@@ -188,7 +188,7 @@ class Tree {
   ParameterValues values_;
   Kinematics kinematics_;
   std::vector<std::vector<std::size_t>> joints_at_;  // the joints of each body
-  std::vector<Vec3e> velocity_;  // of the frames' origins
+  std::vector<Vec3e> velocity_;                      // of the frames' origins
   std::vector<char> is_reached_;
 };
 

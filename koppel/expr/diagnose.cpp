@@ -61,16 +61,15 @@ std::optional<std::string> diagnose(const Program& program, std::span<const doub
     const double c = entry.arity > 2 ? value[i.c] : 0;
     const double result = i.op == Op::Table ? program.tables[i.b].data.evaluate(a, i.derivative)
                                             : entry.value(a, b, c);
-    const auto text = [&] {
-      return Excerpt(program).text(static_cast<ValueId>(value.size()));
-    };
+    const auto text = [&] { return Excerpt(program).text(static_cast<ValueId>(value.size())); };
     if (entry.in_domain != nullptr && !entry.in_domain(a, b)) {
       std::string operands = format(a);
       if (entry.arity > 1) operands += " and " + format(b);
       return "'" + text() + "' leaves its domain: " + entry.domain + "; operands: " + operands +
              '.';
     }
-    if (!std::isfinite(result)) return "'" + text() + "' overflows: its value is " + format(result) + '.';
+    if (!std::isfinite(result))
+      return "'" + text() + "' overflows: its value is " + format(result) + '.';
     value.push_back(result);
   }
   return std::nullopt;

@@ -20,8 +20,8 @@ struct CCode {
 std::string emit_c_prelude();
 
 // void NAME(const double* in, double* out, double* work)
-// The body is split into functions of a few hundred operations, so that compile time grows linearly;
-// values that live from one to another are kept in `work`, whose places are reused.
+// The body is split into functions of a few hundred operations, so that compile time grows
+// linearly; values that live from one to another are kept in `work`, whose places are reused.
 CCode emit_c(const Program& program, std::string_view name);
 
 // void NAME(int k, double* c)

@@ -84,8 +84,8 @@ Workspace Function::make_batch_workspace() const {
   return work;
 }
 
-void Function::evaluate_batch(std::span<const double> in, std::span<double> out,
-                              std::size_t count, Workspace& work) const noexcept {
+void Function::evaluate_batch(std::span<const double> in, std::span<double> out, std::size_t count,
+                              Workspace& work) const noexcept {
   assert(in.size() == count * num_inputs() && out.size() == count * num_outputs());
   double* s = work.data_.data();
   const auto& slots = code_->tape.outputs();

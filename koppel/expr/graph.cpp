@@ -29,9 +29,10 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void check_name(std::string_view name) {
   if (is_valid_name(name)) return;
-  throw Error("expr.bad-name", "'" + std::string(name) + "' cannot name a symbol or a table.",
-              "A name is a letter, then letters, digits, dots or an index like [3], then quotes for "
-              "time derivatives; it is not a function or a constant.");
+  throw Error(
+      "expr.bad-name", "'" + std::string(name) + "' cannot name a symbol or a table.",
+      "A name is a letter, then letters, digits, dots or an index like [3], then quotes for "
+      "time derivatives; it is not a function or a constant.");
 }
 
 }  // namespace
@@ -70,7 +71,8 @@ Expr Graph::intern(const Node& node) {
 
 void Graph::grow() {
   if (nodes_.size() >= std::size_t{0xFFFFFF00u}) {
-    throw Error("expr.too-large", "an expression graph is full: it holds 4 thousand million nodes.");
+    throw Error("expr.too-large",
+                "an expression graph is full: it holds 4 thousand million nodes.");
   }
   buckets_.assign(2 * buckets_.size(), 0);
   const std::size_t mask = buckets_.size() - 1;

@@ -33,7 +33,8 @@ struct Node {
 };
 static_assert(sizeof(Node) == 16);
 
-// A table of a graph; call it to make an expression: road(x), and its derivative road.derivative(x).
+// A table of a graph; call it to make an expression: road(x), and its derivative
+// road.derivative(x).
 class Table {
  public:
   Expr operator()(Expr x) const { return derivative(x, 0); }
@@ -109,9 +110,7 @@ class Graph {
 // Whether `name` may name a symbol or a table, quotes included.
 bool is_valid_name(std::string_view name);
 
-inline Op Expr::op() const {
-  return graph_ == nullptr ? Op::Constant : graph_->node(id()).op;
-}
+inline Op Expr::op() const { return graph_ == nullptr ? Op::Constant : graph_->node(id()).op; }
 
 inline double Expr::value() const {
   if (graph_ == nullptr) return std::bit_cast<double>(bits_);

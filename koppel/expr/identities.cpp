@@ -290,18 +290,18 @@ Expr apply_rules(Op op, Expr a, Expr b, Expr c) {
     case Op::Log: return a.is(Op::Exp) ? a.operand(0) : make(op, a);
     case Op::Sin: return make_odd(op, a, Op::Asin);
     case Op::Tan: return make_odd(op, a, Op::Atan);
-    case Op::Asin: case Op::Atan: case Op::Sinh: case Op::Tanh: case Op::Sign:
-      return make_odd(op, a);
+    case Op::Asin:
+    case Op::Atan:
+    case Op::Sinh:
+    case Op::Tanh:
+    case Op::Sign: return make_odd(op, a);
     case Op::Cos: return make_even(op, a, Op::Acos);
     case Op::Cosh: return make_even(op, a);
-    case Op::Min: case Op::Max:
-      order(a, b);
-      return a == b ? a : make(op, a, b);
+    case Op::Min:
+    case Op::Max: order(a, b); return a == b ? a : make(op, a, b);
     case Op::Less: return a == b ? Expr(0) : make(op, a, b);
     case Op::LessEqual: return a == b ? Expr(1) : make(op, a, b);
-    case Op::Equal:
-      order(a, b);
-      return a == b ? Expr(1) : make(op, a, b);
+    case Op::Equal: order(a, b); return a == b ? Expr(1) : make(op, a, b);
     case Op::Select: return make_select(a, b, c);
     default: return make(op, a, b, c);
   }

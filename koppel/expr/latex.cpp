@@ -115,16 +115,12 @@ class LatexWriter final : public Writer {
 
   int form_precedence(const Form& form) const override {
     switch (form.op) {
-      case Op::Neg:
-        return kSum;
-      case Op::Div:
-        return kPower;  // a fraction
+      case Op::Neg: return kSum;
+      case Op::Div: return kPower;  // a fraction
       case Op::Less:
       case Op::LessEqual:
-      case Op::Equal:
-        return kAtom;  // in brackets
-      default:
-        return operation(form.op).precedence;
+      case Op::Equal: return kAtom;  // in brackets
+      default: return operation(form.op).precedence;
     }
   }
 
@@ -166,19 +162,14 @@ class LatexWriter final : public Writer {
   static int need_of(Op op, std::size_t i) {
     switch (op) {
       case Op::Add:
-      case Op::Sub:
-        return i == 0 ? kSum : kProduct;
+      case Op::Sub: return i == 0 ? kSum : kProduct;
       case Op::Mul:
-      case Op::Neg:
-        return kProduct;
-      case Op::Pow:
-        return i == 0 ? kAtom : kAny;
+      case Op::Neg: return kProduct;
+      case Op::Pow: return i == 0 ? kAtom : kAny;
       case Op::Less:
       case Op::LessEqual:
-      case Op::Equal:
-        return kSum;
-      default:
-        return kAny;  // braces and parentheses of its own
+      case Op::Equal: return kSum;
+      default: return kAny;  // braces and parentheses of its own
     }
   }
 };

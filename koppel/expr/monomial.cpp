@@ -79,8 +79,7 @@ class Reader {
   // e^n for an integer n as a product of others, if it is one.
   bool take_apart(Expr e, double n) {
     switch (e.op()) {
-      case Op::Constant:
-        return take_number(e.value(), n);
+      case Op::Constant: return take_number(e.value(), n);
       case Op::Neg:
         if (is_odd(n)) sign_ = -sign_;
         stack_.push_back({e.operand(0), n});
@@ -99,22 +98,18 @@ class Reader {
         stack_.push_back({e.operand(1), -n});
         stack_.push_back({e.operand(0), n});
         return true;
-      case Op::Pow:
-        return take_power(e.operand(0), e.operand(1), n);
+      case Op::Pow: return take_power(e.operand(0), e.operand(1), n);
       case Op::Sqrt:
         if (e.operand(0).is_constant()) return false;
         add(e.operand(0), n / 2);
         return true;
-      case Op::Exp:
-        add(std::numbers::e, scaled(e.operand(0), n));
-        return true;
+      case Op::Exp: add(std::numbers::e, scaled(e.operand(0), n)); return true;
       case Op::Sub:
         if (e.operand(0).is_constant() || e.operand(0).id() < e.operand(1).id()) return false;
         if (is_odd(n)) sign_ = -sign_;
         add(e.operand(1) - e.operand(0), n);
         return true;
-      default:
-        return false;
+      default: return false;
     }
   }
 

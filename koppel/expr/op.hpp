@@ -6,6 +6,7 @@
 
 namespace koppel {
 
+// clang-format off
 enum class Op : std::uint8_t {
   Constant, Symbol,
   // of one operand
@@ -15,6 +16,7 @@ enum class Op : std::uint8_t {
   // of three
   Select,
 };
+// clang-format on
 
 inline constexpr int kNumOps = static_cast<int>(Op::Select) + 1;
 

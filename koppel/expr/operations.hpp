@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string_view>
 
-#include <koppel/expr/expr.hpp>
 #include <koppel/runtime/taylor.h>
+#include <koppel/expr/expr.hpp>
 
 namespace koppel {
 
@@ -216,12 +216,14 @@ inline constexpr TaylorRule kPowStatic{KOPPEL_RULE(pow_static)};
 
 #undef KOPPEL_RULE
 
-static_assert([] {
-  for (int i = 0; i < kNumOps; ++i) {
-    if (kTable[static_cast<std::size_t>(i)].op != static_cast<Op>(i)) return false;
-  }
-  return true;
-}(), "kTable must be in the order of Op");
+static_assert(
+    [] {
+      for (int i = 0; i < kNumOps; ++i) {
+        if (kTable[static_cast<std::size_t>(i)].op != static_cast<Op>(i)) return false;
+      }
+      return true;
+    }(),
+    "kTable must be in the order of Op");
 
 }  // namespace operations
 

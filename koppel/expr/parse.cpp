@@ -124,12 +124,9 @@ class Parser {
 
   bool take_operator() {
     switch (token_.kind) {
-      case Token::Operator:
-        return take_infix();
-      case Token::Comma:
-        return take_comma();
-      case Token::Close:
-        return close();
+      case Token::Operator: return take_infix();
+      case Token::Comma: return take_comma();
+      case Token::Close: return close();
       default:
         fail(token_.offset,
              "an operator is missing between " + quoted(previous_.text) + " and " +

@@ -35,25 +35,16 @@ class TextWriter final : public Writer {
   void lay_out(const Form& form, int) override {
     const auto& [a, b, c] = form.operand;
     switch (form.op) {
-      case Op::Neg:
-        put("-");
-        return put(a, starts_with_number(a) ? kPower : kProduct);
-      case Op::Add:
-        return infix(a, kSum, " + ", b, kProduct);
-      case Op::Sub:
-        return infix(a, kSum, " - ", b, kProduct);
+      case Op::Neg: put("-"); return put(a, starts_with_number(a) ? kPower : kProduct);
+      case Op::Add: return infix(a, kSum, " + ", b, kProduct);
+      case Op::Sub: return infix(a, kSum, " - ", b, kProduct);
       case Op::Mul:
         return infix(a, kProduct, " * ", b, a.is_constant() && takes_factor(b) ? kProduct : kSign);
-      case Op::Div:
-        return infix(a, kProduct, " / ", b, kSign);
-      case Op::Pow:
-        return infix(a, kAtom, "^", b, kSign);
-      case Op::Less:
-        return infix(a, kSum, " < ", b, kSum);
-      case Op::LessEqual:
-        return infix(a, kSum, " <= ", b, kSum);
-      case Op::Equal:
-        return infix(a, kSum, " == ", b, kSum);
+      case Op::Div: return infix(a, kProduct, " / ", b, kSign);
+      case Op::Pow: return infix(a, kAtom, "^", b, kSign);
+      case Op::Less: return infix(a, kSum, " < ", b, kSum);
+      case Op::LessEqual: return infix(a, kSum, " <= ", b, kSum);
+      case Op::Equal: return infix(a, kSum, " == ", b, kSum);
       case Op::Table: {
         const Graph& graph = *form.e.graph();
         const Node& node = graph.node(form.e.id());
@@ -61,8 +52,7 @@ class TextWriter final : public Writer {
         put(std::string_view("'''").substr(0, node.operand[2]));
         break;
       }
-      default:
-        put(operation(form.op).name);
+      default: put(operation(form.op).name);
     }
     put("(");
     for (int i = 0; i < operation(form.op).arity; ++i) {

@@ -23,8 +23,7 @@ class Lowering {
     Graph* graph = graph_of(outputs);
     if (graph != nullptr) lower_nodes(*graph, inputs, outputs);
     for (const Expr& e : outputs) {
-      program_.outputs.push_back(e.is_constant() ? constant(e.value())
-                                                 : value_[order_position(e)]);
+      program_.outputs.push_back(e.is_constant() ? constant(e.value()) : value_[order_position(e)]);
     }
     number_values();
   }
@@ -71,8 +70,8 @@ class Lowering {
   }
 
   ValueId constant(double number) {
-    const auto [it, is_new] = constants_.try_emplace(
-        number, kConstant | static_cast<ValueId>(program_.constants.size()));
+    const auto [it, is_new] =
+        constants_.try_emplace(number, kConstant | static_cast<ValueId>(program_.constants.size()));
     if (is_new) program_.constants.push_back(number);
     return it->second;
   }
@@ -145,8 +144,10 @@ void check_inputs(std::span<const Expr> inputs, std::span<const Expr> outputs) {
       mistakes.push_back({"expr.bad-input", "an input of a function is not a symbol.", "", {}, {}});
     } else if (seen[e.id()]++ == 1) {
       mistakes.push_back({"expr.bad-input",
-                          "'" + std::string(e.name()) + "' is an input of a function twice.", "",
-                          {}, {}});
+                          "'" + std::string(e.name()) + "' is an input of a function twice.",
+                          "",
+                          {},
+                          {}});
     }
   }
   std::string unbound;
@@ -154,10 +155,12 @@ void check_inputs(std::span<const Expr> inputs, std::span<const Expr> outputs) {
     if (!seen.contains(e.id())) unbound += (unbound.empty() ? "" : ", ") + std::string(e.name());
   }
   if (!unbound.empty()) {
-    mistakes.push_back({"expr.unbound-symbol",
-                        "a function depends on symbols that are not among its inputs: " + unbound +
-                            ".",
-                        "Add them to the inputs, or substitute values for them.", {}, {}});
+    mistakes.push_back(
+        {"expr.unbound-symbol",
+         "a function depends on symbols that are not among its inputs: " + unbound + ".",
+         "Add them to the inputs, or substitute values for them.",
+         {},
+         {}});
   }
   if (!mistakes.empty()) throw Error(std::move(mistakes));
 }

@@ -66,8 +66,8 @@ Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters
                                       " was asked for; orders go from 0 to " +
                                       std::to_string(kMaxOrder) + ".");
   }
-  auto code = std::make_shared<Code>(lower_series(variables, parameters, outputs),
-                                     variables.size(), max_order);
+  auto code = std::make_shared<Code>(lower_series(variables, parameters, outputs), variables.size(),
+                                     max_order);
   if (wants_native(options.native)) code->load_native();
   code_ = std::move(code);
 }

@@ -28,9 +28,9 @@ std::vector<Companion> find_companions(Graph& graph, std::span<const Expr> varia
       const Expr e = order[p];
       if (!varies[p] || e.is_symbol()) continue;
       // A power needs one where its exponent varies.
-      const bool needs_one =
-          e.is(Op::Pow) ? varies[order.position(e.operand(1))] != 0
-                        : e.is(Op::Table) || operation(e.op()).taylor.companion != nullptr;
+      const bool needs_one = e.is(Op::Pow)
+                                 ? varies[order.position(e.operand(1))] != 0
+                                 : e.is(Op::Table) || operation(e.op()).taylor.companion != nullptr;
       if (!needs_one || !done.try_emplace(e.id(), true).second) continue;
       found.push_back({e, companion(e)});
       roots.push_back(found.back().series);
@@ -103,9 +103,10 @@ SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr
     for_each_operand(instruction, [&](ValueId v) { all_static = all_static && is_static[v]; });
     is_static[leaves + n] = all_static;
     const auto it = companion_of.find(static_cast<ValueId>(leaves + n));
-    result.rules.push_back(all_static ? SeriesInstruction{}
-                                      : choose_rule(program, instruction, is_static,
-                                                    it == companion_of.end() ? nullptr : &it->second));
+    result.rules.push_back(all_static
+                               ? SeriesInstruction{}
+                               : choose_rule(program, instruction, is_static,
+                                             it == companion_of.end() ? nullptr : &it->second));
   }
   return result;
 }

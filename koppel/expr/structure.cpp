@@ -86,16 +86,17 @@ std::vector<Expr> substitute(std::span<const Expr> f, std::span<const Expr> from
   return result;
 }
 
-Expr substitute(Expr f, Expr from, Expr to) {
-  return substitute({&f, 1}, {&from, 1}, {&to, 1})[0];
-}
+Expr substitute(Expr f, Expr from, Expr to) { return substitute({&f, 1}, {&from, 1}, {&to, 1})[0]; }
 
 namespace {
 
 // Whether e jumps with its i-th operand and is constant between the jumps.
 bool is_step(Expr e, int i) {
   switch (e.op()) {
-    case Op::Sign: case Op::Less: case Op::LessEqual: case Op::Equal: return true;
+    case Op::Sign:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal: return true;
     case Op::Select: return i == 0;
     case Op::Table: {
       const Node& node = e.graph()->node(e.id());

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include <koppel/base/diagnostic.hpp>
 #include <koppel/runtime/table.h>
+#include <koppel/base/diagnostic.hpp>
 
 namespace koppel {
 namespace {

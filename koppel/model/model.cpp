@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-
 namespace koppel {
 namespace {
 
 template <typename Items>
 int find_by_name(const Items& items, std::string_view name) {
-  const auto it = std::find_if(items.begin(), items.end(),
-                               [&](const auto& item) { return item.name == name; });
+  const auto it =
+      std::find_if(items.begin(), items.end(), [&](const auto& item) { return item.name == name; });
   return it == items.end() ? -1 : static_cast<int>(it - items.begin());
 }
 
@@ -97,8 +96,8 @@ int Model::angular_velocity(std::string_view quantity, int body, int axis, bool 
   return add_quantity(quantity, Quantity::AngularVelocity{body, reference, axis, in_body_axes});
 }
 
-// x along the cyclic successor of the axis' largest component, made perpendicular: for an axis along
-// a unit vector this permutes the unit vectors.
+// x along the cyclic successor of the axis' largest component, made perpendicular: for an axis
+// along a unit vector this permutes the unit vectors.
 Marker make_marker(int body, const Vec3e& point, const Vec3e& axis, const Vec3<double>& value) {
   std::size_t largest = 0;
   for (std::size_t i = 1; i < 3; ++i) {

@@ -72,6 +72,7 @@ struct Marker {
   Mat3e axes = Mat3e::identity();
 };
 
+// clang-format off
 enum class JointKind {
   Revolute, Prismatic, Cylindrical, Screw,  // about or along the markers' z axes
   Spherical,                                // points coincide
@@ -82,6 +83,7 @@ enum class JointKind {
   PointOnLine,   // point of b on the z axis of a
   PointOnPlane,  // point of b in the x-y plane of a
 };
+// clang-format on
 
 // The joint's coordinate is the rotation of b against a about z (`.angle`: revolute, cylindrical,
 // screw) and the displacement of b along z of a (`.position`: prismatic, cylindrical, screw).
@@ -95,6 +97,7 @@ struct Joint {
 };
 
 // What can be observed; see the head of this file.
+// clang-format off
 struct Quantity {
   struct JointAngle { int joint; };
   struct JointPosition { int joint; };
@@ -108,10 +111,12 @@ struct Quantity {
   struct AngularVelocity { int body; int reference; int axis; bool in_body_axes; };
   // A free coordinate of the model.
   struct Free { int coordinate; };
+  // clang-format on
 
   Expr value, rate;  // the symbols that stand for it
   std::variant<JointAngle, JointPosition, DistanceBetween, PointCoordinate, BodyAngle,
-               AngularVelocity, Free> of;
+               AngularVelocity, Free>
+      of;
 };
 
 // A force or torque by its power: effort × rate, summed over the quantities it acts on. A spring's
@@ -194,7 +199,7 @@ struct Model {
   std::vector<Joint> joints;
   std::vector<Quantity> quantities;
   std::vector<Force> forces;
-  std::vector<Constraint> constraints;    // holonomic
+  std::vector<Constraint> constraints;  // holonomic
   std::vector<Constraint> nonholonomic;
 
   // Free coordinates and the energies of what they describe, beside those of the bodies.
@@ -217,8 +222,8 @@ struct Model {
   Expr add_input(std::string_view name);
   int add_force(Force force);
 
-  int find_body(std::string_view name) const;   // −1: none
-  int find_joint(std::string_view name) const;  // −1: none
+  int find_body(std::string_view name) const;      // −1: none
+  int find_joint(std::string_view name) const;     // −1: none
   int find_quantity(std::string_view name) const;  // −1: none
 
   // The quantity, made when it is new, under the symbols name and name'.

@@ -13,7 +13,8 @@
 #ifdef __GNUC__
 __attribute__((unused))
 #endif
-static inline double koppel_table(const double* data, int n, int m, double x) {
+static inline double
+koppel_table(const double* data, int n, int m, double x) {
   int low = 0, high = n; /* the number of breakpoints <= x lies in [low, high] */
   while (low < high) {
     const int middle = low + (high - low) / 2;

@@ -14,8 +14,8 @@
 #ifndef KOPPEL_RUNTIME_TAYLOR_H
 #define KOPPEL_RUNTIME_TAYLOR_H
 
-/* Those with sums are not inlined: beside its sum a call costs little, and generated code, which has
- * thousands of them, compiles several times faster. Nobody uses all of them. */
+/* Those with sums are not inlined: beside its sum a call costs little, and generated code, which
+ * has thousands of them, compiles several times faster. Nobody uses all of them. */
 #ifdef __GNUC__
 #define KOPPEL_TAYLOR_INLINE static inline __attribute__((unused)) double
 #define KOPPEL_TAYLOR_CALLED static __attribute__((noinline, unused)) double
@@ -25,12 +25,14 @@
 #endif
 #define KOPPEL_TAYLOR_PARAMETERS \
   (const double* r, const double* a, const double* b, const double* c, int k)
-#define KOPPEL_TAYLOR_KERNEL(name) KOPPEL_TAYLOR_INLINE koppel_taylor_##name KOPPEL_TAYLOR_PARAMETERS
+#define KOPPEL_TAYLOR_KERNEL(name) \
+  KOPPEL_TAYLOR_INLINE koppel_taylor_##name KOPPEL_TAYLOR_PARAMETERS
 #define KOPPEL_TAYLOR_SUM(name) KOPPEL_TAYLOR_CALLED koppel_taylor_##name KOPPEL_TAYLOR_PARAMETERS
 #define KOPPEL_UNUSED(x) ((void)(x))
 
 /* The sums run from both ends at once: two running sums let additions overlap. (Pairs of neighbours
- * would too, but compilers make vectors of them, whose loads wait for the coefficients just stored.)
+ * would too, but compilers make vectors of them, whose loads wait for the coefficients just
+ * stored.)
  *
  * sum_{i=first..last} i x_i y_{k-i} */
 KOPPEL_TAYLOR_INLINE koppel_weighted_sum(const double* x, const double* y, int k, int first,

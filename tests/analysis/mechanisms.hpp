@@ -137,7 +137,7 @@ inline Model make_four_bar() {
   return model;
 }
 
-// Bricard's mechanism [Bricard 1897], as in the IFToMM benchmark A04: five rods of 1 m and 1 kg,
+// Bricard's mechanism, as in the IFToMM benchmark A04: five rods of 1 m and 1 kg,
 // six revolute joints whose axes are along y, z, x, y, z, x.
 inline Model make_bricard() {
   Model model;
@@ -215,8 +215,9 @@ inline Model make_random_mechanism(std::mt19937& random, int bodies, int rods) {
   const auto vector = [&](double size) {
     return Vec3e{size * uniform(random), size * uniform(random), size * uniform(random)};
   };
-  constexpr JointKind kKinds[] = {JointKind::Revolute,  JointKind::Prismatic, JointKind::Cylindrical,
-                                  JointKind::Spherical, JointKind::Planar,    JointKind::Screw};
+  constexpr JointKind kKinds[] = {JointKind::Revolute,    JointKind::Prismatic,
+                                  JointKind::Cylindrical, JointKind::Spherical,
+                                  JointKind::Planar,      JointKind::Screw};
   Model model;
   model.name = "random";
   model.gravity = vector(10);

@@ -40,7 +40,7 @@ inline std::vector<Expr> values_of_outputs(const Equations& e) {
 
 // ÿ = rate_of(ẏ) + (∂ẏ/∂v) v̇.
 inline std::vector<double> output_accelerations(const Evaluator& evaluator, const State& state,
-                                         const std::vector<double>& v_rate) {
+                                                const std::vector<double>& v_rate) {
   const Equations& e = evaluator.equations;
   const std::vector<Expr> rate = rate_of(e, values_of_outputs(e));
   std::vector<double> result = VectorFunction(e, rate_of(e, rate))(state);
@@ -59,8 +59,8 @@ inline double largest(const std::vector<double>& v) {
   return top;
 }
 
-// Compares point accelerations in all sets but `left_out` at `samples` random consistent states, with
-// joint coordinates as the measure.
+// Compares point accelerations in all sets but `left_out` at `samples` random consistent states,
+// with joint coordinates as the measure.
 inline void expect_same_accelerations(Model model, unsigned seed, int samples, double spread,
                                       const std::string& left_out) {
   std::mt19937 random(seed);

@@ -89,10 +89,10 @@ TEST(SliderCrank, AgreesWithTheReducedEquation) {
     const double s = slope(phi), p = psi(phi);
     // s′ = dψ′/dφ: differentiate a cos φ + b cos ψ ψ′ = 0.
     const double s_slope = (a * std::sin(phi) + b * std::sin(p) * s * s) / (b * std::cos(p));
-    const double mu = m * a * a / 3 + m * (a * a + a * b * std::cos(phi - p) * s + b * b / 3 * s * s);
-    const double mu_slope =
-        m * (-a * b * std::sin(phi - p) * (1 - s) * s + a * b * std::cos(phi - p) * s_slope +
-             2 * b * b / 3 * s * s_slope);
+    const double mu =
+        m * a * a / 3 + m * (a * a + a * b * std::cos(phi - p) * s + b * b / 3 * s * s);
+    const double mu_slope = m * (-a * b * std::sin(phi - p) * (1 - s) * s +
+                                 a * b * std::cos(phi - p) * s_slope + 2 * b * b / 3 * s * s_slope);
     const double V_slope = m * g * 1.5 * a * std::cos(phi) + m * g * b / 2 * std::cos(p) * s;
     const double second = -(0.5 * mu_slope * rate * rate + V_slope) / mu;
     EXPECT_TRUE(near(x.second, -y.value * second - x.value * rate * rate,

@@ -35,14 +35,17 @@ TEST_P(Energy, IsConstantInEveryCoordinateSet) {
     const std::vector<double> v_rate = solve_accelerations(evaluator, state).v_rate;
     const std::vector<Expr> energies = {e.kinetic, e.potential};
     const std::vector<double> drift = VectorFunction(e, rate_of(e, energies))(state);
-    const std::vector<double> by_v = VectorFunction(e, gradient(e.kinetic + e.potential, e.v))(state);
+    const std::vector<double> by_v =
+        VectorFunction(e, gradient(e.kinetic + e.potential, e.v))(state);
     double power = drift[0] + drift[1], scale = std::abs(drift[0]) + std::abs(drift[1]);
     for (std::size_t i = 0; i < v_rate.size(); ++i) {
       power += by_v[i] * v_rate[i];
       scale = std::max(scale, std::abs(by_v[i] * v_rate[i]));
     }
-    EXPECT_TRUE(near(power, 0, {.relative = 1e-9, .scale = scale,
-                                .because = "velocities satisfy the constraints to 1e-12 or so"}));
+    EXPECT_TRUE(near(power, 0,
+                     {.relative = 1e-9,
+                      .scale = scale,
+                      .because = "velocities satisfy the constraints to 1e-12 or so"}));
   }
 }
 

@@ -125,31 +125,31 @@ TEST_P(JointContract, ReactionsDoNoWork) {
     double power = 0, scale = 1;
     for (int i = 0; i < G.rows; ++i) {
       for (int j = 0; j < G.columns; ++j) {
-        const double part = a.lambda[static_cast<std::size_t>(i)] * G(i, j) *
-                            state.v[static_cast<std::size_t>(j)];
+        const double part =
+            a.lambda[static_cast<std::size_t>(i)] * G(i, j) * state.v[static_cast<std::size_t>(j)];
         power += part;
         scale = std::max(scale, std::abs(part));
       }
     }
-    EXPECT_TRUE(near(power, 0, {.relative = 1e-9, .scale = scale,
-                                .because = "velocities assembled to about 1e-12"}));
+    EXPECT_TRUE(
+        near(power, 0,
+             {.relative = 1e-9, .scale = scale, .because = "velocities assembled to about 1e-12"}));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Joints, JointContract,
-    ::testing::Values(Promise{"revolute", JointKind::Revolute, 1},
-                      Promise{"prismatic", JointKind::Prismatic, 1},
-                      Promise{"cylindrical", JointKind::Cylindrical, 2},
-                      Promise{"screw", JointKind::Screw, 1},
-                      Promise{"spherical", JointKind::Spherical, 3},
-                      Promise{"universal", JointKind::Universal, 2},
-                      Promise{"planar", JointKind::Planar, 3},
-                      Promise{"fixed", JointKind::Fixed, 0},
-                      Promise{"distance", JointKind::Distance, 5},
-                      Promise{"point_on_line", JointKind::PointOnLine, 4},
-                      Promise{"point_on_plane", JointKind::PointOnPlane, 5}),
-    [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Joints, JointContract,
+                         ::testing::Values(Promise{"revolute", JointKind::Revolute, 1},
+                                           Promise{"prismatic", JointKind::Prismatic, 1},
+                                           Promise{"cylindrical", JointKind::Cylindrical, 2},
+                                           Promise{"screw", JointKind::Screw, 1},
+                                           Promise{"spherical", JointKind::Spherical, 3},
+                                           Promise{"universal", JointKind::Universal, 2},
+                                           Promise{"planar", JointKind::Planar, 3},
+                                           Promise{"fixed", JointKind::Fixed, 0},
+                                           Promise{"distance", JointKind::Distance, 5},
+                                           Promise{"point_on_line", JointKind::PointOnLine, 4},
+                                           Promise{"point_on_plane", JointKind::PointOnPlane, 5}),
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace koppel

@@ -334,15 +334,9 @@ double growth_of_chain(const Operation& entry) {
   for (int n = 0; n < 1000; ++n) {
     Expr next;
     switch (entry.arity) {
-      case 1:
-        next = apply(entry.op, f) + before;
-        break;  // alone, identities would end the chain
-      case 2:
-        next = apply(entry.op, f, before);
-        break;
-      default:
-        next = apply(entry.op, x[0], f, before);
-        break;
+      case 1: next = apply(entry.op, f) + before; break;  // alone, identities would end the chain
+      case 2: next = apply(entry.op, f, before); break;
+      default: next = apply(entry.op, x[0], f, before); break;
     }
     before = f;
     f = next;

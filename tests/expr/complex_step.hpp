@@ -21,14 +21,10 @@ inline Complex table_at(const TableData& table, int derivative, Complex x) {
   const double* c = table.data().data() + n + 4 * piece;
   const Complex u = x - table.data()[piece > 0 ? piece - 1 : 0];
   switch (derivative) {
-    case 0:
-      return c[0] + u * (c[1] + u * (c[2] + u * c[3]));
-    case 1:
-      return c[1] + u * (2 * c[2] + u * (3 * c[3]));
-    case 2:
-      return 2 * c[2] + u * (6 * c[3]);
-    default:
-      return 6 * c[3];
+    case 0: return c[0] + u * (c[1] + u * (c[2] + u * c[3]));
+    case 1: return c[1] + u * (2 * c[2] + u * (3 * c[3]));
+    case 2: return 2 * c[2] + u * (6 * c[3]);
+    default: return 6 * c[3];
   }
 }
 
@@ -44,42 +40,24 @@ inline Complex atan2_near_real(Complex y, Complex x) {
 
 inline Complex operate_complex(Expr e, Complex a, Complex b, Complex) {
   switch (e.op()) {
-    case Op::Neg:
-      return -a;
-    case Op::Sqrt:
-      return std::sqrt(a);
-    case Op::Exp:
-      return std::exp(a);
-    case Op::Log:
-      return std::log(a);
-    case Op::Sin:
-      return std::sin(a);
-    case Op::Cos:
-      return std::cos(a);
-    case Op::Tan:
-      return std::tan(a);
-    case Op::Asin:
-      return std::asin(a);
-    case Op::Acos:
-      return std::acos(a);
-    case Op::Atan:
-      return std::atan(a);
-    case Op::Sinh:
-      return std::sinh(a);
-    case Op::Cosh:
-      return std::cosh(a);
-    case Op::Tanh:
-      return std::tanh(a);
-    case Op::Add:
-      return a + b;
-    case Op::Sub:
-      return a - b;
-    case Op::Mul:
-      return a * b;
-    case Op::Div:
-      return a / b;
-    case Op::Atan2:
-      return atan2_near_real(a, b);
+    case Op::Neg: return -a;
+    case Op::Sqrt: return std::sqrt(a);
+    case Op::Exp: return std::exp(a);
+    case Op::Log: return std::log(a);
+    case Op::Sin: return std::sin(a);
+    case Op::Cos: return std::cos(a);
+    case Op::Tan: return std::tan(a);
+    case Op::Asin: return std::asin(a);
+    case Op::Acos: return std::acos(a);
+    case Op::Atan: return std::atan(a);
+    case Op::Sinh: return std::sinh(a);
+    case Op::Cosh: return std::cosh(a);
+    case Op::Tanh: return std::tanh(a);
+    case Op::Add: return a + b;
+    case Op::Sub: return a - b;
+    case Op::Mul: return a * b;
+    case Op::Div: return a / b;
+    case Op::Atan2: return atan2_near_real(a, b);
     case Op::Pow: {
       const double n = b.real();
       if (b.imag() != 0 || n != std::floor(n) || std::abs(n) > 64) return std::pow(a, b);
@@ -91,8 +69,7 @@ inline Complex operate_complex(Expr e, Complex a, Complex b, Complex) {
       const Node& node = e.graph()->node(e.id());
       return table_at(e.graph()->table_data(node.operand[1]), static_cast<int>(node.operand[2]), a);
     }
-    default:
-      throw std::logic_error("the complex step needs an analytic operation");
+    default: throw std::logic_error("the complex step needs an analytic operation");
   }
 }
 

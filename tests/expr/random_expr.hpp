@@ -61,22 +61,16 @@ class RandomExpr {
 
   double number() {
     switch (below(8)) {
-      case 0:
-        return -static_cast<double>(below(10));
-      case 1:
-        return static_cast<double>(below(10)) / 2;
-      case 2:
-        return uniform();
-      case 3:
-        return -10 * uniform();
-      case 4:
-        return std::ldexp(uniform(), static_cast<int>(below(2000)) - 1000);
+      case 0: return -static_cast<double>(below(10));
+      case 1: return static_cast<double>(below(10)) / 2;
+      case 2: return uniform();
+      case 3: return -10 * uniform();
+      case 4: return std::ldexp(uniform(), static_cast<int>(below(2000)) - 1000);
       case 5: {
         const double any_bits = std::bit_cast<double>(engine_());
         return std::isfinite(any_bits) ? any_bits : 1e300;
       }
-      default:
-        return static_cast<double>(below(6));
+      default: return static_cast<double>(below(6));
     }
   }
 
@@ -86,10 +80,8 @@ class RandomExpr {
     if (chance(0.3)) return of_two(chance(0.5) ? Op::Add : Op::Mul, size);
     if (op == Op::Table) return table(of_size(size - 1));
     switch (operation(op).arity) {
-      case 1:
-        return apply(op, of_size(size - 1));
-      case 2:
-        return of_two(op, size);
+      case 1: return apply(op, of_size(size - 1));
+      case 2: return of_two(op, size);
       default: {
         const int third = (size - 1) / 3;
         const Expr condition =
@@ -127,59 +119,35 @@ class RandomExpr {
     if (chance(0.5)) {
       const Expr a = of_size(size - 1);
       switch (below(17)) {
-        case 0:
-          return -a;
-        case 1:
-          return sin(a);
-        case 2:
-          return cos(2 * a);
-        case 3:
-          return tan(sin(a));
-        case 4:
-          return atan(a);
-        case 5:
-          return asin(0.75 * sin(a));
-        case 6:
-          return acos(0.75 * cos(a));
-        case 7:
-          return sinh(sin(a));
-        case 8:
-          return cosh(0.5 * a - 0.25);
-        case 9:
-          return tanh(a);
-        case 10:
-          return sqrt(1.5 + sin(a));
-        case 11:
-          return exp(cos(a));
-        case 12:
-          return log(2 + a * a);
-        case 13:
-          return pow(1.25 + sin(a), 1.5);
-        case 14:
-          return 0.0625 * pow(a, 3);
-        case 15:
-          return pow(2, sin(a));
-        default:
-          return table(a);
+        case 0: return -a;
+        case 1: return sin(a);
+        case 2: return cos(2 * a);
+        case 3: return tan(sin(a));
+        case 4: return atan(a);
+        case 5: return asin(0.75 * sin(a));
+        case 6: return acos(0.75 * cos(a));
+        case 7: return sinh(sin(a));
+        case 8: return cosh(0.5 * a - 0.25);
+        case 9: return tanh(a);
+        case 10: return sqrt(1.5 + sin(a));
+        case 11: return exp(cos(a));
+        case 12: return log(2 + a * a);
+        case 13: return pow(1.25 + sin(a), 1.5);
+        case 14: return 0.0625 * pow(a, 3);
+        case 15: return pow(2, sin(a));
+        default: return table(a);
       }
     }
     const int left = static_cast<int>(below(static_cast<std::size_t>(size)));
     const Expr a = of_size(left), b = of_size(size - 1 - left);
     switch (below(7)) {
-      case 0:
-        return 0.5 * a + 0.5 * b;
-      case 1:
-        return 0.5 * (a - b);
-      case 2:
-        return sin(a) * b;
-      case 3:
-        return 0.25 * a * b;
-      case 4:
-        return a / (1 + b * b);
-      case 5:
-        return atan2(a, 2 + sin(b));
-      default:
-        return pow(1.5 + sin(a), 0.25 * b);
+      case 0: return 0.5 * a + 0.5 * b;
+      case 1: return 0.5 * (a - b);
+      case 2: return sin(a) * b;
+      case 3: return 0.25 * a * b;
+      case 4: return a / (1 + b * b);
+      case 5: return atan2(a, 2 + sin(b));
+      default: return pow(1.5 + sin(a), 0.25 * b);
     }
   }
 

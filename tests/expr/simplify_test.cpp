@@ -234,62 +234,34 @@ class Evaluator {
 
   static Real value_of(Expr node, Real a, Real b, Real c) {
     switch (node.op()) {
-      case Op::Neg:
-        return -a;
-      case Op::Sqrt:
-        return std::sqrt(a);
-      case Op::Exp:
-        return std::exp(a);
-      case Op::Log:
-        return std::log(a);
-      case Op::Sin:
-        return std::sin(a);
-      case Op::Cos:
-        return std::cos(a);
-      case Op::Tan:
-        return std::tan(a);
-      case Op::Asin:
-        return std::asin(a);
-      case Op::Acos:
-        return std::acos(a);
-      case Op::Atan:
-        return std::atan(a);
-      case Op::Sinh:
-        return std::sinh(a);
-      case Op::Cosh:
-        return std::cosh(a);
-      case Op::Tanh:
-        return std::tanh(a);
-      case Op::Abs:
-        return std::abs(a);
-      case Op::Sign:
-        return static_cast<Real>((a > 0) - (a < 0));
-      case Op::Add:
-        return a + b;
-      case Op::Sub:
-        return a - b;
-      case Op::Mul:
-        return a * b;
-      case Op::Div:
-        return a / b;
-      case Op::Pow:
-        return std::pow(a, b);
-      case Op::Atan2:
-        return std::atan2(a, b);
-      case Op::Min:
-        return b < a ? b : a;
-      case Op::Max:
-        return a < b ? b : a;
-      case Op::Less:
-        return a < b;
-      case Op::LessEqual:
-        return a <= b;
-      case Op::Equal:
-        return a == b;
-      case Op::Select:
-        return a != 0 ? b : c;
-      default:
-        return kNaN;
+      case Op::Neg: return -a;
+      case Op::Sqrt: return std::sqrt(a);
+      case Op::Exp: return std::exp(a);
+      case Op::Log: return std::log(a);
+      case Op::Sin: return std::sin(a);
+      case Op::Cos: return std::cos(a);
+      case Op::Tan: return std::tan(a);
+      case Op::Asin: return std::asin(a);
+      case Op::Acos: return std::acos(a);
+      case Op::Atan: return std::atan(a);
+      case Op::Sinh: return std::sinh(a);
+      case Op::Cosh: return std::cosh(a);
+      case Op::Tanh: return std::tanh(a);
+      case Op::Abs: return std::abs(a);
+      case Op::Sign: return static_cast<Real>((a > 0) - (a < 0));
+      case Op::Add: return a + b;
+      case Op::Sub: return a - b;
+      case Op::Mul: return a * b;
+      case Op::Div: return a / b;
+      case Op::Pow: return std::pow(a, b);
+      case Op::Atan2: return std::atan2(a, b);
+      case Op::Min: return b < a ? b : a;
+      case Op::Max: return a < b ? b : a;
+      case Op::Less: return a < b;
+      case Op::LessEqual: return a <= b;
+      case Op::Equal: return a == b;
+      case Op::Select: return a != 0 ? b : c;
+      default: return kNaN;
     }
   }
 
@@ -343,32 +315,17 @@ Expr random_algebra(std::mt19937_64& engine, std::span<const Expr> symbols, int 
     const double n = static_cast<double>(engine() % 7) - 3;
     switch (engine() % 12) {
       case 0:
-      case 1:
-        parts.push_back(a + b);
-        break;
+      case 1: parts.push_back(a + b); break;
       case 2:
-      case 3:
-        parts.push_back(a - b);
-        break;
+      case 3: parts.push_back(a - b); break;
       case 4:
       case 5:
-      case 6:
-        parts.push_back(a * b);
-        break;
-      case 7:
-        parts.push_back(b.is_constant(0) ? a : a / b);
-        break;
-      case 8:
-        parts.push_back(n * a + 1);
-        break;
-      case 9:
-        parts.push_back(a.is_constant() ? a : pow(a, n == 0 ? 0.5 : n));
-        break;
-      case 10:
-        parts.push_back(n < 0 ? sin(a) * sin(a) : cos(a) * cos(a));
-        break;
-      default:
-        parts.push_back(n < 0 ? exp(sin(a)) : cosh(sin(a)) * sinh(sin(a)));
+      case 6: parts.push_back(a * b); break;
+      case 7: parts.push_back(b.is_constant(0) ? a : a / b); break;
+      case 8: parts.push_back(n * a + 1); break;
+      case 9: parts.push_back(a.is_constant() ? a : pow(a, n == 0 ? 0.5 : n)); break;
+      case 10: parts.push_back(n < 0 ? sin(a) * sin(a) : cos(a) * cos(a)); break;
+      default: parts.push_back(n < 0 ? exp(sin(a)) : cosh(sin(a)) * sinh(sin(a)));
     }
   }
   Expr sum = 0;

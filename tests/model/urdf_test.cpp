@@ -399,14 +399,9 @@ TEST(HostileUrdf, ChangedFilesAreReadOrRefused) {
     for (std::size_t n = 1 + random(4); n > 0; --n) {
       const std::size_t place = random(urdf.size());
       switch (random(3)) {
-        case 0:
-          urdf[place] = kBytes[random(kBytes.size())];
-          break;
-        case 1:
-          urdf.erase(place, random(40));
-          break;
-        default:
-          urdf.insert(place, urdf.substr(random(urdf.size()), random(80)));
+        case 0: urdf[place] = kBytes[random(kBytes.size())]; break;
+        case 1: urdf.erase(place, random(40)); break;
+        default: urdf.insert(place, urdf.substr(random(urdf.size()), random(80)));
       }
     }
     refused_with(urdf);

@@ -1,5 +1,5 @@
-// What is given by expressions: signals, inputs, coordinates, states, energies, constraints, initial values,
-// outputs, servo constraints; and the run settings.
+// What is given by expressions: signals, inputs, coordinates, states, energies, constraints,
+// initial values, outputs, servo constraints; and the run settings.
 #include <cmath>
 
 #include <koppel/model/yaml/reader.hpp>

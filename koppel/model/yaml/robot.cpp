@@ -37,14 +37,10 @@ std::string as_name(const std::string& text) {
 
 JointKind kind_of(urdf::Motion motion) {
   switch (motion) {
-    case urdf::Motion::Prismatic:
-      return JointKind::Prismatic;
-    case urdf::Motion::Planar:
-      return JointKind::Planar;
-    case urdf::Motion::Fixed:
-      return JointKind::Fixed;
-    default:
-      return JointKind::Revolute;
+    case urdf::Motion::Prismatic: return JointKind::Prismatic;
+    case urdf::Motion::Planar: return JointKind::Planar;
+    case urdf::Motion::Fixed: return JointKind::Fixed;
+    default: return JointKind::Revolute;
   }
 }
 
