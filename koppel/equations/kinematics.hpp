@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <koppel/expr/graph.hpp>
@@ -66,7 +67,8 @@ struct NumericFrame {
   Mat3<double> R = Mat3<double>::identity();
 };
 
-// Evaluates expressions of a model's parameters (and t = 0).
+// Evaluates expressions of a model's parameters (and t = 0). Remembers every node's value: the many
+// small expressions of a large model share most of theirs.
 class ParameterValues {
  public:
   explicit ParameterValues(const Model& model);
@@ -75,14 +77,12 @@ class ParameterValues {
     return {(*this)(e.x), (*this)(e.y), (*this)(e.z)};
   }
   Mat3<double> operator()(const Mat3e& e) const;
-  std::vector<double> operator()(std::span<const Expr> e) const;
   NumericFrame body(int index) const;
   NumericFrame marker(const Marker& marker) const;
 
  private:
   const Model& model_;
-  std::vector<Expr> symbols_;
-  std::vector<double> values_;
+  mutable std::unordered_map<NodeId, double> known_;
 };
 
 // The position and axes of a marker in world axes.

@@ -49,6 +49,7 @@ class Natural {
         sites_(model.bodies.size()) {
     share_elements();
     for (std::size_t i = 1; i < model.bodies.size(); ++i) describe(i);
+    add_inertias();
     for (std::size_t j = 0; j < model.joints.size(); ++j) note_shared(j);
   }
 
@@ -231,16 +232,29 @@ class Natural {
       solve_spatial(basis, frame);
     }
     keep_rigid(body, basis);
-    const Vec3e centre = frame.r + frame.R * body.com;
-    std::vector<Vec3e> vectors = {centre};
-    for (std::size_t j = 0; j < (model_.is_planar ? 1u : 3u); ++j) {
-      vectors.push_back(frame.R.column[j]);
+  }
+
+  // The velocities of all masses, at once: that visits every coordinate once.
+  void add_inertias() {
+    const std::size_t num_axes = model_.is_planar ? 1 : 3;
+    std::vector<Vec3e> vectors;
+    for (std::size_t i = 1; i < model_.bodies.size(); ++i) {
+      const BodyFrame& frame = k_.bodies[i];
+      vectors.push_back(frame.r + frame.R * model_.bodies[i].com);
+      for (std::size_t j = 0; j < num_axes; ++j) vectors.push_back(frame.R.column[j]);
     }
     const std::vector<Vec3e> rates = rates_of(k_, vectors);
-    for (std::size_t j = 1; j < rates.size(); ++j) {
-      frame.omega += (model_.is_planar ? Expr(1) : Expr(0.5)) * cross(vectors[j], rates[j]);
+    for (std::size_t i = 1, at = 0; i < model_.bodies.size(); ++i, at += 1 + num_axes) {
+      const Body& body = model_.bodies[i];
+      const auto begin = rates.begin() + static_cast<std::ptrdiff_t>(at);
+      const std::size_t count = body.is_point ? 1 : 1 + num_axes;
+      for (std::size_t j = 1; j < count; ++j) {
+        k_.bodies[i].omega += (model_.is_planar ? Expr(1) : Expr(0.5)) *
+                              cross(vectors[at + j], begin[static_cast<std::ptrdiff_t>(j)]);
+      }
+      k_.inertias.push_back(affine_inertia(
+          body, {begin, begin + static_cast<std::ptrdiff_t>(count)}, model_.is_planar));
     }
-    k_.inertias.push_back(affine_inertia(body, rates, model_.is_planar));
   }
 
   void describe_point(std::size_t index) {
@@ -256,8 +270,6 @@ class Natural {
     frame.r = value_of(site.element) - frame.R * site.local;
     basis_.resize(std::max(basis_.size(), index + 1));
     basis_[index].push_back(site.element);
-    k_.inertias.push_back(
-        affine_inertia(body, rates_of(k_, {frame.r + frame.R * body.com}), model_.is_planar));
   }
 
   // With complex numbers, P = r + p d and u = a d: d = (P₂ − P₁)/(p₂ − p₁) or u/a, r = P₁ − p₁ d.
