@@ -194,32 +194,72 @@ std::string c_number(double value) {
   return value < 0 ? '(' + out + ')' : out;
 }
 
-std::string emit_c_series(const SeriesProgram& series, std::string_view name, std::size_t stride) {
-  const Program& program = series.program;
-  const std::string prefix(name);
-  const auto offset = [&](std::size_t v) { return std::to_string(v * stride); };
-  const auto value = [&](ValueId v) {
-    return program.is_constant(v) ? c_number(program.constant(v)) : "c[" + offset(v) + ']';
-  };
-  std::vector<std::string> values, orders;
-  for (std::size_t n = 0; n < program.code.size(); ++n) {
-    const Instruction& i = program.code[n];
-    const std::size_t v = program.num_leaves() + n;
-    const bool is_table = i.op == Op::Table;
-    values.push_back("c[" + offset(v) + "] = " +
-                     c_expression(program, name, i, value(i.a), is_table ? "" : value(i.b),
-                                  is_table ? "" : value(i.c)) +
-                     ';');
-    const SeriesInstruction& rule = series.rules[n];
-    if (rule.rule == nullptr) continue;
-    orders.push_back("c[" + offset(v) + " + k] = " + rule.rule->name + "(c + " + offset(v) +
-                     ", c + " + offset(rule.a) + ", c + " + offset(rule.b) + ", c + " +
-                     offset(rule.c) + ", k);");
+namespace {
+
+// Series: for each group of instructions a function for order 0 and one for higher orders, and a
+// function that calls them for a stage.
+class SeriesEmitter {
+ public:
+  SeriesEmitter(const SeriesProgram& series, std::string_view name, std::size_t stride)
+      : series_(series), name_(name), stride_(stride) {}
+
+  std::string emit() const {
+    return emit_c_tables(series_.program, name_) + emit_stage(name_, series_.groups) +
+           emit_stage(name_ + "_correct", series_.corrections);
   }
-  return emit_c_tables(program, name) + emit_chunked(prefix + "_values", "double* c", "c", values) +
-         emit_chunked(prefix + "_order", "double* c, int k", "c, k", orders) + "void " + prefix +
-         "(int k, double* c) {\n  if (k == 0) {\n    " + prefix + "_values(c);\n  } else {\n    " +
-         prefix + "_order(c, k);\n  }\n}\n";
+
+ private:
+  std::string offset(std::size_t v) const { return std::to_string(v * stride_); }
+  std::size_t value_of(std::uint32_t n) const { return series_.program.num_leaves() + n; }
+
+  std::string operand(ValueId v) const {
+    return series_.program.is_constant(v) ? c_number(series_.program.constant(v))
+                                          : "c[" + offset(v) + ']';
+  }
+
+  std::string value_line(std::uint32_t n) const {
+    const Instruction& i = series_.program.code[n];
+    const bool is_table = i.op == Op::Table;
+    return "c[" + offset(value_of(n)) + "] = " +
+           c_expression(series_.program, name_, i, operand(i.a), is_table ? "" : operand(i.b),
+                        is_table ? "" : operand(i.c)) +
+           ';';
+  }
+
+  std::string order_line(std::uint32_t n) const {
+    const SeriesInstruction& i = series_.rules[n];
+    const std::string r = offset(value_of(n));
+    return "c[" + r + " + k] = " + i.rule->name + "(c + " + r + ", c + " + offset(i.a) + ", c + " +
+           offset(i.b) + ", c + " + offset(i.c) + ", k);";
+  }
+
+  std::string emit_stage(const std::string& name, const std::vector<SeriesGroup>& groups) const {
+    std::string out, calls;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      std::vector<std::string> values, orders;
+      for (const std::uint32_t n : groups[g].instructions) {
+        values.push_back(value_line(n));
+        if (series_.rules[n].rule != nullptr) orders.push_back(order_line(n));
+      }
+      const std::string part = name + "_g" + std::to_string(g);
+      const std::string order = "k + " + std::to_string(groups[g].lead);
+      out += emit_chunked(part + "_values", "double* c", "c", values) +
+             emit_chunked(part + "_order", "double* c, int k", "c, k", orders);
+      calls += "  if (" + order + " > 0) " + part + "_order(c, " + order + ");\n" + "  else if (" +
+               order + " == 0) " + part + "_values(c);\n";
+    }
+    return out + "void " + name + "(int k, double* c) {\n  (void)k; (void)c;\n" + calls + "}\n";
+  }
+
+  const SeriesProgram& series_;
+  std::string name_;
+  std::size_t stride_;
+};
+
+}  // namespace
+
+std::string emit_c_series(const SeriesProgram& series, std::string_view name, std::size_t stride) {
+  return SeriesEmitter(series, name, stride).emit();
 }
 
 }  // namespace koppel

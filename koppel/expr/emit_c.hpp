@@ -24,8 +24,9 @@ std::string emit_c_prelude();
 // linearly; values that live from one to another are kept in `work`, whose places are reused.
 CCode emit_c(const Program& program, std::string_view name);
 
-// void NAME(int k, double* c)
-// The k-th coefficients of all values; those of value v stand at c[v·stride].
+// void NAME(int k, double* c), void NAME_correct(int k, double* c)
+// Stage k of all values, and of those to be corrected; coefficients of value v stand at
+// c[v·stride].
 std::string emit_c_series(const SeriesProgram& series, std::string_view name, std::size_t stride);
 
 // A C literal that reads back as exactly this number.

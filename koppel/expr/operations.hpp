@@ -22,6 +22,8 @@ struct TaylorRule {
                             int k);
   Kernel kernel = nullptr;
   const char* name = nullptr;
+  // Whether order k needs of its operands order k only (and 0, for the branch): sums, scaling.
+  bool is_pointwise = false;
   // The companion series that the kernel reads as c; null where it needs none.
   Expr (*companion)(Expr self, const Operands& x) = nullptr;
 };
@@ -59,7 +61,8 @@ using D = double;
 using X = const Operands&;
 
 // Kernels of runtime/taylor.h with their names.
-#define KOPPEL_RULE(kernel) koppel_taylor_##kernel, "koppel_taylor_" #kernel
+#define KOPPEL_RULE(kernel) koppel_taylor_##kernel, "koppel_taylor_" #kernel, false
+#define KOPPEL_POINTWISE(kernel) koppel_taylor_##kernel, "koppel_taylor_" #kernel, true
 
 // clang-format off
 inline constexpr std::array<Operation, kNumOps> kTable = {{
@@ -68,7 +71,7 @@ inline constexpr std::array<Operation, kNumOps> kTable = {{
 
   {Op::Neg, "-", 1, false, [](D a, D, D) { return -a; },
    [](int, Expr, X, Expr w) { return -w; },
-   {KOPPEL_RULE(neg)}, "-$a", "-$a", 4},
+   {KOPPEL_POINTWISE(neg)}, "-$a", "-$a", 4},
 
   {Op::Sqrt, "sqrt", 1, false, [](D a, D, D) { return std::sqrt(a); },
    [](int, Expr self, X, Expr w) { return 0.5 * (w / self); },
@@ -133,11 +136,11 @@ inline constexpr std::array<Operation, kNumOps> kTable = {{
 
   {Op::Abs, "abs", 1, false, [](D a, D, D) { return std::abs(a); },
    [](int, Expr, X x, Expr w) { return w * sign(x.a); },
-   {KOPPEL_RULE(abs)}, "fabs($a)", "\\left|$a\\right|", 6},
+   {KOPPEL_POINTWISE(abs)}, "fabs($a)", "\\left|$a\\right|", 6},
 
   {Op::Sign, "sign", 1, false, [](D a, D, D) { return static_cast<D>((a > 0) - (a < 0)); },
    [](int, Expr, X, Expr) { return Expr(0); },
-   {KOPPEL_RULE(step)}, "(double)(($a > 0) - ($a < 0))", "\\operatorname{sgn}\\left($a\\right)", 6},
+   {KOPPEL_POINTWISE(step)}, "(double)(($a > 0) - ($a < 0))", "\\operatorname{sgn}\\left($a\\right)", 6},
 
   // The value, the derivative and the spellings of a table depend on its payload: table_derivative
   // below, and the users of this table.
@@ -145,11 +148,11 @@ inline constexpr std::array<Operation, kNumOps> kTable = {{
 
   {Op::Add, "+", 2, true, [](D a, D b, D) { return a + b; },
    [](int, Expr, X, Expr w) { return w; },
-   {KOPPEL_RULE(add)}, "$a + $b", "$a + $b", 2},
+   {KOPPEL_POINTWISE(add)}, "$a + $b", "$a + $b", 2},
 
   {Op::Sub, "-", 2, false, [](D a, D b, D) { return a - b; },
    [](int i, Expr, X, Expr w) { return i == 0 ? w : -w; },
-   {KOPPEL_RULE(sub)}, "$a - $b", "$a - $b", 2},
+   {KOPPEL_POINTWISE(sub)}, "$a - $b", "$a - $b", 2},
 
   {Op::Mul, "*", 2, true, [](D a, D b, D) { return a * b; },
    [](int i, Expr, X x, Expr w) { return w * (i == 0 ? x.b : x.a); },
@@ -179,42 +182,43 @@ inline constexpr std::array<Operation, kNumOps> kTable = {{
 
   {Op::Min, "min", 2, true, [](D a, D b, D) { return b < a ? b : a; },
    [](int i, Expr, X x, Expr w) { return i == 0 ? select(x.b < x.a, 0, w) : select(x.b < x.a, w, 0); },
-   {KOPPEL_RULE(min)}, "($b < $a ? $b : $a)", "\\min\\left($a, $b\\right)", 6},
+   {KOPPEL_POINTWISE(min)}, "($b < $a ? $b : $a)", "\\min\\left($a, $b\\right)", 6},
 
   {Op::Max, "max", 2, true, [](D a, D b, D) { return a < b ? b : a; },
    [](int i, Expr, X x, Expr w) { return i == 0 ? select(x.a < x.b, 0, w) : select(x.a < x.b, w, 0); },
-   {KOPPEL_RULE(max)}, "($a < $b ? $b : $a)", "\\max\\left($a, $b\\right)", 6},
+   {KOPPEL_POINTWISE(max)}, "($a < $b ? $b : $a)", "\\max\\left($a, $b\\right)", 6},
 
   {Op::Less, "<", 2, false, [](D a, D b, D) { return static_cast<D>(a < b); },
    [](int, Expr, X, Expr) { return Expr(0); },
-   {KOPPEL_RULE(step)}, "(double)($a < $b)", "\\left[$a < $b\\right]", 1},
+   {KOPPEL_POINTWISE(step)}, "(double)($a < $b)", "\\left[$a < $b\\right]", 1},
 
   {Op::LessEqual, "<=", 2, false, [](D a, D b, D) { return static_cast<D>(a <= b); },
    [](int, Expr, X, Expr) { return Expr(0); },
-   {KOPPEL_RULE(step)}, "(double)($a <= $b)", "\\left[$a \\le $b\\right]", 1},
+   {KOPPEL_POINTWISE(step)}, "(double)($a <= $b)", "\\left[$a \\le $b\\right]", 1},
 
   {Op::Equal, "==", 2, true, [](D a, D b, D) { return static_cast<D>(a == b); },
    [](int, Expr, X, Expr) { return Expr(0); },
-   {KOPPEL_RULE(step)}, "(double)($a == $b)", "\\left[$a = $b\\right]", 1},
+   {KOPPEL_POINTWISE(step)}, "(double)($a == $b)", "\\left[$a = $b\\right]", 1},
 
   {Op::Select, "select", 3, false, [](D a, D b, D c) { return a != 0 ? b : c; },
    [](int i, Expr, X x, Expr w) {
      return i == 0 ? Expr(0) : i == 1 ? select(x.a, w, 0) : select(x.a, 0, w);
    },
-   {KOPPEL_RULE(select)}, "($a != 0 ? $b : $c)",
+   {KOPPEL_POINTWISE(select)}, "($a != 0 ? $b : $c)",
    "\\begin{cases} $b & \\text{if } $a \\\\ $c & \\text{otherwise} \\end{cases}", 6},
 }};
 // clang-format on
 
 // Cheaper recurrences where an operand does not change in time or both are the same, and that of
 // a piecewise constant table.
-inline constexpr TaylorRule kStep{KOPPEL_RULE(step)};
-inline constexpr TaylorRule kScale{KOPPEL_RULE(scale)};
+inline constexpr TaylorRule kStep{KOPPEL_POINTWISE(step)};
+inline constexpr TaylorRule kScale{KOPPEL_POINTWISE(scale)};
 inline constexpr TaylorRule kSquare{KOPPEL_RULE(square)};
-inline constexpr TaylorRule kDivStatic{KOPPEL_RULE(div_static)};
+inline constexpr TaylorRule kDivStatic{KOPPEL_POINTWISE(div_static)};
 inline constexpr TaylorRule kPowStatic{KOPPEL_RULE(pow_static)};
 
 #undef KOPPEL_RULE
+#undef KOPPEL_POINTWISE
 
 static_assert(
     [] {

@@ -1,7 +1,5 @@
 #include <koppel/expr/series.hpp>
 
-#include <cassert>
-
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/emit_c.hpp>
 #include <koppel/expr/native.hpp>
@@ -9,65 +7,108 @@
 
 namespace koppel {
 
-struct Series::Code {
-  using Native = void(int k, double* c);
+namespace {
 
+using SeriesFunction = void(int k, double* c);
+
+// A group of instructions, ready to be interpreted.
+struct StagedTape {
+  struct Step {
+    TaylorRule::Kernel kernel;  // null: constant in time
+    std::uint32_t instruction;
+    std::size_t r, a, b, c;  // where the coefficients of result and operands begin
+  };
+  int lead;
+  std::vector<Step> steps;
+};
+
+std::vector<StagedTape> make_tapes(const SeriesProgram& series,
+                                   const std::vector<SeriesGroup>& groups, std::size_t stride) {
+  std::vector<StagedTape> tapes;
+  for (const SeriesGroup& group : groups) {
+    StagedTape& tape = tapes.emplace_back(StagedTape{group.lead, {}});
+    for (const std::uint32_t n : group.instructions) {
+      const SeriesInstruction& i = series.rules[n];
+      tape.steps.push_back({i.rule == nullptr ? nullptr : i.rule->kernel, n,
+                            (series.program.num_leaves() + n) * stride, i.a * stride, i.b * stride,
+                            i.c * stride});
+    }
+  }
+  return tapes;
+}
+
+void evaluate_values(const Program& program, const StagedTape& tape, std::size_t stride,
+                     double* c) noexcept {
+  for (const StagedTape::Step& step : tape.steps) {
+    const Instruction& i = program.code[step.instruction];
+    const double a = c[i.a * stride];
+    c[step.r] = i.op == Op::Table ? program.tables[i.b].data.evaluate(a, i.derivative)
+                                  : operation(i.op).value(a, c[i.b * stride], c[i.c * stride]);
+  }
+}
+
+void evaluate_order(const StagedTape& tape, int k, double* c) noexcept {
+  for (const StagedTape::Step& step : tape.steps) {
+    if (step.kernel == nullptr) continue;
+    double* const r = c + step.r;
+    r[k] = step.kernel(r, c + step.a, c + step.b, c + step.c, k);
+  }
+}
+
+void evaluate_stage(const Program& program, const std::vector<StagedTape>& tapes,
+                    std::size_t stride, int k, double* c) noexcept {
+  for (const StagedTape& tape : tapes) {
+    const int order = k + tape.lead;
+    if (order == 0) {
+      evaluate_values(program, tape, stride, c);
+    } else if (order > 0) {
+      evaluate_order(tape, order, c);
+    }
+  }
+}
+
+}  // namespace
+
+struct Series::Code {
   Code(SeriesProgram p, std::size_t variables, int order)
       : series(std::move(p)),
         num_variables(variables),
         max_order(order),
-        stride(static_cast<std::size_t>(order) + 1) {}
+        stride(static_cast<std::size_t>(order) + 1),
+        stages(make_tapes(series, series.groups, stride)),
+        corrections(make_tapes(series, series.corrections, stride)) {}
 
   void load_native() {
     const std::string source = emit_c_series(series, "koppel_series", stride);
     NativeResult result = compile_native(emit_c_prelude() + source);
     library = std::move(result.library);
     why_not_native = std::move(result.why_not);
-    if (library != nullptr) native = library->find<Native>("koppel_series");
-  }
-
-  void evaluate_values(double* c) const noexcept {
-    const Program& program = series.program;
-    double* r = c + program.num_leaves() * stride;
-    for (const Instruction& i : program.code) {
-      const double a = c[i.a * stride];
-      if (i.op == Op::Table) {
-        *r = program.tables[i.b].data.evaluate(a, i.derivative);
-      } else {
-        *r = operation(i.op).value(a, c[i.b * stride], c[i.c * stride]);
-      }
-      r += stride;
-    }
-  }
-
-  void evaluate_order(int k, double* c) const noexcept {
-    double* r = c + series.program.num_leaves() * stride;
-    for (const SeriesInstruction& i : series.rules) {
-      if (i.rule != nullptr) {
-        r[k] = i.rule->kernel(r, c + i.a * stride, c + i.b * stride, c + i.c * stride, k);
-      }
-      r += stride;
-    }
+    if (library == nullptr) return;
+    native = library->find<SeriesFunction>("koppel_series");
+    native_correction = library->find<SeriesFunction>("koppel_series_correct");
   }
 
   SeriesProgram series;
   std::size_t num_variables;
   int max_order;
   std::size_t stride;
+  std::vector<StagedTape> stages, corrections;
   std::shared_ptr<const NativeLibrary> library;
-  Native* native = nullptr;
+  SeriesFunction* native = nullptr;
+  SeriesFunction* native_correction = nullptr;
   std::string why_not_native;
 };
 
 Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters,
-               std::span<const Expr> outputs, int max_order, CompileOptions options) {
+               std::span<const Expr> outputs, int max_order, CompileOptions options,
+               const SeriesStages& stages) {
   if (max_order < 0 || max_order > kMaxOrder) {
     throw Error("expr.bad-order", "a series of order " + std::to_string(max_order) +
                                       " was asked for; orders go from 0 to " +
                                       std::to_string(kMaxOrder) + ".");
   }
-  auto code = std::make_shared<Code>(lower_series(variables, parameters, outputs), variables.size(),
-                                     max_order);
+  auto code = std::make_shared<Code>(lower_series(variables, parameters, outputs, stages),
+                                     variables.size(), max_order);
   if (wants_native(options.native)) code->load_native();
   code_ = std::move(code);
 }
@@ -96,14 +137,20 @@ SeriesWorkspace Series::make_workspace() const {
 }
 
 void Series::evaluate(int k, SeriesWorkspace& work) const noexcept {
-  assert(k >= 0 && k <= code_->max_order);
   double* c = work.data_.data();
   if (code_->native != nullptr) {
     code_->native(k, c);
-  } else if (k == 0) {
-    code_->evaluate_values(c);
   } else {
-    code_->evaluate_order(k, c);
+    evaluate_stage(code_->series.program, code_->stages, code_->stride, k, c);
+  }
+}
+
+void Series::correct(int k, SeriesWorkspace& work) const noexcept {
+  double* c = work.data_.data();
+  if (code_->native_correction != nullptr) {
+    code_->native_correction(k, c);
+  } else {
+    evaluate_stage(code_->series.program, code_->corrections, code_->stride, k, c);
   }
 }
 

@@ -27,6 +27,16 @@ namespace koppel {
 
 class Series;
 
+// Evaluation in stages, for equations that are solved order by order [Pryce 1998]: stage k
+// evaluates output j at order k + output_leads[j] ≥ 0, and every value below it at an order that
+// its readers need, each value once. Before stage k is solved, variable i is known up to order
+// k − 1 + variable_leads[i]; the coefficient above that is an unknown of the stage and counts as it
+// stands (as a rule, 0). Where later stages need a value that depends on it, `correct` evaluates
+// that value again. Both empty: all orders are k, and the variables are known.
+struct SeriesStages {
+  std::vector<int> variable_leads, output_leads;
+};
+
 class SeriesWorkspace {
  public:
   // The coefficients of orders 0 … max_order.
@@ -55,7 +65,8 @@ class Series {
   // Variables change in time, parameters do not. Throws as Function does, and Error
   // `expr.bad-order` unless 0 ≤ max_order ≤ kMaxOrder.
   Series(std::span<const Expr> variables, std::span<const Expr> parameters,
-         std::span<const Expr> outputs, int max_order, CompileOptions = {});
+         std::span<const Expr> outputs, int max_order, CompileOptions = {},
+         const SeriesStages& stages = {});
   Series(std::initializer_list<Expr> variables, std::initializer_list<Expr> parameters,
          std::initializer_list<Expr> outputs, int max_order, CompileOptions = {});
 
@@ -68,6 +79,8 @@ class Series {
   // Order k of all outputs. Orders below k must have been evaluated with the same lower
   // coefficients; evaluating order k again is allowed.
   void evaluate(int k, SeriesWorkspace& work) const noexcept;
+  // After stage k is solved: the values that depended on its unknowns and are needed again.
+  void correct(int k, SeriesWorkspace& work) const noexcept;
 
  private:
   struct Code;

@@ -1,5 +1,7 @@
 #include <koppel/expr/series_program.hpp>
 
+#include <functional>
+#include <map>
 #include <unordered_map>
 
 #include <koppel/expr/traverse.hpp>
@@ -69,10 +71,122 @@ SeriesInstruction choose_rule(const Program& program, const Instruction& i,
   return out;
 }
 
+// The schedule of instructions in stages; see SeriesStages.
+class Schedule {
+ public:
+  Schedule(const SeriesProgram& series, std::size_t num_variables, const SeriesStages& stages)
+      : series_(series), num_variables_(num_variables), stages_(stages) {
+    const std::size_t n = series.program.code.size();
+    find_leads();
+    is_open_.assign(n, false);
+    is_needed_.assign(n, false);
+    if (!stages.variable_leads.empty()) find_corrections();
+  }
+
+  std::vector<SeriesGroup> groups() const {
+    return by_lead([](std::size_t) { return true; });
+  }
+  std::vector<SeriesGroup> corrections() const {
+    return by_lead([&](std::size_t i) { return is_needed_[i] != 0; });
+  }
+
+ private:
+  std::size_t leaves() const { return series_.program.num_leaves(); }
+
+  // What instruction i reads: operands, and its companion.
+  template <typename F>
+  void for_each_read(std::size_t i, F&& f) const {
+    for_each_operand(series_.program.code[i], f);
+    const SeriesInstruction& rule = series_.rules[i];
+    if (rule.rule != nullptr && rule.rule->companion != nullptr) f(rule.c);
+    if (rule.rule != nullptr && series_.program.code[i].op == Op::Table) f(rule.c);
+  }
+
+  // An instruction's lead is the largest of those that read it.
+  void find_leads() {
+    const std::size_t n = series_.program.code.size();
+    lead_.assign(n, 0);
+    if (stages_.output_leads.empty()) return;
+    const auto raise = [&](ValueId v, int lead) {
+      if (v < leaves() || lead_[v - leaves()] >= lead) return false;
+      lead_[v - leaves()] = lead;
+      return true;
+    };
+    for (std::size_t j = 0; j < series_.program.outputs.size(); ++j) {
+      raise(series_.program.outputs[j], stages_.output_leads[j]);
+    }
+    // Companions may stand behind their readers (sine and cosine): until nothing changes.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = n; i-- > 0;) {
+        for_each_read(i, [&](ValueId v) { changed = raise(v, lead_[i]) || changed; });
+      }
+    }
+  }
+
+  // Open: the coefficient that a stage evaluates depends on unknowns of the stage. Needed: it is
+  // read again in later stages, so that it must be evaluated again once the unknowns are there.
+  void find_corrections() {
+    const std::size_t n = series_.program.code.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      for_each_operand(series_.program.code[i], [&](ValueId v) {
+        if (v < num_variables_) {
+          if (stages_.variable_leads[v] <= lead_[i]) is_open_[i] = true;
+        } else if (v >= leaves() && lead_[v - leaves()] == lead_[i] && is_open_[v - leaves()]) {
+          is_open_[i] = true;
+        }
+      });
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = n; i-- > 0;) {
+        const TaylorRule* rule = series_.rules[i].rule;
+        if (rule == nullptr) continue;
+        if (is_open_[i] && !is_needed_[i] && reads_itself(i)) {
+          is_needed_[i] = true;
+          changed = true;
+        }
+        for_each_read(i, [&](ValueId v) {
+          if (v < leaves()) return;
+          const std::size_t a = v - leaves();
+          if (!is_open_[a] || is_needed_[a]) return;
+          if (lead_[i] < lead_[a] || !rule->is_pointwise || is_needed_[i]) {
+            is_needed_[a] = true;
+            changed = true;
+          }
+        });
+      }
+    }
+  }
+
+  // Quotients, roots, exponentials: recurrences over their own lower orders. Products have none.
+  bool reads_itself(std::size_t i) const {
+    const TaylorRule* rule = series_.rules[i].rule;
+    return !rule->is_pointwise && series_.program.code[i].op != Op::Mul;
+  }
+
+  template <typename F>
+  std::vector<SeriesGroup> by_lead(F&& is_in) const {
+    std::map<int, SeriesGroup, std::greater<>> groups;
+    for (std::size_t i = 0; i < lead_.size(); ++i) {
+      if (is_in(i)) groups[lead_[i]].instructions.push_back(static_cast<std::uint32_t>(i));
+    }
+    std::vector<SeriesGroup> result;
+    for (auto& [lead, group] : groups) result.push_back({lead, std::move(group.instructions)});
+    return result;
+  }
+
+  const SeriesProgram& series_;
+  std::size_t num_variables_;
+  const SeriesStages& stages_;
+  std::vector<int> lead_;
+  std::vector<char> is_open_, is_needed_;
+};
+
 }  // namespace
 
 SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr> parameters,
-                           std::span<const Expr> outputs) {
+                           std::span<const Expr> outputs, const SeriesStages& stages) {
   // Companions and their nodes are lowered as further outputs; that tells their values' numbers.
   // They come first, so that a companion stands before its node where it can: pow reads order k
   // of its companion at order k.
@@ -86,7 +200,7 @@ SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr
   }
   const auto num_companions = static_cast<std::ptrdiff_t>(all.size());
   all.insert(all.end(), outputs.begin(), outputs.end());
-  SeriesProgram result{lower(inputs, all), {}};
+  SeriesProgram result{lower(inputs, all), {}, {}, {}};
   Program& program = result.program;
   std::unordered_map<ValueId, ValueId> companion_of;
   for (auto it = program.outputs.begin(); it != program.outputs.begin() + num_companions; it += 2) {
@@ -108,6 +222,9 @@ SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr
                                : choose_rule(program, instruction, is_static,
                                              it == companion_of.end() ? nullptr : &it->second));
   }
+  const Schedule schedule(result, variables.size(), stages);
+  result.groups = schedule.groups();
+  result.corrections = schedule.corrections();
   return result;
 }
 

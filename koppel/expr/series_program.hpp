@@ -6,6 +6,7 @@
 
 #include <koppel/expr/operations.hpp>
 #include <koppel/expr/program.hpp>
+#include <koppel/expr/series.hpp>
 
 namespace koppel {
 
@@ -14,12 +15,20 @@ struct SeriesInstruction {
   ValueId a = 0, b = 0, c = 0;       // what the kernel reads: operands, or a companion as c
 };
 
+// Instructions that are evaluated at one order: k + lead in stage k.
+struct SeriesGroup {
+  int lead = 0;
+  std::vector<std::uint32_t> instructions;
+};
+
 struct SeriesProgram {
   Program program;                       // inputs: variables, then parameters
   std::vector<SeriesInstruction> rules;  // one an instruction of the program
+  std::vector<SeriesGroup> groups;       // every instruction once, leads descending
+  std::vector<SeriesGroup> corrections;  // what must be evaluated again after a stage is solved
 };
 
 SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr> parameters,
-                           std::span<const Expr> outputs);
+                           std::span<const Expr> outputs, const SeriesStages& stages = {});
 
 }  // namespace koppel
