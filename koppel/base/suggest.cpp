@@ -31,11 +31,12 @@ std::string suggest(std::string_view name, std::span<const std::string> candidat
   constexpr std::size_t kLongest = 64;  // nobody misspells a longer name; keeps the cost bounded
   if (name.size() < 2 || name.size() > kLongest) return {};
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::size_t best_distance = kLongest;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongest) continue;
+    const std::size_t most = std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance) {
+    if (distance <= most && distance < best_distance) {
       best_distance = distance;
       best = candidate;
     }

@@ -51,10 +51,7 @@ SparseExpr multiply(const SparseExpr& A, const SparseExpr& B) {
 class Derivation {
  public:
   Derivation(const Model& model, Kinematics kinematics)
-      : model_(model), graph_(*model.graph), values_(model), k_(std::move(kinematics)) {
-    for (const FreeCoordinate& c : model.coordinates) {
-      k_.add_coordinate(graph_, c.name, guess_of(c.value));
-    }
+      : model_(model), values_(model), k_(std::move(kinematics)) {
     out_.graph = model.graph;
     out_.model = model.name;
     out_.coordinates = k_.set;
@@ -71,13 +68,6 @@ class Derivation {
   }
 
  private:
-  double guess_of(Expr symbol) const {
-    for (const Initial& initial : model_.initial) {
-      if (initial.symbol == symbol) return values_(initial.value);
-    }
-    return 0;
-  }
-
   // d/dt of expressions of q, v and t, for v̇ = 0.
   Exprs rate_of(const Exprs& e) const { return koppel::rate_of(k_, model_.time, e); }
   Expr rate_of(Expr e) const { return rate_of(Exprs{e})[0]; }
@@ -100,7 +90,7 @@ class Derivation {
     for (const FirstOrder& state : model_.first_order) {
       out_.x.push_back(state.state);
       out_.r.push_back(resolve(state.rate));
-      out_.x_start.push_back(guess_of(state.state));
+      out_.x_start.push_back(expected_value(model_, values_, state.state));
     }
   }
 
@@ -220,10 +210,9 @@ class Derivation {
     check_kinetic(T, free_q, free_v);
     const Exprs momentum = gradient(T, free_v), by_q = gradient(T, free_q);
     const Exprs drift = rate_of(momentum);
-    const std::size_t offset = out_.v.size() - free_v.size();
-    for (std::size_t i = 0; i < free_v.size(); ++i) {
-      p[offset + i] += momentum[i];
-      out_.f[offset + i] += by_q[i] - drift[i];
+    for (std::size_t i = 0; i < free_v.size(); ++i) {  // they come first among the velocities
+      p[i] += momentum[i];
+      out_.f[i] += by_q[i] - drift[i];
     }
     const Exprs friction = gradient(D, out_.v);
     for (std::size_t i = 0; i < out_.v.size(); ++i) out_.f[i] -= friction[i];
@@ -276,17 +265,23 @@ class Derivation {
   }
 
   const Model& model_;
-  Graph& graph_;
   ParameterValues values_;
   Kinematics k_;
-  std::optional<Quantities> quantities_;  // after the free coordinates are there
+  std::optional<Quantities> quantities_;
   Equations out_;
 };
+
+// Whether bodies have frames of points and vectors, whose components are the coordinates.
+bool has_own_points(const Model& model) {
+  return std::any_of(model.bodies.begin(), model.bodies.end(),
+                     [](const Body& body) { return !body.frame.empty(); });
+}
 
 }  // namespace
 
 std::vector<std::string> coordinate_sets(const Model& model) {
   if (model.bodies.size() == 1) return {"lagrange"};
+  if (has_own_points(model)) return {"natural"};
   std::vector<std::string> sets = {"absolute", "joint", "natural", "directors"};
   if (!model.is_planar) sets.push_back("cardan");
   return sets;
@@ -300,7 +295,10 @@ Equations derive(const Model& model, const std::string& coordinates) {
     for (const std::string& name : sets) all += (all.empty() ? "" : ", ") + name;
     throw Error("equations.unknown-coordinates",
                 "'" + model.name + "' has no equations in '" + set + "' coordinates.",
-                "It can have: " + all + ".");
+                has_own_points(model)
+                    ? "Its coordinates are the points and vectors of its frames: natural ones. For "
+                      "others, give its bodies a position and join them."
+                    : "It can have: " + all + ".");
   }
   if (set == "lagrange") {
     return Derivation(model, start_kinematics(model, "lagrange")).run();

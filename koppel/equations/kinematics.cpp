@@ -23,12 +23,23 @@ Expr Kinematics::add_coordinate(Graph& graph, const std::string& name, double gu
   return add_driven_coordinate(graph, name, add_velocity(graph, name + '\''), guess);
 }
 
+double expected_value(const Model& model, const ParameterValues& values, Expr symbol) {
+  for (const Initial& initial : model.initial) {
+    if (initial.symbol == symbol) return values(initial.value);
+  }
+  return 0;
+}
+
 Kinematics start_kinematics(const Model& model, const char* set) {
+  const ParameterValues values(model);
   Kinematics kinematics;
   kinematics.set = set;
   kinematics.joints.resize(model.joints.size());
   kinematics.bodies.resize(model.bodies.size());
   kinematics.bodies[kGround].angle = 0;
+  for (const FreeCoordinate& c : model.coordinates) {
+    kinematics.add_coordinate(*model.graph, c.name, expected_value(model, values, c.value));
+  }
   return kinematics;
 }
 

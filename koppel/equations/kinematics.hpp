@@ -114,7 +114,10 @@ QuaternionCoordinates add_quaternion(Kinematics& kinematics, Graph& graph, const
 // angular velocity (body axes).
 Inertia rigid_inertia(const Body& body, const Vec3e& velocity, const Vec3e& omega);
 
-// Kinematics of this set without any coordinates yet.
+// What the user expects a symbol to be at the start; 0 where nothing is said.
+double expected_value(const Model& model, const ParameterValues& values, Expr symbol);
+
+// Kinematics of this set with the model's own coordinates, and none yet of its bodies.
 Kinematics start_kinematics(const Model& model, const char* set);
 
 // A body that moves freely, by the position of its centre of mass and its rotation: in the plane an

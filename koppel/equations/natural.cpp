@@ -9,6 +9,10 @@
 // rates of the coordinates, the mass matrix is constant, and the constraints that keep a body rigid
 // are quadratic: the products of its differences P − P₀ and vectors u are constant. A joint whose
 // point or axis is an element of both its bodies needs no equation for it.
+//
+// A body whose frame the user gave by elements of the model is described by these and no others. In
+// space three are enough, the third axis being the product of the first two; the mass matrix is
+// then constant only if nothing has mass off their plane.
 #include <koppel/equations/kinematics.hpp>
 
 #include <algorithm>
@@ -31,6 +35,7 @@ struct Element {
   bool is_made = false;  // has coordinates, or is fixed to the ground
   Vec3e value;           // in world axes
   Vec3<double> guess;
+  bool is_given = false;  // by others of the user's
 };
 
 // An element as a body sees it.
@@ -47,6 +52,9 @@ class Natural {
         values_(model),
         k_(start_kinematics(model, "natural")),
         sites_(model.bodies.size()) {
+    for (const PointOrVector& e : model.elements) {
+      elements_.push_back({e.name, e.is_point, true, e.value, {}, e.is_given});
+    }
     share_elements();
     for (std::size_t i = 1; i < model.bodies.size(); ++i) describe(i);
     add_inertias();
@@ -72,7 +80,7 @@ class Natural {
   }
 
   std::size_t add_element(const std::string& name, bool is_point, const Vec3<double>& guess) {
-    elements_.push_back({name, is_point, false, {}, guess});
+    elements_.push_back({name, is_point, false, {}, guess, false});
     return elements_.size() - 1;
   }
 
@@ -204,6 +212,15 @@ class Natural {
     return basis;
   }
 
+  // The user's, the origin first.
+  static std::vector<Site> given_basis(const Body& body) {
+    std::vector<Site> basis;
+    for (const Body::Site& site : body.frame) {
+      basis.push_back({static_cast<std::size_t>(site.element), site.local});
+    }
+    return basis;
+  }
+
   static double length(const std::array<double, 4>& row) {
     return std::sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2] + row[3] * row[3]);
   }
@@ -223,11 +240,13 @@ class Natural {
       describe_point(index);
       return;
     }
-    const std::vector<Site> basis = choose_basis(index);
+    const std::vector<Site> basis = body.frame.empty() ? choose_basis(index) : given_basis(body);
     basis_.resize(std::max(basis_.size(), index + 1));
     for (const Site& site : basis) basis_[index].push_back(site.element);
     if (model_.is_planar) {
       solve_planar(basis, frame);
+    } else if (basis.size() == 3) {
+      solve_three(basis, frame);
     } else {
       solve_spatial(basis, frame);
     }
@@ -263,7 +282,8 @@ class Natural {
     frame.R = body.rotation;
     const NumericFrame start = values_.body(static_cast<int>(index));
     const Site site =
-        sites_[index].empty()
+        !body.frame.empty() ? given_basis(body)[0]
+        : sites_[index].empty()
             ? Site{add_element(body.name + ".com", true, start.r + start.R * values_(body.com)),
                    body.com}
             : sites_[index][0];
@@ -284,6 +304,25 @@ class Natural {
     frame.R.column[0] = d;
     frame.R.column[1] = {-d.y, d.x, 0};
     frame.r = first - frame.R * basis[0].local;
+  }
+
+  // With O at the origin, A on the x axis and B in the x-y plane: x = A/a₁, y = (B − b₁ x)/b₂.
+  void solve_three(const std::vector<Site>& basis, BodyFrame& frame) {
+    const Vec3e &a = basis[1].local, &b = basis[2].local;
+    const Vec3e x = 1 / a.x * difference(basis, 1);
+    const Vec3e y = 1 / b.y * (difference(basis, 2) - b.x * x);
+    frame.r = value_of(basis[0].element);
+    frame.R = {{x, y, cross(x, y)}};
+  }
+
+  // An element in world axes, a point relative to the body's first one.
+  Vec3e difference(const std::vector<Site>& basis, std::size_t i) {
+    const Vec3e own = value_of(basis[i].element);
+    return elements_[basis[i].element].is_point ? own - value_of(basis[0].element) : own;
+  }
+  // The same in the body frame.
+  Vec3e local_difference(const std::vector<Site>& basis, std::size_t i) const {
+    return elements_[basis[i].element].is_point ? basis[i].local - basis[0].local : basis[i].local;
   }
 
   // Gauss–Jordan elimination on the rows (1, p | P), (0, a | u), pivots chosen in numbers.
@@ -317,18 +356,18 @@ class Natural {
   }
 
   // The products of the differences to the first point and of the vectors are what they are in the
-  // body frame. Rows of elements that are fixed, or that another body wrote already, are left out.
+  // body frame. Rows of elements that are fixed, or that another body wrote already, are left out;
+  // so are those between elements that the user gave by others.
   void keep_rigid(const Body& body, const std::vector<Site>& basis) {
-    const auto difference = [&](std::size_t i, bool local) {
-      const Site &site = basis[i], &base = basis[0];
-      const Vec3e own = local ? site.local : value_of(site.element);
-      if (!elements_[site.element].is_point) return own;
-      return own - (local ? base.local : value_of(base.element));
+    const auto is_given = [&](std::size_t i) {
+      const Element &own = elements_[basis[i].element], &first = elements_[basis[0].element];
+      return own.is_given && (!own.is_point || first.is_given);
     };
     for (std::size_t i = 1; i < basis.size(); ++i) {
       for (std::size_t j = 1; j <= i; ++j) {
-        const Expr residual = dot(difference(i, false), difference(j, false)) -
-                              dot(difference(i, true), difference(j, true));
+        if (is_given(i) && is_given(j)) continue;
+        const Expr residual = dot(difference(basis, i), difference(basis, j)) -
+                              dot(local_difference(basis, i), local_difference(basis, j));
         if (residual.is_constant() || !written_.insert(residual.id()).second) continue;
         k_.internal.push_back(
             {body.name, body.name + ".rigid" + std::to_string(j) + std::to_string(i), residual});

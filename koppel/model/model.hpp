@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -44,6 +45,18 @@ struct Shape {
   std::vector<Vec3<double>> points;  // of a line
 };
 
+// A point or vector of the user's own. Its components in world axes are coordinates of the model,
+// numbers, or expressions of both: natural coordinates as the user chose them.
+struct PointOrVector {
+  std::string name;
+  bool is_point = true;
+  // Given by others: it adds no coordinates, and what it has to do with others that are given by
+  // others (its length, an angle) is taken to hold without a constraint.
+  bool is_given = false;
+  Vec3e value;  // of free coordinates and parameters
+  Location where;
+};
+
 struct NamedVector {
   std::string name;
   Vec3e value;  // in the body frame
@@ -62,6 +75,13 @@ struct Body {
   // joints refer to.
   Vec3e position;
   Mat3e rotation = Mat3e::identity();
+  // The user's points and vectors that the body frame follows from, with their places in it; see
+  // Model::set_frame. Empty: none.
+  struct Site {
+    int element;
+    Vec3e local;
+  };
+  std::vector<Site> frame;
   Location where;
 };
 
@@ -202,6 +222,8 @@ struct Model {
   std::vector<Constraint> constraints;  // holonomic
   std::vector<Constraint> nonholonomic;
 
+  std::vector<PointOrVector> elements;  // points and vectors of the user's own
+
   // Free coordinates and the energies of what they describe, beside those of the bodies.
   std::vector<FreeCoordinate> coordinates;
   Expr kinetic = 0, potential = 0, dissipation = 0;
@@ -221,6 +243,20 @@ struct Model {
   Expr add_parameter(std::string_view name, double value);
   Expr add_input(std::string_view name);
   int add_force(Force force);
+  // A point or vector whose components are coordinates name.x, name.y, name.z, expected at `start`;
+  // those not among the letters of `moves` stay there.
+  int add_point(std::string_view name, const Vec3e& start, std::string_view moves = "xyz");
+  int add_vector(std::string_view name, const Vec3e& start, std::string_view moves = "xyz");
+  // One that is given by expressions of coordinates and parameters.
+  int add_given(std::string_view name, const Vec3e& value, bool is_point);
+
+  // Lets the frame of a body follow from an ordered list of points and vectors O, A, B [Derakhshan
+  // 2022, ch. 2]: O is a point, the origin; A, on the x axis, and B, in the x-y plane on the side
+  // of y, are points or vectors. In the plane there is no B; a point mass has O alone. A fourth
+  // one, anywhere off the x-y plane, makes the frame linear in the coordinates. Their places in the
+  // frame are those that they are expected to have at the start; so is the body's placement.
+  // Throws Error model.bad-frame where they do not determine a frame.
+  void set_frame(Body& body, std::span<const int> list) const;
 
   int find_body(std::string_view name) const;      // −1: none
   int find_joint(std::string_view name) const;     // −1: none
@@ -237,11 +273,16 @@ struct Model {
   int angular_velocity(std::string_view name, int body, int axis, bool in_body_axes,
                        int reference = kGround);
 
+  // With coordinates as expected at the start, of parameters; and in numbers.
+  Vec3e at_start(const Vec3e& e) const;
+  Vec3<double> number_at_start(const Vec3e& e) const;
+
   // All that can be told to be wrong without mathematics; throws Error with every mistake.
   void validate() const;
 
  private:
   int add_quantity(std::string_view name, decltype(Quantity::of) of);
+  int add_element(std::string_view name, const Vec3e& start, std::string_view moves, bool is_point);
 
   std::unordered_map<NodeId, int> quantity_of_;  // by the symbol of its name
 };

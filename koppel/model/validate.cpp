@@ -73,6 +73,9 @@ class Validator {
     for (const Body& body : model_.bodies) claim(elements, "body", body.name, body.where);
     for (const Joint& joint : model_.joints) claim(elements, "joint", joint.name, joint.where);
     for (const Force& force : model_.forces) claim(elements, "force", force.name, force.where);
+    for (const PointOrVector& e : model_.elements) {
+      claim(elements, e.is_point ? "point" : "vector", e.name, e.where);
+    }
     plain.insert("t");
     for (const Parameter& p : model_.parameters)
       claim(plain, "parameter", std::string(p.symbol.name()), {});
@@ -141,6 +144,10 @@ class Validator {
         check(body.inertia.column[i], "the inertia of " + what, body.where);
         check(body.rotation.column[i], "the rotation of " + what, body.where);
       }
+    }
+    for (const PointOrVector& e : model_.elements) {
+      const std::string what = quoted(e.is_point ? "point" : "vector", e.name);
+      for (std::size_t i = 0; i < 3; ++i) check(e.value[i], kParameter | kValue, what, e.where);
     }
     for (const Joint& joint : model_.joints) {
       const std::string what = quoted("joint", joint.name);

@@ -17,6 +17,11 @@ TEST(Suggest, FindsTheNameThatWasMeant) {
   EXPECT_EQ(suggest("lood", kNames), "load");
 }
 
+TEST(Suggest, MeasuresByTheLongerName) {
+  EXPECT_EQ(suggest("bodys", std::vector<std::string>{"bodies"}), "bodies");
+  EXPECT_EQ(suggest("bodies", std::vector<std::string>{"bodys"}), "bodys");
+}
+
 TEST(Suggest, KeepsQuietWhereNothingIsNear) {
   EXPECT_EQ(suggest("hoist", kNames), "");
   EXPECT_EQ(suggest("trxxxey", kNames), "");

@@ -51,16 +51,21 @@ TEST_P(Energy, IsConstantInEveryCoordinateSet) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Energy,
-    ::testing::Values(Conservative{"pendulum", 0.2}, Conservative{"double_pendulum", 0.5},
-                      Conservative{"chain", 0.1}, Conservative{"four_bar", 0.1},
-                      Conservative{"slider_crank", 0.1}, Conservative{"bricard", 0.1},
-                      Conservative{"heavy_top", 0.2}, Conservative{"rolling_disc", 0.1},
-                      Conservative{"slider_crank_reversed", 0.1},
-                      Conservative{"copy_machine", 0.1, {.set = {{"c", "0"}}}},
-                      Conservative{"five_link", 0.01, {.set = {{"c", "0"}}}},
-                      Conservative{"mcpherson", 0.01, {.set = {{"c", "0"}}}},
-                      Conservative{"flyball_governor", 0.02, {.set = {{"C", "0"}}}},
-                      Conservative{"flyball_governor_symmetric", 0.02, {.set = {{"C", "0"}}}}),
+    ::testing::Values(
+        Conservative{"pendulum", 0.2}, Conservative{"double_pendulum", 0.5},
+        Conservative{"chain", 0.1}, Conservative{"four_bar", 0.1},
+        Conservative{"slider_crank", 0.1}, Conservative{"bricard", 0.1},
+        Conservative{"heavy_top", 0.2}, Conservative{"rolling_disc", 0.1},
+        Conservative{"slider_crank_reversed", 0.1},
+        Conservative{"copy_machine", 0.1, {.set = {{"c", "0"}}}},
+        Conservative{"five_link", 0.01, {.set = {{"c", "0"}}}},
+        Conservative{"mcpherson", 0.01, {.set = {{"c", "0"}}}},
+        Conservative{"flyball_governor", 0.02, {.set = {{"C", "0"}}}},
+        Conservative{"flyball_governor_symmetric", 0.02, {.set = {{"C", "0"}}}},
+        Conservative{
+            "vehicle_trailer",
+            0.002,
+            {.set = {{"d", "0"}, {"dt", "0"}, {"cx", "0"}, {"cy", "0"}, {"steering", "0"}}}}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -37,7 +37,7 @@ constexpr Case kCases[] = {
      R"(bodys: {}
 )",
      R"(m.yaml:1:1: error[model.unknown-key]: unknown key 'bodys' in the model.
-  keys: name, description, dimension, parameters, tables, gravity, inputs, include, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, signals, run.)"},
+  keys: name, description, dimension, parameters, tables, gravity, inputs, include, points, vectors, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, signals, run. Did you mean 'bodies'?)"},
     {"UnknownKeyOfABody",
      R"(dimension: 2
 bodies:
@@ -48,7 +48,7 @@ bodies:
      R"(m.yaml:5:3: error[model.missing-mass]: body 'c' has no mass.
   Give mass, or density with a shape, or point_mass.
 m.yaml:5:7: error[model.unknown-key]: unknown key 'mas' in body 'c'.
-  keys: mass, density, point_mass, com, inertia, shape, points, axes, position, angle, rotation, quaternion, cardan. Did you mean 'mass'?)"},
+  keys: mass, density, point_mass, com, inertia, shape, points, axes, position, angle, rotation, quaternion, cardan, frame. Did you mean 'mass'?)"},
     {"MissingMass",
      R"(bodies:
   rod: {inertia: [1, 1, 1]}
@@ -107,6 +107,19 @@ joints:
   knee: {type: revolute, between: [a.A, a]}
 )",
      R"(m.yaml:6:3: error[model.self-joint]: joint 'knee' joins body 'a' to itself.)"},
+    {"PointAndPlace",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1, points: {A: [1, 0]}}
+  b: {mass: 1, inertia: 1}
+joints:
+  knee: {type: revolute, between: [a.A, b], at: [1, 0]}
+  hip: {type: revolute, between: [ground, {a: [1, 0]}], at: [1, 0]}
+)",
+     R"(m.yaml:6:49: error[model.contradiction]: joint 'knee' has both a point of body 'a' and a place, at.
+  Give a point of each body, or the bodies alone and at.
+m.yaml:7:61: error[model.contradiction]: joint 'hip' has both a point of body 'a' and a place, at.
+  Give a point of each body, or the bodies alone and at.)"},
     {"ZeroAxis",
      R"(bodies:
   a: {mass: 1, inertia: [1, 1, 1]}
@@ -184,7 +197,109 @@ forces:
   s: {type: springs, between: [a, b]}
 )",
      R"(m.yaml:6:13: error[model.unknown-type]: type of force 's' cannot be 'springs'.
-  choices: spring, damper, torsion, friction, force, torque, effort, bushing. Did you mean 'spring'?)"},
+  choices: spring, damper, torsion, friction, force, torque, effort, bushing, tyre. Did you mean 'spring'?)"},
+    {"TyreWithoutItsKeys",
+     R"(bodies:
+  w: {mass: 1, inertia: [1, 1, 1]}
+forces:
+  t: {type: tyre, on: w, radius: 0.3}
+)",
+     R"(m.yaml:4:3: error[model.missing-key]: force 't' needs on, radius, stiffness, friction and slip_stiffness.
+  In space its axis too; damping, velocity, normal and at may be given.)"},
+    {"TyreWithoutAxis",
+     R"(bodies:
+  w: {mass: 1, inertia: [1, 1, 1]}
+forces:
+  t: {type: tyre, on: w, radius: 0.3, stiffness: 1, friction: 1, slip_stiffness: 1}
+)",
+     R"(m.yaml:4:3: error[model.missing-axis]: force 't' has no axis.
+  Give axis: the direction that the wheel turns about, in its own frame.)"},
+    {"TyreWithWrongNumbers",
+     R"(parameters: {mu: 0}
+bodies:
+  w: {mass: 1, inertia: [1, 1, 1]}
+forces:
+  t:
+    type: tyre
+    on: w
+    axis: [0, 1, 0]
+    radius: -1
+    stiffness: 0
+    damping: -1
+    friction: mu
+    slip_stiffness: [1, 2, 3]
+)",
+     R"(m.yaml:9:13: error[model.bad-value]: radius of force 't' must be positive.
+m.yaml:10:16: error[model.bad-value]: stiffness of force 't' must be positive.
+m.yaml:11:14: error[model.bad-value]: damping of force 't' must not be negative.
+m.yaml:12:15: error[model.bad-value]: friction of force 't' must be positive.
+m.yaml:13:21: error[model.wrong-dimension]: slip_stiffness of force 't' must be a number, or two: [forward, sideways].)"},
+    {"TyreWithAxisInThePlane",
+     R"(dimension: 2
+bodies:
+  w: {mass: 1, inertia: 1}
+forces:
+  t: {type: tyre, on: w, axis: [0, 1], radius: 1, stiffness: 1, friction: 1, slip_stiffness: 1}
+)",
+     R"(m.yaml:5:32: error[model.wrong-dimension]: force 't' needs no axis: in the plane all wheels turn about z.)"},
+    {"PointWithoutStart",
+     R"(points:
+  A: {moves: x}
+  B: {start: [0, 0, 1], moves: xw}
+  C: {is: [A.x, 0, 0]}
+)",
+     R"(m.yaml:2:3: error[model.missing-key]: point 'A' needs start, or is.
+  start: expected values of its coordinates; is: what it is, by others.
+m.yaml:3:32: error[model.bad-value]: moves of point 'B' must be some of the letters of xyz, found 'xw'.
+m.yaml:4:12: error[model.unknown-name]: unknown name 'A.x'.
+  known: pi, t.)"},
+    {"PointThatMovesByItself",
+     R"(points:
+  A: {is: [0, 0, t]}
+)",
+     R"(m.yaml:2:11: error[model.name-not-allowed]: point 'A' may depend on coordinates, points, vectors and parameters only.)"},
+    {"UnknownPointOfAFrame",
+     R"(dimension: 2
+points: {left: [0, 0], right: [1, 0]}
+bodies:
+  rod: {frame: [left, rigth], mass: 1, inertia: 1}
+)",
+     R"(m.yaml:4:23: error[model.unknown-point]: frame of body 'rod' names 'rigth'; there is no such point or vector.
+  points and vectors: left, right. Did you mean 'right'?)"},
+    {"FrameOfTooFew",
+     R"(points: {A: [0, 0, 0], B: [1, 0, 0]}
+bodies:
+  rod: {frame: [A, B], mass: 1, inertia: [1, 1, 1]}
+)",
+     R"(m.yaml:3:16: error[model.bad-frame]: frame of body 'rod' must have 3 or 4 points and vectors; found 2.)"},
+    {"FrameOnALine",
+     R"(points: {A: [0, 0, 0], B: [1, 0, 0], C: [2, 0, 0]}
+bodies:
+  rod: {frame: [A, B, C], mass: 1, inertia: [1, 1, 1]}
+)",
+     R"(m.yaml:3:16: error[model.bad-frame]: frame of body 'rod': 'A', 'B' and 'C' are on one line at the start.)"},
+    {"FrameThatStartsWithAVector",
+     R"(dimension: 2
+points: {A: [0, 0]}
+vectors: {u: [1, 0]}
+bodies:
+  rod: {frame: [u, A], mass: 1, inertia: 1}
+)",
+     R"(m.yaml:5:16: error[model.bad-frame]: frame of body 'rod' starts with vector 'u'; its origin is a point.)"},
+    {"FrameAndPosition",
+     R"(dimension: 2
+points: {A: [0, 0], B: [1, 0]}
+bodies:
+  rod: {frame: [A, B], position: [0, 0], mass: 1, inertia: 1}
+)",
+     R"(m.yaml:4:34: error[model.contradiction]: body 'rod' has a frame of points and vectors; it has no position.)"},
+    {"InitialOfAGivenPoint",
+     R"(dimension: 2
+points: {A: [0, 0], B: {is: [2*A.x, 1]}}
+initial: {B.x: 1, B.y: 2}
+)",
+     R"(m.yaml:3:11: error[model.wrong-kind]: 'B.x' is given by others; it has no initial value of its own.
+m.yaml:3:19: error[model.wrong-kind]: 'B.y' does not change during the motion; it has no initial value.)"},
     {"DegreesWithoutUnit",
      R"(dimension: 2
 bodies:

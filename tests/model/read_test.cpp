@@ -345,6 +345,36 @@ forces:
   EXPECT_EQ(quantity(m, "a.wz").rate.name(), "a.wz");
 }
 
+TEST(ReadModel, ParametersMayBeRepeated) {
+  const Model m = read("parameters: {a: 2, 'b[i]': {repeat: {i: 1..3}, value: a*i}}");
+  ASSERT_EQ(m.parameters.size(), 4U);
+  EXPECT_EQ(m.parameters[3].symbol.name(), "b[3]");
+  EXPECT_EQ(m.parameters[3].value, 6);
+}
+
+TEST(ReadModel, FramesFollowFromPointsAndVectors) {
+  const Model m = read(R"(
+parameters: {l: 2}
+points: {O: {is: [0, 0, 1]}, A: {start: [0, l, 1], moves: xy}}
+vectors: {u: [1, 1, 0]}
+bodies: {rod: {frame: [O, A, u], mass: 1, inertia: [1, 1, 1]}}
+outputs: {v: "A.x' + A.z'"}
+)");
+  ASSERT_EQ(m.elements.size(), 3U);
+  EXPECT_EQ(m.coordinates.size(), 5U);
+  EXPECT_TRUE(m.elements[0].is_given);
+  EXPECT_FALSE(m.elements[2].is_point);
+  const Body& rod = m.bodies[1];
+  ASSERT_EQ(rod.frame.size(), 3U);
+  EXPECT_TRUE(is(m, rod.position, 0, 0, 1));
+  EXPECT_TRUE(is(m, rod.rotation.column[0], 0, 1, 0));
+  EXPECT_TRUE(is(m, rod.rotation.column[1], 1, 0, 0));
+  EXPECT_TRUE(is(m, rod.rotation.column[2], 0, 0, -1));
+  EXPECT_TRUE(is(m, rod.frame[1].local, 2, 0, 0));
+  EXPECT_TRUE(is(m, rod.frame[2].local, 1, 1, 0));
+  EXPECT_EQ(to_text(m.outputs[0].value), "A.x'");
+}
+
 TEST(ReadModel, ExamplesOfTheDocumentation) {
   std::ifstream stream(KOPPEL_SOURCE_DIR "/docs/model-format.md");
   std::string line, text;

@@ -1,9 +1,12 @@
 // Every model file: its known freedoms, index and redundancies.
+#include <cmath>
 #include <filesystem>
 #include <set>
 
 #include <gtest/gtest.h>
 
+#include <koppel/analysis/accelerations.hpp>
+#include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/examine.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/yaml/read_model.hpp>
@@ -47,6 +50,7 @@ const std::vector<Known> kKnown = {
     {"slider_crank", 1},
     {"slider_crank_reversed", 1},
     {"stewart_platform", 12},  // six of the platform, and the spins of six legs
+    {"vehicle_trailer", 21},   // two bodies with 6, six wheels with 2, less 3 at the hook
 };
 
 void PrintTo(const Known& known, std::ostream* stream) { *stream << known.name; }
@@ -88,6 +92,16 @@ TEST(FourBar, HasOneFreedomForAnyNumberOfWindows) {
     for (const std::string& set : coordinate_sets(model)) {
       EXPECT_EQ(examine(derive(model, set)).rank.degrees_of_freedom, 1) << n << ' ' << set;
     }
+  }
+}
+
+// Struts and tyres carry their loads, the wheels roll without slip.
+TEST(VehicleTrailer, StartsInBalance) {
+  const Evaluator evaluator(derive(read_model(KOPPEL_MODELS "vehicle_trailer.yaml"), "joint"));
+  const Assembly start = assemble(evaluator);
+  ASSERT_TRUE(start) << start.text;
+  for (const double a : solve_accelerations(evaluator, start.state).v_rate) {
+    EXPECT_LT(std::abs(a), 1e-3);
   }
 }
 

@@ -55,15 +55,21 @@ void Reader::read_body(const Element& element) {
   names_.poses.push_back(placement_);
   if (!check_keys(node, what,
                   {"mass", "density", "point_mass", "com", "inertia", "shape", "points", "axes",
-                   "position", "angle", "rotation", "quaternion", "cardan"})) {
+                   "position", "angle", "rotation", "quaternion", "cardan", "frame"})) {
     return;
   }
-  const Placement pose = placement_.then(placement(node, what));
-  names_.poses.back() = pose;
-  body.position = pose.r.e;
-  body.rotation = pose.R.e;
   read_mass(element, what, body);
+  const Node* frame = node.find("frame");
+  if (frame == nullptr) {
+    const Placement pose = placement_.then(placement(node, what));
+    names_.poses.back() = pose;
+    body.position = pose.r.e;
+    body.rotation = pose.R.e;
+  } else {
+    read_frame(*frame, node, what, body);
+  }
   model_.bodies[static_cast<std::size_t>(index)] = std::move(body);
+  if (frame != nullptr) place_by_frame(index);
   read_points(element, index, {});
 }
 
@@ -91,7 +97,8 @@ void Reader::read_points(const Element& element, int body, const Placement& fram
         target.axes.push_back({prefix + item.name, v.e});
       } else {
         v = frame.point(v);
-        names_.points.emplace(element.full_name + '.' + item.name, Point{body, v, frame, {}});
+        names_.points.emplace(element.full_name + '.' + item.name,
+                              Point{body, v, frame, {}, false});
         target.points.push_back({prefix + item.name, v.e});
       }
     }

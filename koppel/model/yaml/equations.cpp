@@ -156,7 +156,12 @@ void Reader::read_initial(const Node* section) {
     const std::string what = "initial value of '" + element.name + "'";
     const std::optional<Expr> symbol = resolve(element.name, Allow::Everything);
     const bool is_parameter = names_.parameters.contains(element.full_name);
-    if (!symbol || is_parameter || element.name == "t") {
+    if (symbol && !symbol->is_constant() && !symbol->is_symbol()) {
+      report(element.offset, "model.wrong-kind",
+             "'" + element.name + "' is given by others; it has no initial value of its own.");
+      continue;
+    }
+    if (!symbol || is_parameter || element.name == "t" || symbol->is_constant()) {
       if (symbol) {
         report(
             element.offset, "model.wrong-kind",

@@ -1,4 +1,5 @@
 // Forces, as efforts on quantities.
+#include <algorithm>
 #include <array>
 
 #include <koppel/expr/structure.hpp>
@@ -16,14 +17,17 @@ Expr rate(const Model& model, int quantity) {
 
 }  // namespace
 
+bool Reader::is_constant(Expr e) const {
+  if (e.is_constant()) return true;
+  const std::vector<Expr> symbols = symbols_of(e);
+  return std::all_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
+    return names_.parameters.contains(std::string(symbol.name()));
+  });
+}
+
 // The energy of a linear spring; none where stiffness or rest change during the motion.
 Expr Reader::stored(Expr stiffness, Expr rest, Expr stretch) const {
-  for (const Expr e : {stiffness, rest}) {
-    for (const Expr symbol : symbols_of(e)) {
-      const auto it = names_.parameters.find(std::string(symbol.name()));
-      if (it == names_.parameters.end()) return 0;
-    }
-  }
+  if (!is_constant(stiffness) || !is_constant(rest)) return 0;
   return stiffness * stretch * stretch / 2;
 }
 
@@ -42,13 +46,13 @@ void Reader::read_force(const Element& element) {
     return;
   }
   using Step = void (Reader::*)(const Element&, const std::string&, Force&);
-  constexpr std::array<Step, 8> kSteps = {&Reader::read_spring,        &Reader::read_spring,
-                                          &Reader::read_torsion,       &Reader::read_friction,
-                                          &Reader::read_applied_force, &Reader::read_torque,
-                                          &Reader::read_effort,        &Reader::read_bushing};
-  const int chosen =
-      word(*type, "type of " + what,
-           {"spring", "damper", "torsion", "friction", "force", "torque", "effort", "bushing"});
+  constexpr std::array<Step, 9> kSteps = {
+      &Reader::read_spring,   &Reader::read_spring,        &Reader::read_torsion,
+      &Reader::read_friction, &Reader::read_applied_force, &Reader::read_torque,
+      &Reader::read_effort,   &Reader::read_bushing,       &Reader::read_tyre};
+  const int chosen = word(
+      *type, "type of " + what,
+      {"spring", "damper", "torsion", "friction", "force", "torque", "effort", "bushing", "tyre"});
   if (chosen < 0) return;
   Force force;
   force.name = element.full_name;

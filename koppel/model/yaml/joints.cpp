@@ -87,7 +87,10 @@ std::optional<Point> Reader::point(const Node& node, const std::string& what) {
     std::optional<Point> p =
         body_of(with_indices(node.offset, node.entries[0].key), node.entries[0].offset);
     const Vector v = vector(node.entries[0].value, "point of " + what);
-    if (p) p->at = p->frame.point(v);
+    if (p) {
+      p->at = p->frame.point(v);
+      p->is_origin = false;
+    }
     return p;
   }
   if (!node.is_scalar()) {
@@ -218,6 +221,14 @@ void Reader::read_markers(const Element& element, const std::string& what, Joint
   const Placement& pose_b = names_.poses[static_cast<std::size_t>(b.body)];
   const Node* at = node.find("at");
   if (at != nullptr) {
+    for (const Point* end : {&a, &b}) {
+      if (end->is_origin) continue;
+      report(at->offset, "model.contradiction",
+             what + " has both a point of body '" +
+                 model_.bodies[static_cast<std::size_t>(end->body)].name + "' and a place, at.",
+             "Give a point of each body, or the bodies alone and at.");
+      return;
+    }
     const Vector world = placement_.point(vector(*at, "at of " + what));
     a.at = pose_a.point_back(world);
     b.at = pose_b.point_back(world);

@@ -49,7 +49,7 @@ void Reader::read_parameters(const Node* section, const ReadOptions& options) {
   std::vector<Node> nodes(given.size());
   std::vector<std::vector<std::size_t>> needs(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
-    nodes[i] = *given[i].value;
+    nodes[i] = value_of(given[i], describe("parameter", given[i].name));
     if (set[i]) {
       nodes[i] = Node{};
       nodes[i].kind = Node::Kind::Scalar;

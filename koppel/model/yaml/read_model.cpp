@@ -10,12 +10,20 @@ Reader::Reader(Model& model, Names& names, const Source& source, std::vector<Dia
     : model_(model), names_(names), source_(source), mistakes_(mistakes) {}
 
 void Reader::read(const Node& root, const ReadOptions& options) {
-  if (!check_keys(root, "the model",
-                  {"name",         "description", "dimension", "parameters",  "tables",
-                   "gravity",      "inputs",      "include",   "bodies",      "joints",
-                   "coordinates",  "states",      "forces",    "constraints", "couplings",
-                   "nonholonomic", "kinetic",     "potential", "dissipation", "generalized_forces",
-                   "initial",      "outputs",     "servo",     "signals",     "run"})) {
+  if (!check_keys(root, "the model", {"name",        "description",
+                                      "dimension",   "parameters",
+                                      "tables",      "gravity",
+                                      "inputs",      "include",
+                                      "points",      "vectors",
+                                      "bodies",      "joints",
+                                      "coordinates", "states",
+                                      "forces",      "constraints",
+                                      "couplings",   "nonholonomic",
+                                      "kinetic",     "potential",
+                                      "dissipation", "generalized_forces",
+                                      "initial",     "outputs",
+                                      "servo",       "signals",
+                                      "run"})) {
     return;
   }
   const bool is_main = prefix_.empty();
@@ -38,6 +46,8 @@ void Reader::read(const Node& root, const ReadOptions& options) {
   read_inputs(root.find("inputs"));
   read_coordinates(root.find("coordinates"));
   read_states(root.find("states"));
+  read_elements(root.find("points"), true);
+  read_elements(root.find("vectors"), false);
   if (is_main) {
     if (const Node* node = root.find("name")) model_.name = text(*node, "name");
     if (const Node* node = root.find("description"))

@@ -5,6 +5,7 @@
 // of a file are found at once. The values read after that do not matter.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <initializer_list>
 #include <map>
@@ -59,9 +60,25 @@ struct Placement {
 // A point of a body, or a body by itself (its origin).
 struct Point {
   int body = kGround;
-  Vector at;         // in the body frame
-  Placement frame;   // what the user's vectors refer to, in the body frame
-  std::string name;  // as the user wrote it
+  Vector at;              // in the body frame
+  Placement frame;        // what the user's vectors refer to, in the body frame
+  std::string name;       // as the user wrote it
+  bool is_origin = true;  // the body by itself
+};
+
+// The world components of a vector that belongs to a body, by quantities.
+struct Observed {
+  std::array<int, 3> quantity{};
+  Vec3e value, rate;
+};
+
+// A disc, or a ball that has no axis, on a plane fixed to the ground.
+struct Wheel {
+  Point centre;
+  Number radius;
+  Marker plane;               // z is its normal
+  Observed c;                 // the centre
+  std::optional<Vec3e> axis;  // in world axes, of length 1
 };
 
 // A frame that is fixed to a body and has a name of its own.
@@ -83,6 +100,7 @@ struct Names {
   std::unordered_map<std::string, std::pair<Marker, Marker>> lengths;  // springs, distance joints
   std::unordered_map<std::string, Point> points;                       // "rod.A"
   std::unordered_map<std::string, Vector> axes;                        // "rod.hinge"
+  std::unordered_map<std::string, int> elements;  // points and vectors of the user's own
   std::unordered_map<std::string, Frame> frames;  // "front.ground"; links of robots without mass
   std::unordered_map<std::string, Parameter> parameters;
   std::unordered_map<std::string, Expr> signals;      // named expressions of time
@@ -165,6 +183,14 @@ class Reader {
   void read_tables(const Node* section);
   void read_signals(const Node* section);
 
+  // points.cpp
+  void read_elements(const Node* section, bool is_point);
+  void read_element(const Element& element, const std::string& what, bool is_point);
+  void name_components(const PointOrVector& element);
+  bool depends_on_coordinates_only(Expr e) const;
+  bool read_frame(const Node& frame, const Node& node, const std::string& what, Body& body);
+  void place_by_frame(int index);
+
   // bodies.cpp, shapes.cpp
   void read_bodies(const Node* section);
   void read_body(const Element& element);
@@ -182,14 +208,20 @@ class Reader {
   void read_joint(const Element& element);
   void read_markers(const Element& element, const std::string& what, Joint& joint);
   void read_drive(const Element& element, const std::string& what, int joint);
-  void read_rolling(const Element& element, const std::string& what);
+  void read_rolling(const Element& element, const std::string& what);  // rolling.cpp
   void add_drive(const Element& element, const Node& node, const std::string& what, int quantity,
                  const std::string& name);
   std::optional<Point> point(const Node& node, const std::string& what);
   std::optional<std::pair<Point, Point>> between(const Element& element, const std::string& what);
   std::optional<Vector> axis_of(const Node& node, const Point& point, const std::string& what);
 
-  // forces.cpp
+  // wheel.cpp: the keys normal, at and axis of an element with a wheel. Nothing: reported.
+  std::optional<Wheel> read_wheel(const Element& element, const Node& on, const Node& radius,
+                                  const std::string& what);
+  Observed world_coordinates(const std::string& name, const Marker& point);
+  Observed world_angular_velocity(const std::string& name, int body);
+
+  // forces.cpp, bushing.cpp, tyre.cpp
   void read_forces(const Node* section);
   void read_force(const Element& element);
   void read_spring(const Element& element, const std::string& what, Force& force);
@@ -199,6 +231,8 @@ class Reader {
   void read_torque(const Element& element, const std::string& what, Force& force);
   void read_effort(const Element& element, const std::string& what, Force& force);
   void read_bushing(const Element& element, const std::string& what, Force& force);
+  void read_tyre(const Element& element, const std::string& what, Force& force);
+  bool is_constant(Expr e) const;  // of parameters only
   Expr stored(Expr stiffness, Expr rest, Expr stretch) const;
   std::vector<std::vector<Expr>> matrix(const Node& node, std::size_t size,
                                         const std::string& what);
