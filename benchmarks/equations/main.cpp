@@ -1,9 +1,12 @@
-// Deriving and compiling equations of motion, against the mechanism and its size: Markdown tables.
+// Deriving and compiling equations of motion, and accelerations from them, against the mechanism
+// and its size: Markdown tables.
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include <koppel/analysis/accelerations.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/function.hpp>
 #include <koppel/expr/structure.hpp>
@@ -65,6 +68,18 @@ void print(const std::string& file, const std::string& set, const ReadOptions& o
              number(1e6 * seconds, 2)});
 }
 
+// A row: one evaluation of all terms and the solution for accelerations and multipliers.
+void print_accelerations(const std::string& file, const char* parameter, const std::string& size) {
+  const Model model = read_model(KOPPEL_MODELS + file + ".yaml", {.set = {{parameter, size}}});
+  const Evaluator evaluator(derive(model, "absolute"));
+  const State start = start_of(evaluator.equations);
+  const double seconds = least_of(5, [&] { solve_accelerations(evaluator, start); });
+  const auto bodies = model.bodies.size() - 1;
+  print_row({file, std::to_string(bodies),
+             std::to_string(evaluator.equations.num_v() + evaluator.equations.num_g()),
+             number(1e3 * seconds, 3), number(1e6 * seconds / static_cast<double>(bodies), 2)});
+}
+
 }  // namespace
 }  // namespace koppel::benchmarks
 
@@ -81,4 +96,8 @@ int main() {
       print("chain", set, {.set = {{"n", n}}}, std::string(n).size() > 3 ? 1 : 5);
     }
   }
+  std::printf("\n");
+  print_head({"model", "bodies", "unknowns", "accelerations, ms", "a body, µs"});
+  for (const char* n : {"10", "100", "1000", "10000"}) print_accelerations("chain", "n", n);
+  for (const char* n : {"5", "50", "500", "5000"}) print_accelerations("four_bar", "N", n);
 }

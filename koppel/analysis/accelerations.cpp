@@ -1,6 +1,10 @@
 #include <koppel/analysis/accelerations.hpp>
 
+#include <algorithm>
+#include <optional>
+
 #include <koppel/analysis/dense.hpp>
+#include <koppel/analysis/sparse.hpp>
 
 namespace koppel {
 namespace {
@@ -49,13 +53,69 @@ void take_least_norm(const MatrixXd& A, VectorXd& x, Eigen::Index num_v, Acceler
   result.is_redundant = force > kSupport;
 }
 
+// Splits (v̇, λ, μ), and measures what remains of the equations, from |A||x| + |b| and |b − A x|.
+Accelerations split(const Evaluator& evaluator, const VectorXd& x, const VectorXd& terms,
+                    const VectorXd& rest) {
+  Accelerations result;
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    if (terms[i] > 0) result.residual = std::max(result.residual, rest[i] / terms[i]);
+  }
+  const auto n_v = static_cast<Eigen::Index>(evaluator.equations.num_v());
+  const auto n_g = static_cast<Eigen::Index>(evaluator.equations.num_g());
+  result.v_rate = dense::to_vector(x.head(n_v));
+  result.lambda = dense::to_vector(x.segment(n_v, n_g));
+  result.mu = dense::to_vector(x.tail(x.size() - n_v - n_g));
+  return result;
+}
+
+// Sparse elimination; where constraints repeat each other, by the method of multipliers. Nothing
+// where accelerations stay open: the dense way then finds those of least norm.
+std::optional<Accelerations> solve_sparse(const Evaluator& evaluator, const State& state) {
+  using sparse::SparseMatrix;
+  const SparseMatrix M = sparse::evaluate(evaluator.M, state);
+  const SparseMatrix C = sparse::all_constraints(evaluator, state);
+  const VectorXd f = dense::view(evaluator.f(state)),
+                 gamma = dense::view(evaluator.all_gamma(state));
+  const Eigen::Index n = M.rows(), m = C.rows();
+  sparse::Triplets entries;
+  sparse::add(entries, M, 0, 0);
+  sparse::add(entries, C, n, 0);
+  sparse::add_transposed(entries, C, 0, n);
+  const SparseMatrix A = sparse::from(entries, n + m, n + m);
+  VectorXd b(n + m), x(n + m);
+  b << f, -gamma;
+
+  const dense::Equilibration scale = sparse::equilibrate(A);
+  const sparse::Factors factors(sparse::scaled(A, scale));
+  const bool is_redundant = factors.smallest_singular_value() < kRankTolerance;
+  if (!is_redundant) {
+    x = scale.columns.cwiseProduct(factors.solve(scale.rows.cwiseProduct(b)));
+  } else {
+    const sparse::Saddle saddle(M, C, SparseMatrix(0, n));
+    if (!saddle.is_regular()) return {};
+    const sparse::Saddle::Solution solution = saddle.solve(f, -gamma, VectorXd());
+    // Least norm without scaling.
+    const MatrixXd Y = sparse::null_space(SparseMatrix(C.transpose())).basis;
+    x << solution.z, solution.lambda - Y * (Y.transpose() * solution.lambda);
+  }
+  const VectorXd terms = A.cwiseAbs() * x.cwiseAbs() + b.cwiseAbs();
+  Accelerations result = split(evaluator, x, terms, (b - A * x).cwiseAbs());
+  result.is_redundant = is_redundant;
+  constexpr double kSolved = 1e-6;
+  if (!(result.residual < kSolved) && is_redundant) return {};
+  return result;
+}
+
 }  // namespace
 
 Accelerations solve_accelerations(const Evaluator& evaluator, const State& state) {
-  Accelerations result;
+  const Equations& e = evaluator.equations;
+  if (sparse::is_large(e.num_v() + e.num_g() + e.mu.size())) {
+    if (std::optional<Accelerations> result = solve_sparse(evaluator, state)) return *result;
+  }
   const Kkt kkt = assemble_kkt(evaluator, state);
   const Eigen::Index size = kkt.matrix.rows();
-  if (size == 0) return result;
+  if (size == 0) return {};
   const VectorXd d = symmetric_scale(kkt.matrix);
   const MatrixXd A = d.asDiagonal() * kkt.matrix * d.asDiagonal();
   const VectorXd b = d.cwiseProduct(kkt.right);
@@ -66,16 +126,12 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   VectorXd x = cod.solve(b);
   x += cod.solve(b - A * x);  // one refinement
   x = d.cwiseProduct(x).eval();
-  if (cod.rank() < size) take_least_norm(kkt.matrix, x, kkt.num_v, result);
+  Accelerations open;
+  if (cod.rank() < size) take_least_norm(kkt.matrix, x, kkt.num_v, open);
   const VectorXd terms = kkt.matrix.cwiseAbs() * x.cwiseAbs() + kkt.right.cwiseAbs();
-  const VectorXd rest = (kkt.right - kkt.matrix * x).cwiseAbs();
-  for (Eigen::Index i = 0; i < size; ++i) {
-    if (terms[i] > 0) result.residual = std::max(result.residual, rest[i] / terms[i]);
-  }
-  const auto n_g = static_cast<Eigen::Index>(evaluator.equations.num_g());
-  result.v_rate = dense::to_vector(x.head(kkt.num_v));
-  result.lambda = dense::to_vector(x.segment(kkt.num_v, n_g));
-  result.mu = dense::to_vector(x.tail(size - kkt.num_v - n_g));
+  Accelerations result = split(evaluator, x, terms, (kkt.right - kkt.matrix * x).cwiseAbs());
+  result.is_redundant = open.is_redundant;
+  result.is_underdetermined = open.is_underdetermined;
   return result;
 }
 

@@ -7,7 +7,7 @@
 //
 // M may be singular as long as it is regular where the constraints leave freedom. Where
 // constraints repeat each other (consistently), v̇ is unique and the multipliers are those of least
-// norm. Dense; O((n_v + n_g + n_a)³).
+// norm. Dense, O((n_v + n_g + n_a)³), up to 400 unknowns; above by sparse elimination.
 #pragma once
 
 #include <vector>

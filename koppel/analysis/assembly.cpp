@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <koppel/analysis/dense.hpp>
+#include <koppel/analysis/metric.hpp>
 #include <koppel/analysis/rank.hpp>
 #include <koppel/expr/structure.hpp>
 
@@ -14,11 +15,8 @@ namespace koppel {
 namespace {
 
 using Eigen::Index;
-using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kRankTolerance = 1e-9;
-constexpr double kMassless = 1e-6;  // of the largest mass, given to motions that have less
+using sparse::SparseMatrix;
 
 // Wishes as functions of the state.
 struct Wishes {
@@ -78,9 +76,9 @@ class Positions {
     return dense::concatenate(
         {dense::view(evaluator_.g(s)), dense::view(evaluator_.h(s)), wish(0, s), wish(1, s)});
   }
-  MatrixXd by_q(const State& s) const {
-    return dense::stack({dense::view(evaluator_.g_q(s)), dense::view(evaluator_.h_q(s)),
-                         wish_by_q(0, s), wish_by_q(1, s)});
+  SparseMatrix by_q(const State& s) const {
+    return sparse::stack({sparse::evaluate(evaluator_.g_q, s), sparse::evaluate(evaluator_.h_q, s),
+                          wish_by_q(0, s), wish_by_q(1, s)});
   }
   Gap gap(Index row, double size) const {
     const Equations& e = evaluator_.equations;
@@ -101,9 +99,9 @@ class Positions {
   VectorXd wish(std::size_t k, const State& s) const {
     return wishes_[k] == nullptr ? VectorXd() : VectorXd(dense::view(wishes_[k]->residual(s)));
   }
-  MatrixXd wish_by_q(std::size_t k, const State& s) const {
-    return wishes_[k] == nullptr ? MatrixXd(0, static_cast<Index>(s.q.size()))
-                                 : MatrixXd(dense::view(wishes_[k]->by_q(s)));
+  SparseMatrix wish_by_q(std::size_t k, const State& s) const {
+    return wishes_[k] == nullptr ? SparseMatrix(0, static_cast<Index>(s.q.size()))
+                                 : sparse::evaluate(wishes_[k]->by_q, s);
   }
 
   const Evaluator& evaluator_;
@@ -112,47 +110,13 @@ class Positions {
 
 double largest(const VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
 
-// Lᵀ with M + ε I = L Lᵀ.
-MatrixXd metric_factor(const Evaluator& evaluator, const State& state) {
-  MatrixXd M = dense::view(evaluator.M(state));
-  const Index n = M.rows();
-  double top = n == 0 ? 0 : M.diagonal().cwiseAbs().maxCoeff();
-  if (!(top > 0)) top = 1;
-  constexpr double kDefinite = 1e-8;  // keeps a semidefinite M factorable
-  for (Index i = 0; i < n; ++i) {
-    M(i, i) += M(i, i) < kMassless * top ? kMassless * top : kDefinite * M(i, i);
-  }
-  const Eigen::LLT<MatrixXd> llt(M);
-  if (llt.info() == Eigen::Success) return llt.matrixU();
-  // An indefinite M at the guess (a Lagrangian with a mistake): its diagonal is metric enough.
-  return VectorXd(M.diagonal().cwiseAbs().cwiseMax(kMassless * top).cwiseSqrt()).asDiagonal();
-}
-
-// The square root of the largest mass.
-double largest_weight(const Evaluator& evaluator, const State& state) {
-  const MatrixXd U = metric_factor(evaluator, state);
-  return U.size() == 0 ? 1 : U.cwiseAbs().maxCoeff();
-}
-
-// The map P from coordinates y of Euclidean metric to q − q₀: ‖q − q₀‖_W = ‖y‖.
-MatrixXd metric_map(const Evaluator& evaluator, const State& guess) {
-  const MatrixXd K = dense::view(evaluator.K(guess)), h_q = dense::view(evaluator.h_q(guess));
-  const MatrixXd U = metric_factor(evaluator, guess);
-  const Index n_q = K.rows(), n_v = K.cols(), n_h = h_q.rows();
-  MatrixXd P(n_q, n_v + n_h);
-  P.leftCols(n_v) = U.triangularView<Eigen::Upper>().solve<Eigen::OnTheRight>(K);
-  // η weighs as much as the heaviest motion.
-  P.rightCols(n_h) = h_q.transpose() / largest_weight(evaluator, guess);
-  return P;
-}
-
-// Levenberg-Marquardt on ½ ‖S c(q₀ + P y)‖², S scaling the rows to gradients of length 1 at the
-// guess. The damping is tied to the residual, so that convergence is quadratic also where rows
-// repeat each other [Yamashita & Fukushima 2001].
+// Levenberg-Marquardt on ½ ‖S c(q)‖², S scaling the rows to gradients of length 1 at the guess. The
+// damping is tied to the residual, so that convergence is quadratic also where rows repeat each
+// other [Yamashita & Fukushima 2001].
 class Closure {
  public:
-  Closure(const Positions& positions, const MatrixXd& P, const AssemblyOptions& options)
-      : positions_(positions), P_(P), options_(options) {}
+  Closure(const Positions& positions, const Metric& metric, const AssemblyOptions& options)
+      : positions_(positions), metric_(metric), options_(options) {}
 
   int iterations = 0;
 
@@ -161,15 +125,14 @@ class Closure {
     VectorXd c = positions_.residual(state);
     if (c.size() == 0) return true;
     if (!c.allFinite()) return false;
-    MatrixXd A = positions_.by_q(state) * P_;
+    SparseMatrix A = positions_.by_q(state);
     set_scale(A);
     double merit = scaled(c).norm(), factor = 1e-3;
     for (int i = 0; i < options_.max_iterations; ++i) {
       if (largest(c) <= kRoundOff) break;
       ++iterations;
-      const VectorXd step = damped_step(A, c, factor * merit);
       State trial = state;
-      dense::view(trial.q) += P_ * step;
+      dense::view(trial.q) += metric_.damped_step(A, scale_, c, factor * merit);
       const VectorXd c_trial = positions_.residual(trial);
       const double merit_trial = c_trial.allFinite() ? scaled(c_trial).norm() : INFINITY;
       if (merit_trial < merit) {
@@ -180,7 +143,7 @@ class Closure {
         factor = merit_trial < 0.25 * merit ? std::max(factor * 0.1, 1e-8) : factor;
         merit = merit_trial;
         if (stalls_ > 20) break;
-        A = positions_.by_q(state) * P_;
+        A = positions_.by_q(state);
       } else {
         if (factor > 1e12 || largest(c) < 1e-3 * options_.tolerance) break;
         factor *= 8;
@@ -192,26 +155,15 @@ class Closure {
  private:
   static constexpr double kRoundOff = 1e-15;
 
-  void set_scale(const MatrixXd& A) {
-    scale_ = A.rowwise().norm();
+  void set_scale(const SparseMatrix& A) {
+    scale_ = metric_.row_lengths(A);
     const double top = std::max(scale_.maxCoeff(), 1e-300);
     for (double& x : scale_) x = 1 / std::max(x, 1e-3 * top);
   }
   VectorXd scaled(const VectorXd& c) const { return scale_.cwiseProduct(c); }
 
-  // min ‖S (A y + c)‖² + μ ‖y‖² as one least-squares problem.
-  VectorXd damped_step(const MatrixXd& A, const VectorXd& c, double root_mu) const {
-    const Index m = A.rows(), n = A.cols();
-    MatrixXd B(m + n, n);
-    B.topRows(m) = scale_.asDiagonal() * A;
-    B.bottomRows(n) = std::max(root_mu, 1e-9) * MatrixXd::Identity(n, n);
-    VectorXd right = VectorXd::Zero(m + n);
-    right.head(m) = -scaled(c);
-    return Eigen::HouseholderQR<MatrixXd>(B).solve(right);
-  }
-
   const Positions& positions_;
-  const MatrixXd& P_;
+  const Metric& metric_;
   const AssemblyOptions& options_;
   VectorXd scale_;
   int stalls_ = 0;
@@ -221,47 +173,39 @@ class Closure {
 struct Pull {
   const Wishes* wishes = nullptr;
   double weight = 0;
+
+  double energy(const State& s) const {
+    return wishes == nullptr ? 0 : weight * weight * dense::view(wishes->residual(s)).squaredNorm();
+  }
+  PullRows rows(const State& s) const {
+    if (wishes == nullptr) return {SparseMatrix(0, static_cast<Index>(s.q.size())), VectorXd()};
+    return {weight * sparse::evaluate(wishes->by_q, s), -weight * dense::view(wishes->residual(s))};
+  }
 };
 
-double distance(const VectorXd& y, const Pull& pull, const State& s) {
-  double sum = y.squaredNorm();
-  if (pull.wishes != nullptr) {
-    sum += pull.weight * pull.weight * dense::view(pull.wishes->residual(s)).squaredNorm();
-  }
-  return sum;
-}
-
-// From a closed state: steps along the null space N of the closed equations that reduce the
-// distance to the guess, each followed by closing again. Gauss-Newton in the coordinates of N.
-void approach(const Positions& positions, const MatrixXd& P, const VectorXd& q_guess,
+// From a closed state: steps along the null space of the closed equations that reduce the distance
+// to the guess, each followed by closing again. Gauss-Newton in that null space.
+void approach(const Positions& positions, const Metric& metric, const VectorXd& q_guess,
               const Pull& pull, const AssemblyOptions& options, State& state, int& iterations) {
-  const Eigen::CompleteOrthogonalDecomposition<MatrixXd> inverse(P);
-  const auto place = [&](const State& s) {
-    return VectorXd(inverse.solve(VectorXd(dense::view(s.q) - q_guess)));
+  const auto offset = [&](const State& s) { return VectorXd(dense::view(s.q) - q_guess); };
+  const auto distance = [&](const State& s) {
+    const double length = metric.length(offset(s));
+    return length * length + pull.energy(s);
   };
   for (int i = 0; i < options.max_iterations; ++i) {
-    const VectorXd y = place(state);
-    const MatrixXd N = dense::null_space(positions.by_q(state) * P, kRankTolerance);
-    if (N.cols() == 0) return;
-    MatrixXd rows = N;
-    VectorXd right = -y;
-    if (pull.wishes != nullptr && !pull.wishes->names.empty()) {
-      rows = dense::stack({N, pull.weight * (dense::view(pull.wishes->by_q(state)) * P * N)});
-      right = dense::concatenate(
-          {-y, VectorXd(-pull.weight * dense::view(pull.wishes->residual(state)))});
-    }
-    const VectorXd step = N * rows.colPivHouseholderQr().solve(right);
-    if (step.norm() <= 1e-12 * (1 + y.norm())) return;
-    const double before = distance(y, pull, state);
+    const VectorXd from = offset(state);
+    if (pull.wishes == nullptr && from.isZero(0)) return;
+    const VectorXd step = metric.step_along(positions.by_q(state), from, pull.rows(state));
+    if (metric.length(step) <= 1e-12 * (1 + metric.length(from))) return;
+    const double before = distance(state);
     bool improved = false;
     for (double length = 1; length > 1e-3 && !improved; length *= 0.5) {
       State trial = state;
-      dense::view(trial.q) += length * (P * step);
-      Closure closure(positions, P, options);
+      dense::view(trial.q) += length * step;
+      Closure closure(positions, metric, options);
       if (!closure.run(trial)) continue;
       iterations += closure.iterations;
-      const double after = distance(place(trial), pull, trial);
-      improved = after < before * (1 - 1e-14);
+      improved = distance(trial) < before * (1 - 1e-14);
       if (improved) state = std::move(trial);
     }
     ++iterations;
@@ -324,13 +268,13 @@ void find_positions(const Evaluator& evaluator, const State& guess, const Assemb
   const Equations& e = evaluator.equations;
   const Wishes fixed(e, select_wishes(e, false, true));
   const Wishes soft(e, select_wishes(e, false, false));
-  const MatrixXd P = metric_map(evaluator, guess);
+  const std::unique_ptr<Metric> metric = make_metric(evaluator, guess);
   const VectorXd q_guess = dense::view(guess.q);
 
   const Positions all(evaluator, &fixed, &soft), firm(evaluator, &fixed, nullptr);
   State state = guess;
   if (!soft.names.empty()) {
-    Closure closure(all, P, options);
+    Closure closure(all, *metric, options);
     result.positions_found = closure.run(state);
     result.iterations += closure.iterations;
     result.wishes_met = result.positions_found;
@@ -338,7 +282,7 @@ void find_positions(const Evaluator& evaluator, const State& guess, const Assemb
   const Positions& positions = result.positions_found ? all : firm;
   if (!result.positions_found) {
     state = guess;
-    Closure closure(positions, P, options);
+    Closure closure(positions, *metric, options);
     result.positions_found = closure.run(state);
     result.iterations += closure.iterations;
   }
@@ -347,13 +291,13 @@ void find_positions(const Evaluator& evaluator, const State& guess, const Assemb
     const Pull pull = &positions == &firm && !pulling.names.empty()
                           ? Pull{&pulling, largest_weight(evaluator, guess)}
                           : Pull{};
-    approach(positions, P, q_guess, pull, options, state, result.iterations);
+    approach(positions, *metric, q_guess, pull, options, state, result.iterations);
   } else {
     result.gaps = gaps_of(positions, state, options.tolerance);
     result.text = result.gaps.empty() ? "" : explain_gaps(result.gaps);
-    const MatrixXd K = dense::view(evaluator.K(guess));
+    const std::vector<double> K = evaluator.K.values(guess);
     constexpr double kSingular = 1e6;
-    if (K.size() > 0 && !(K.cwiseAbs().maxCoeff() < kSingular)) {
+    if (!K.empty() && !(dense::view(K).cwiseAbs().maxCoeff() < kSingular)) {
       result.text += fmt::format(
           " The start is a singularity of the '{}' coordinates: choose others.", e.coordinates);
     }
@@ -365,33 +309,27 @@ void find_positions(const Evaluator& evaluator, const State& guess, const Assemb
 
 // Rows of (2) as A v = b, with those of the wishes.
 struct VelocityRows {
-  MatrixXd A;
+  SparseMatrix A;
   VectorXd b;
 };
 
-VelocityRows velocity_rows(const Evaluator& evaluator, const State& at, const Wishes* fixed,
-                           const Wishes* soft) {
+VelocityRows wish_rows(const Wishes& wishes, const State& at) {
   State rest = at;
   std::fill(rest.v.begin(), rest.v.end(), 0.0);
-  const auto n = static_cast<Index>(at.v.size());
-  VelocityRows rows{
-      dense::view(evaluator.all_constraints(at)),
-      -dense::concatenate({dense::view(evaluator.g_t(at)), dense::view(evaluator.b(at))})};
-  if (rows.A.rows() == 0) rows.A.resize(0, n);
-  for (const Wishes* wishes : {fixed, soft}) {
-    if (wishes == nullptr || wishes->names.empty()) continue;
-    rows.A = dense::stack({rows.A, dense::view(wishes->by_v(rest))});
-    rows.b = dense::concatenate({rows.b, -dense::view(wishes->residual(rest))});
-  }
-  return rows;
+  return {sparse::evaluate(wishes.by_v, rest), -dense::view(wishes.residual(rest))};
 }
 
-// The solution of A v = b nearest to v₀ in the metric UᵀU.
-VectorXd nearest(const VelocityRows& rows, const MatrixXd& U, const VectorXd& v0) {
-  if (rows.A.rows() == 0) return v0;
-  const auto upper = U.triangularView<Eigen::Upper>();
-  const MatrixXd A = upper.solve<Eigen::OnTheRight>(rows.A);
-  return v0 + upper.solve(dense::solve_least_norm(A, rows.b - rows.A * v0, kRankTolerance));
+VelocityRows velocity_rows(const Evaluator& evaluator, const State& at,
+                           std::initializer_list<const Wishes*> more) {
+  VelocityRows rows{
+      sparse::all_constraints(evaluator, at),
+      -dense::concatenate({dense::view(evaluator.g_t(at)), dense::view(evaluator.b(at))})};
+  for (const Wishes* wishes : more) {
+    const VelocityRows part = wish_rows(*wishes, at);
+    rows.A = sparse::stack({rows.A, part.A});
+    rows.b = dense::concatenate({rows.b, part.b});
+  }
+  return rows;
 }
 
 std::vector<Gap> velocity_gaps(const Evaluator& evaluator, const Wishes& fixed,
@@ -419,29 +357,21 @@ void find_velocities(const Evaluator& evaluator, const State& guess, const Assem
   const Equations& e = evaluator.equations;
   const Wishes fixed(e, select_wishes(e, true, true)), soft(e, select_wishes(e, true, false));
   State& state = result.state;
-  const MatrixXd U = metric_factor(evaluator, state);
   const VectorXd v0 = dense::view(guess.v);
-  const VelocityRows firm = velocity_rows(evaluator, state, &fixed, nullptr);
+  const VelocityRows firm = velocity_rows(evaluator, state, {&fixed});
   const double tolerance = options.tolerance * std::max(1.0, largest(firm.b));
 
-  const VelocityRows all = velocity_rows(evaluator, state, &fixed, &soft);
-  VectorXd v = nearest(all, U, v0);
+  const VelocityRows all = velocity_rows(evaluator, state, {&fixed, &soft});
+  const PullRows none{SparseMatrix(0, v0.size()), VectorXd()};
+  VectorXd v = nearest_velocity(evaluator, state, all.A, all.b, none, v0);
   if (largest(all.A * v - all.b) > tolerance) {
     // Not all wishes can be had: hold the firm rows, let the others pull.
     result.wishes_met = false;
-    v = nearest(firm, U, v0);
     const Wishes pulling(e, leave_out_guesses(e, select_wishes(e, true, false)));
-    const VelocityRows pulled = velocity_rows(evaluator, state, &fixed, &pulling);
-    const MatrixXd N = dense::null_space(firm.A, kRankTolerance);
-    if (N.cols() > 0 && !pulling.names.empty()) {
-      const double weight = U.cwiseAbs().maxCoeff();
-      const Index k = pulled.A.rows() - firm.A.rows();
-      const MatrixXd B = dense::stack({U * N, weight * (pulled.A.bottomRows(k) * N)});
-      const VectorXd right =
-          dense::concatenate({VectorXd(U * (v0 - v)),
-                              VectorXd(weight * (pulled.b.tail(k) - pulled.A.bottomRows(k) * v))});
-      v += N * B.colPivHouseholderQr().solve(right);
-    }
+    const VelocityRows pulled = wish_rows(pulling, state);
+    const double weight = largest_weight(evaluator, state);
+    v = nearest_velocity(evaluator, state, firm.A, firm.b, {weight * pulled.A, weight * pulled.b},
+                         v0);
   }
   state.v = dense::to_vector(v);
   const VectorXd rest = firm.A * v - firm.b;
@@ -476,9 +406,8 @@ Assembly assemble(const Evaluator& evaluator, const AssemblyOptions& options) {
 
 bool close_positions(const Evaluator& evaluator, State& state, const AssemblyOptions& options) {
   const Positions positions(evaluator, nullptr, nullptr);
-  const auto n = static_cast<Index>(state.q.size());
-  const MatrixXd P = MatrixXd::Identity(n, n);
-  return Closure(positions, P, options).run(state);
+  const auto metric = make_euclidean_metric(static_cast<Index>(state.q.size()));
+  return Closure(positions, *metric, options).run(state);
 }
 
 }  // namespace koppel

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <koppel/analysis/accelerations.hpp>
 #include <koppel/analysis/dense.hpp>
+#include <koppel/analysis/sparse.hpp>
 #include <koppel/base/diagnostic.hpp>
 
 namespace koppel {
@@ -151,6 +153,10 @@ class Builder {
 // f is taken as affine in u.
 Eigen::VectorXd solve_all(const Evaluator& evaluator, State& state, bool servo) {
   const Equations& e = evaluator.equations;
+  if (!servo && sparse::is_large(e.num_v() + e.num_g() + e.mu.size())) {
+    const Accelerations a = solve_accelerations(evaluator, state);
+    return dense::concatenate({dense::view(a.v_rate), dense::view(a.lambda), dense::view(a.mu)});
+  }
   const Eigen::MatrixXd M = dense::view(evaluator.M(state));
   const Eigen::MatrixXd C = dense::view(evaluator.all_constraints(state));
   const Eigen::Index n = M.rows(), m = C.rows();
@@ -192,7 +198,7 @@ DaePoint make_point(const Dae& dae, const Evaluator& evaluator, const State& at)
   std::unordered_map<NodeId, double> value;
   const auto put = [&](Expr symbol, double x) { value[symbol.id()] = x; };
   const std::vector<double> r = evaluator.r(state);
-  const Eigen::VectorXd q_rate = dense::view(evaluator.K(state)) * dense::view(state.v);
+  const Eigen::VectorXd q_rate = sparse::evaluate(evaluator.K, state) * dense::view(state.v);
   for (std::size_t i = 0; i < e.num_q(); ++i) {
     put(e.q[i], state.q[i]);
     put(derivative_symbol(*e.graph, e.q[i]), q_rate[static_cast<Eigen::Index>(i)]);

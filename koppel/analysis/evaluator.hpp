@@ -40,6 +40,11 @@ class MatrixFunction {
   MatrixFunction(const Equations& equations, const SparseExpr& matrix,
                  std::span<const Expr> more = {});
   Matrix operator()(const State& state, std::span<const double> more = {}) const;
+  // The entries of the pattern only.
+  const Sparsity& pattern() const { return pattern_; }
+  std::vector<double> values(const State& state, std::span<const double> more = {}) const {
+    return values_(state, more);
+  }
   int rows() const { return pattern_.num_rows; }
   int columns() const { return pattern_.num_columns; }
 

@@ -5,6 +5,7 @@
 #include <koppel/analysis/dae.hpp>
 #include <koppel/analysis/dense.hpp>
 #include <koppel/analysis/numeric_index.hpp>
+#include <koppel/analysis/sparse.hpp>
 #include <koppel/analysis/structural.hpp>
 
 namespace koppel {
@@ -12,10 +13,17 @@ namespace {
 
 // The velocities with the largest part in each null vector of [M; G; a].
 std::vector<std::string> find_massless(const Evaluator& evaluator, const State& state) {
-  const Matrix M = evaluator.M(state), C = evaluator.all_constraints(state);
-  const Eigen::MatrixXd scaled =
-      dense::view(M) / std::max(1e-300, dense::view(M).cwiseAbs().maxCoeff());
-  const Eigen::MatrixXd null = dense::null_space(dense::stack({scaled, dense::view(C)}), 1e-10);
+  Eigen::MatrixXd null;
+  if (sparse::is_large(evaluator.equations.num_v())) {
+    const sparse::SparseMatrix A = sparse::stack(
+        {sparse::evaluate(evaluator.M, state), sparse::all_constraints(evaluator, state)});
+    null = sparse::null_space(sparse::scaled(A, sparse::equilibrate(A))).basis;
+  } else {
+    const Matrix M = evaluator.M(state), C = evaluator.all_constraints(state);
+    const Eigen::MatrixXd scaled =
+        dense::view(M) / std::max(1e-300, dense::view(M).cwiseAbs().maxCoeff());
+    null = dense::null_space(dense::stack({scaled, dense::view(C)}), 1e-10);
+  }
   std::vector<std::string> names;
   for (Eigen::Index j = 0; j < null.cols(); ++j) {
     Eigen::Index largest = 0;

@@ -1,10 +1,12 @@
 #include <koppel/analysis/rank.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
 #include <koppel/analysis/dense.hpp>
+#include <koppel/analysis/sparse.hpp>
 
 namespace koppel {
 namespace {
@@ -52,19 +54,37 @@ std::vector<int> independent_rows(const Eigen::MatrixXd& Y, const std::vector<in
   return chosen;
 }
 
-// What a joint with these equations becomes without those, where that is a joint.
-std::string weaker_joint(const Owner& owner, const std::vector<std::string>& removed) {
-  const auto is_turn = [](const std::string& name) {
-    return name.find(".tilt_") != std::string::npos;
-  };
-  const auto turns = std::count_if(removed.begin(), removed.end(), is_turn);
-  const auto shifts = static_cast<std::ptrdiff_t>(removed.size()) - turns;
-  if (owner.rows.size() == 5) {  // a revolute joint: three coordinates of a point, two tilts
-    if (turns == 2 && shifts == 0) return "spherical";
-    if (turns == 1 && shifts == 0) return "universal";
-    if (turns == 0 && shifts == 1) return "cylindrical";
-    if (turns == 2 && shifts == 1) return "point-on-line";
-    if (turns == 2 && shifts == 2) return "point-on-plane";
+// The joint in space that holds what is left of an owner's equations without those removed, where
+// there is one: by how many displacements, tilts and turns it holds (joint_constraints.cpp).
+std::string weaker_joint(const Equations& equations, const Owner& owner,
+                         const std::vector<int>& removed) {
+  int shifts = 0, tilts = 0, turns = 0;
+  bool had_tilts = false;
+  for (const int row : owner.rows) {
+    const std::string name = row_name(equations, row);
+    const std::string what = name.substr(std::min(owner.name.size() + 1, name.size()));
+    const bool is_tilt = what.starts_with("tilt_");
+    had_tilts = had_tilts || is_tilt;
+    if (std::find(removed.begin(), removed.end(), row) != removed.end()) continue;
+    if (what == "x" || what == "y" || what == "z" || what.starts_with("off_")) {
+      ++shifts;
+    } else if (is_tilt) {
+      ++tilts;
+    } else if (what == "turn") {
+      ++turns;
+    } else {
+      return "";
+    }
+  }
+  if (!had_tilts) return "";
+  constexpr struct {
+    int shifts, tilts, turns;
+    const char* name;
+  } kJoints[] = {{3, 2, 0, "revolute"},      {3, 1, 0, "universal"},     {3, 0, 0, "spherical"},
+                 {2, 2, 1, "prismatic"},     {2, 2, 0, "cylindrical"},   {1, 2, 0, "planar"},
+                 {2, 0, 0, "point-on-line"}, {1, 0, 0, "point-on-plane"}};
+  for (const auto& joint : kJoints) {
+    if (joint.shifts == shifts && joint.tilts == tilts && joint.turns == turns) return joint.name;
   }
   return "";
 }
@@ -128,7 +148,7 @@ void name_redundant_rows(const Equations& equations, Eigen::MatrixXd Y, RankRepo
     r.num_equations = static_cast<int>(owners[best].rows.size());
     for (const int row : removed) r.rows.push_back(row_name(equations, row));
     r.repeats = partners(all, owners, best, removed);
-    r.text = explain(r, weaker_joint(owners[best], r.rows));
+    r.text = explain(r, weaker_joint(equations, owners[best], removed));
     report.redundant.push_back(std::move(r));
     report.redundant_rows.insert(report.redundant_rows.end(), removed.begin(), removed.end());
     // What is left are the dependences without the removed rows.
@@ -137,25 +157,75 @@ void name_redundant_rows(const Equations& equations, Eigen::MatrixXd Y, RankRepo
   std::sort(report.redundant_rows.begin(), report.redundant_rows.end());
 }
 
-// The natural sizes of the entries of C: their largest magnitude at the state and at two places
-// beside it. Scaling by C alone would hide a row that vanishes at the state, which is singular.
-Eigen::MatrixXd natural_sizes(const Evaluator& evaluator, const State& state,
-                              const Eigen::MatrixXd& C) {
+// Two places beside a state, for the natural sizes of the entries of C: their largest magnitude at
+// the state and there. Scaling by C alone would hide a row that vanishes at the state, which is
+// singular.
+std::array<State, 2> places_beside(const State& state) {
   constexpr double kBeside = 0.3;  // in radians, and relative to lengths
   double mean = 0;
   for (const double q : state.q) mean += std::abs(q) / static_cast<double>(state.q.size());
-  Eigen::MatrixXd sizes = C.cwiseAbs();
-  for (const double side : {-kBeside, kBeside}) {
-    State beside = state;
-    for (std::size_t i = 0; i < beside.q.size(); ++i) {
+  std::array<State, 2> places = {state, state};
+  for (const std::size_t k : {0, 1}) {
+    const double side = k == 0 ? -kBeside : kBeside;
+    for (std::size_t i = 0; i < state.q.size(); ++i) {
       const double sign = i % 2 == 0 ? 1 : -1;  // not all in parallel
       const double varied = 1 + 0.1 * static_cast<double>(i % 7);
-      beside.q[i] += side * sign * varied * (std::abs(state.q[i]) + mean) / 2;
+      places[k].q[i] += side * sign * varied * (std::abs(state.q[i]) + mean) / 2;
     }
+  }
+  return places;
+}
+
+Eigen::MatrixXd natural_sizes(const Evaluator& evaluator, const State& state,
+                              const Eigen::MatrixXd& C) {
+  Eigen::MatrixXd sizes = C.cwiseAbs();
+  for (const State& beside : places_beside(state)) {
     const Matrix other = evaluator.all_constraints(beside);
     if (dense::view(other).allFinite()) sizes = sizes.cwiseMax(dense::view(other).cwiseAbs());
   }
   return sizes;
+}
+
+sparse::SparseMatrix natural_sizes(const Evaluator& evaluator, const State& state,
+                                   const sparse::SparseMatrix& C) {
+  sparse::SparseMatrix sizes = C.cwiseAbs();  // all have the same pattern
+  for (const State& beside : places_beside(state)) {
+    const sparse::SparseMatrix other = sparse::all_constraints(evaluator, beside);
+    if (!other.coeffs().allFinite()) continue;
+    sizes.coeffs() = sizes.coeffs().cwiseMax(other.coeffs().cwiseAbs());
+  }
+  return sizes;
+}
+
+// The dependences Y between rows, by QR with column pivoting; also fills in the rank.
+Eigen::MatrixXd find_dependences(const Evaluator& evaluator, const State& state, double tolerance,
+                                 RankReport& report) {
+  const Matrix constraints = evaluator.all_constraints(state);
+  const Eigen::MatrixXd C = dense::view(constraints);
+  const dense::Equilibration scale = dense::equilibrate(natural_sizes(evaluator, state, C));
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(C.rows(), C.cols());
+  qr.setThreshold(tolerance);
+  qr.compute(scale.rows.asDiagonal() * C * scale.columns.asDiagonal());
+  report.rank = static_cast<int>(qr.rank());
+  if (report.rank > 0) {
+    const auto diagonal = qr.matrixR().diagonal().cwiseAbs();
+    report.smallest_pivot = diagonal[report.rank - 1] / diagonal[0];
+    report.pivots = dense::to_vector(diagonal / diagonal[0]);
+  }
+  if (report.rank == report.num_rows) return {};
+  const Eigen::MatrixXd Q = qr.householderQ();
+  return Q.rightCols(C.rows() - report.rank);
+}
+
+// The same for a large sparse C: the null space of Cᵀ.
+Eigen::MatrixXd find_sparse_dependences(const Evaluator& evaluator, const State& state,
+                                        RankReport& report) {
+  const sparse::SparseMatrix C = sparse::all_constraints(evaluator, state);
+  const dense::Equilibration scale = sparse::equilibrate(natural_sizes(evaluator, state, C));
+  sparse::NullSpace null = sparse::null_space(sparse::scaled(C, scale).transpose());
+  report.rank = report.num_rows - static_cast<int>(null.basis.cols());
+  report.smallest_pivot = null.next;
+  return std::move(null.basis);
 }
 
 }  // namespace
@@ -173,27 +243,16 @@ std::string row_owner(const Equations& equations, int row) {
 
 RankReport analyze_rank(const Evaluator& evaluator, const State& state,
                         const RankOptions& options) {
-  const Matrix constraints = evaluator.all_constraints(state);
   RankReport report;
-  report.num_rows = constraints.rows;
-  report.degrees_of_freedom = constraints.columns;
-  if (constraints.rows == 0 || constraints.columns == 0) return report;
-
-  const Eigen::MatrixXd C = dense::view(constraints);
-  const dense::Equilibration scale = dense::equilibrate(natural_sizes(evaluator, state, C));
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(C.rows(), C.cols());
-  qr.setThreshold(options.tolerance);
-  qr.compute(scale.rows.asDiagonal() * C * scale.columns.asDiagonal());
-  report.rank = static_cast<int>(qr.rank());
+  report.num_rows = static_cast<int>(evaluator.equations.num_g() + evaluator.equations.mu.size());
+  report.degrees_of_freedom = static_cast<int>(evaluator.equations.num_v());
+  if (report.num_rows == 0 || report.degrees_of_freedom == 0) return report;
+  const bool is_large = sparse::is_large(static_cast<Index>(report.num_rows));
+  const Eigen::MatrixXd Y = is_large
+                                ? find_sparse_dependences(evaluator, state, report)
+                                : find_dependences(evaluator, state, options.tolerance, report);
   report.degrees_of_freedom -= report.rank;
-  if (report.rank > 0) {
-    const auto diagonal = qr.matrixR().diagonal().cwiseAbs();
-    report.smallest_pivot = diagonal[report.rank - 1] / diagonal[0];
-  }
-  if (report.rank < report.num_rows) {
-    const Eigen::MatrixXd Q = qr.householderQ();
-    name_redundant_rows(evaluator.equations, Q.rightCols(C.rows() - report.rank), report);
-  }
+  if (Y.cols() > 0) name_redundant_rows(evaluator.equations, Y, report);
   return report;
 }
 

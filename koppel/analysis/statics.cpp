@@ -74,11 +74,21 @@ class Loads {
     scale =
         std::max({f.size() == 0 ? 0 : f.cwiseAbs().maxCoeff(),
                   multipliers.size() == 0 ? 0 : (C.transpose() * multipliers).cwiseAbs().maxCoeff(),
-                  1e-300});
+                  round_off_force(s, multipliers)});
     return dense::concatenate({rest, r});
   }
 
  private:
+  // Where all forces vanish, what their round-off is a part of: forces of displacements as large as
+  // the coordinates, by 1e-4.
+  double round_off_force(const State& s, const VectorXd& multipliers) const {
+    const std::vector<double> stiffness = by_q_.values(s, dense::to_vector(multipliers));
+    if (stiffness.empty()) return 1e-300;
+    const double force =
+        dense::view(stiffness).cwiseAbs().maxCoeff() * dense::view(s.q).cwiseAbs().maxCoeff();
+    return std::isfinite(force) ? std::max(1e-4 * force, 1e-300) : 1e-300;
+  }
+
   static std::vector<Expr> make_multipliers(const Equations& e) {
     std::vector<Expr> symbols;
     for (std::size_t i = 0; i < e.num_g() + e.mu.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include <koppel/analysis/dense.hpp>
+#include <koppel/analysis/sparse.hpp>
 #include <koppel/expr/structure.hpp>
 
 namespace koppel {
@@ -67,13 +68,30 @@ class Assignment {
         distance_(at(num_columns), kInfinity),
         parent_(at(num_columns), -1) {
     top_ = s.order.empty() ? 0 : *std::max_element(s.order.begin(), s.order.end());
-    for (std::size_t i = 0; i < column_of_.size(); ++i) augment(static_cast<int>(i));
+    for (std::size_t i = 0; i < column_of_.size(); ++i) start(static_cast<int>(i));
+    for (std::size_t i = 0; i < column_of_.size(); ++i) {
+      if (column_of_[i] < 0) augment(static_cast<int>(i));
+    }
   }
 
   const std::vector<int>& column_of() const { return column_of_; }
   const std::vector<int>& row_of() const { return row_of_; }
 
  private:
+  // The potential of a row is its smallest cost; a free column of that cost is taken at once.
+  void start(int row) {
+    const int first = s_.row_start[at(row)], last = s_.row_start[at(row) + 1];
+    int& u = u_[at(row)] = kInfinity;
+    for (int k = first; k < last; ++k) u = std::min(u, top_ - s_.order[at(k)]);
+    for (int k = first; k < last; ++k) {
+      const int j = s_.column[at(k)];
+      if (top_ - s_.order[at(k)] != u || row_of_[at(j)] >= 0) continue;
+      row_of_[at(j)] = row;
+      column_of_[at(row)] = j;
+      return;
+    }
+  }
+
   // Assigns row `start`, reassigning others along the cheapest path; leaves it where none exists.
   void augment(int start) {
     using Entry = std::pair<int, int>;  // distance, column
@@ -89,7 +107,9 @@ class Assignment {
         distance_[at(j)] = d;
         parent_[at(j)] = row;
         heap.emplace(d, j);
+        if (d == base && row_of_[at(j)] < 0) sink = j;  // nothing can be nearer
       }
+      if (sink >= 0) break;
       while (!heap.empty() && heap.top().first > distance_[at(heap.top().second)]) heap.pop();
       if (heap.empty()) break;
       const int j = heap.top().second;
@@ -193,8 +213,8 @@ void find_overdetermined(const Dae& dae, const std::vector<int>& row_of, Structu
                 (unknowns.empty() ? "" : " (" + list(unknowns) + ")") + ".";
 }
 
-Eigen::MatrixXd numeric_jacobian(const Dae& dae, const Structure& structure,
-                                 const DaePoint& point) {
+sparse::SparseMatrix numeric_jacobian(const Dae& dae, const Structure& structure,
+                                      const DaePoint& point) {
   std::vector<Expr> inputs = {dae.t};
   std::vector<double> values = {point.t};
   inputs.insert(inputs.end(), dae.given.begin(), dae.given.end());
@@ -206,13 +226,9 @@ Eigen::MatrixXd numeric_jacobian(const Dae& dae, const Structure& structure,
   }
   const SparseExpr J = system_jacobian(dae, structure);
   const std::vector<double> entries = Function(inputs, J.values)(values);
-  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(J.pattern.num_rows, J.pattern.num_columns);
-  for (int j = 0; j < J.pattern.num_columns; ++j) {
-    for (int k = J.pattern.column_start[at(j)]; k < J.pattern.column_start[at(j) + 1]; ++k) {
-      result(J.pattern.row[at(k)], j) = entries[at(k)];
-    }
-  }
-  return result;
+  return Eigen::Map<const sparse::SparseMatrix>(
+      J.pattern.num_rows, J.pattern.num_columns, J.pattern.num_entries(),
+      J.pattern.column_start.data(), J.pattern.row.data(), entries.data());
 }
 
 std::string derivative_name(const Dae& dae, int unknown, int order) {
@@ -248,6 +264,35 @@ std::vector<FreeValue> find_free(const Dae& dae, const Structure& s, const Eigen
     return std::pair(a.order, a.unknown) < std::pair(b.order, b.unknown);
   });
   return free;
+}
+
+// The equations and unknowns of the near-null vectors to the left and to the right.
+void name_singular(const Dae& dae, const Eigen::MatrixXd& left, const Eigen::MatrixXd& right,
+                   Regularity& result) {
+  constexpr double kSupport = 1e-6;  // of orthonormal null vectors
+  for (Eigen::Index i = 0; i < left.rows(); ++i) {
+    if (left.row(i).norm() > kSupport) {
+      result.equations.push_back(dae.residuals[static_cast<std::size_t>(i)].name);
+    }
+  }
+  for (Eigen::Index j = 0; j < right.rows(); ++j) {
+    if (right.row(j).norm() > kSupport) {
+      result.unknowns.push_back(dae.unknowns[static_cast<std::size_t>(j)].name);
+    }
+  }
+}
+
+// A large system: regular where the smallest singular value of A is above the tolerance.
+Regularity check_sparse(const Dae& dae, const sparse::SparseMatrix& A, double tolerance) {
+  Regularity result;
+  result.smallest_pivot = sparse::Factors(A).smallest_singular_value();
+  result.is_regular = result.smallest_pivot > tolerance;
+  result.rank = static_cast<int>(A.rows());
+  if (result.is_regular) return result;
+  const Eigen::MatrixXd left = sparse::null_space(A.transpose()).basis;
+  result.rank -= static_cast<int>(left.cols());
+  name_singular(dae, left, sparse::null_space(A).basis, result);
+  return result;
 }
 
 }  // namespace
@@ -318,14 +363,15 @@ Regularity check_regularity(const Dae& dae, const Structure& structure, const Da
                             double tolerance) {
   Regularity result;
   if (!structure.is_regular) return result;
-  const Eigen::MatrixXd J = numeric_jacobian(dae, structure, point);
+  const sparse::SparseMatrix J = numeric_jacobian(dae, structure, point);
   if (J.rows() == 0) {
     result.is_regular = true;
     result.smallest_pivot = 1;
     return result;
   }
-  const dense::Equilibration scale = dense::equilibrate(J);
-  const Eigen::MatrixXd A = scale.rows.asDiagonal() * J * scale.columns.asDiagonal();
+  const sparse::SparseMatrix scaled = sparse::scaled(J, sparse::equilibrate(J));
+  if (sparse::is_large(J.rows())) return check_sparse(dae, scaled, tolerance);
+  const Eigen::MatrixXd A = scaled;
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A.rows(), A.cols());
   qr.setThreshold(tolerance);
   qr.compute(A);
@@ -335,20 +381,9 @@ Regularity check_regularity(const Dae& dae, const Structure& structure, const Da
   result.is_regular = result.rank == A.rows();
   if (result.is_regular) {
     result.free = find_free(dae, structure, A);
-    return result;
-  }
-  constexpr double kSupport = 1e-6;  // of orthonormal null vectors
-  const Eigen::MatrixXd left = dense::null_space(A.transpose(), tolerance);
-  const Eigen::MatrixXd right = dense::null_space(A, tolerance);
-  for (Eigen::Index i = 0; i < left.rows(); ++i) {
-    if (left.row(i).norm() > kSupport) {
-      result.equations.push_back(dae.residuals[static_cast<std::size_t>(i)].name);
-    }
-  }
-  for (Eigen::Index j = 0; j < right.rows(); ++j) {
-    if (right.row(j).norm() > kSupport) {
-      result.unknowns.push_back(dae.unknowns[static_cast<std::size_t>(j)].name);
-    }
+  } else {
+    name_singular(dae, dense::null_space(A.transpose(), tolerance), dense::null_space(A, tolerance),
+                  result);
   }
   return result;
 }

@@ -60,7 +60,8 @@ struct Regularity {
   // The equations and unknowns of the near-null vectors, where it is singular.
   std::vector<std::string> equations, unknowns;
   // The values that may be chosen at the start. Solving stage by stage k = −max d, …, −1 for the
-  // x_j⁽ᵈʲ⁺ᵏ⁾, those whose columns are best conditioned are solved for; the others are free.
+  // x_j⁽ᵈʲ⁺ᵏ⁾, those whose columns are best conditioned are solved for; the others are free. Not
+  // listed for systems of more than 400 equations, which are checked by sparse elimination.
   std::vector<FreeValue> free;
 };
 

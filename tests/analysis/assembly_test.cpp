@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/loop.hpp>
 #include <koppel/equations/derive.hpp>
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>
@@ -136,6 +137,10 @@ TEST(Assembly, NamesTheJointThatCannotClose) {
   EXPECT_EQ(found.gaps[0].owner, "middle");
   // Stretched, the rods reach √1.01 + √0.26 = 1.515 of 3.
   EXPECT_EQ(found.text, "'middle' cannot close: its points stay 1.49 m apart.");
+  EXPECT_EQ(explain_open_loop(model, "middle"),
+            "loop 'middle' cannot close: the rods reach 1.51 m, the pivots are 3 m apart.");
+  EXPECT_EQ(explain_open_loop(make_four_bar(), "c"), "");
+  EXPECT_EQ(explain_open_loop(make_double_pendulum(), "knee"), "");
 }
 
 TEST(Assembly, NamesConstraintsThatContradictEachOther) {
