@@ -23,4 +23,9 @@
 #include <koppel/expr/structure.hpp>
 #include <koppel/expr/table.hpp>
 #include <koppel/model/yaml/read_model.hpp>
+#include <koppel/results/csv.hpp>
+#include <koppel/results/hdf5.hpp>
+#include <koppel/results/report.hpp>
+#include <koppel/results/trajectory.hpp>
+#include <koppel/simulate/simulate.hpp>
 #include <koppel/version.hpp>

@@ -10,14 +10,19 @@ say() { echo "koppel: $*" >&2; }
 # The log of HEAD stands for the commit, which --version tells.
 is_current() {
   [ -x "$build/bin/koppel" ] && [ -f "$stamp" ] &&
-    [ -z "$(find "$root/koppel" "$root/apps" "$root/cmake" "$root/CMakeLists.txt" \
+    [ -z "$(find "$root/koppel" "$root/apps" "$root/viewer" "$root/cmake" "$root/CMakeLists.txt" \
       "$root/CMakePresets.json" "$root/tools/packages.txt" "$root/.git/logs/HEAD" \
       -newer "$stamp" -print -quit 2>/dev/null)" ]
 }
 
-# Prints those packages of tools/packages.txt that are not installed.
+# missing_packages [LIST...]: prints those packages of tools/packages.txt and of further lists in
+# tools/ that are not installed.
 missing_packages() {
-  wanted=$(sed 's/#.*//' "$root/tools/packages.txt")
+  wanted=
+  for entry in $(cd "$root/tools" && sed 's/#.*//' packages.txt "$@"); do
+    case $entry in *"|"*) command -v "${entry#*|}" >/dev/null && continue ;; esac
+    wanted="$wanted ${entry%|*}"
+  done
   # shellcheck disable=SC2086
   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
     sed -n 's/^installed //p')
@@ -26,12 +31,13 @@ missing_packages() {
   done
 }
 
+# install_packages [LIST...]
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then
     say "no dpkg here; the packages of tools/packages.txt are up to you."
     return
   fi
-  missing=$(missing_packages)
+  missing=$(missing_packages "$@")
   [ -z "$missing" ] && return
   if [ "$(id -u)" = 0 ]; then as_root=
   elif [ -t 0 ]; then as_root=sudo
@@ -43,7 +49,7 @@ install_packages() {
   { $as_root apt-get -q update
     $as_root apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends $missing
   } >&2 || true
-  missing=$(missing_packages)
+  missing=$(missing_packages "$@")
   [ -z "$missing" ] && return
   say "these packages are missing and could not be installed: ${missing% }"
   say "install them with: sudo apt-get install --no-install-recommends ${missing% }"
@@ -73,7 +79,7 @@ build_target() {
     exec 9>&- # another process was faster
     return
   fi
-  install_packages
+  if [ "$1" = koppel_app ]; then install_packages; else install_packages packages-test.txt; fi
   [ -x "$build/bin/koppel" ] || say "building; this happens once and takes some minutes."
   configure
   touch "$stamp.new" # before the build, so that what is edited meanwhile counts as newer

@@ -2,16 +2,20 @@
 // constraints and consistent start, with reasons where something is wrong.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include <koppel/analysis/examine.hpp>
+#include <koppel/analysis/local_freedoms.hpp>
+#include <koppel/analysis/loop.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/results/scene.hpp>
 
+#include "apps/koppel/analyses.hpp"
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/model_options.hpp"
+#include "apps/koppel/print_line.hpp"
 
 namespace koppel::app {
 namespace {
@@ -25,35 +29,44 @@ struct Findings {
   Equations equations;
   std::vector<Size> sizes;  // of all coordinate sets
   Examination found;
+  std::vector<LocalFreedom> local;
+  Analyses analyses;
 };
 
-Findings look_at(const Model& model, const std::string& set) {
+std::vector<LocalFreedom> find_local(const Model& model, const Findings& findings) {
+  if (model.bodies.size() <= 1) return {};
+  if (findings.equations.coordinates == "absolute") {
+    return find_local_freedoms(model, Evaluator(findings.equations), findings.found.start.state);
+  }
+  const Evaluator absolute(derive(model, "absolute"));
+  return find_local_freedoms(model, absolute, assemble(absolute).state);
+}
+
+Findings look_at(const Model& model, const std::string& set, const AnalysisRequest& request) {
+  // Of a large model only the set that is used: the others take long, joint coordinates above all,
+  // where the mass matrix of n bodies has n² entries.
+  constexpr std::size_t kManyBodies = 200;
   Findings findings;
   for (const std::string& name : coordinate_sets(model)) {
+    if (name != set && model.bodies.size() > kManyBodies) continue;
     Equations e = derive(model, name);
     findings.sizes.push_back({name, e.q.size(), e.g.size()});
     if (name == set) findings.equations = std::move(e);
   }
   if (findings.equations.graph == nullptr) findings.equations = derive(model, set);
   findings.found = examine(findings.equations);
-  return findings;
-}
-
-const char* kind_name(JointKind kind) {
-  switch (kind) {
-    case JointKind::Revolute: return "revolute";
-    case JointKind::Prismatic: return "prismatic";
-    case JointKind::Cylindrical: return "cylindrical";
-    case JointKind::Screw: return "screw";
-    case JointKind::Spherical: return "spherical";
-    case JointKind::Universal: return "universal";
-    case JointKind::Planar: return "planar";
-    case JointKind::Fixed: return "fixed";
-    case JointKind::Distance: return "distance";
-    case JointKind::PointOnLine: return "point on line";
-    case JointKind::PointOnPlane: return "point on plane";
+  Assembly& start = findings.found.start;
+  if (!start) {
+    const std::string reason =
+        start.gaps.empty() ? "" : explain_open_loop(model, start.gaps[0].owner);
+    if (!reason.empty()) start.text = reason;
+    return findings;
   }
-  return "";
+  findings.local = find_local(model, findings);
+  if (!request.is_empty()) {
+    findings.analyses = analyze(model, Evaluator(findings.equations), start.state, request);
+  }
+  return findings;
 }
 
 template <typename Items, typename Text>
@@ -70,24 +83,6 @@ std::string join(const Items& items, Text&& text, std::size_t most = 8) {
 // "1 equation", "3 equations"
 std::string count(std::size_t n, const char* what) {
   return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-}
-
-// A label and text behind it, wrapped between words.
-void print_line(const char* label, const std::string& text) {
-  constexpr std::size_t kWidth = 80, kIndent = 15;
-  std::printf("  %-12s", label);
-  std::size_t column = kIndent - 1, begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    if (column >= kIndent && column + 1 + end - begin > kWidth) {
-      std::printf("\n%*s", static_cast<int>(kIndent) - 1, "");
-      column = kIndent - 1;
-    }
-    std::printf(" %s", text.substr(begin, end - begin).c_str());
-    column += 1 + end - begin;
-    begin = end + 1;
-  }
-  std::printf("\n");
 }
 
 std::string describe(const IndexReport& report) {
@@ -113,8 +108,8 @@ void print(const Model& model, const Findings& findings) {
                                const auto name = [&](const Marker& m) {
                                  return model.bodies[static_cast<std::size_t>(m.body)].name;
                                };
-                               return j.name + " (" + kind_name(j.kind) + ' ' + name(j.a) + '-' +
-                                      name(j.b) + ')';
+                               return j.name + " (" + std::string(name_of(j.kind)) + ' ' +
+                                      name(j.a) + '-' + name(j.b) + ')';
                              },
                              6));
   }
@@ -133,7 +128,12 @@ void print(const Model& model, const Findings& findings) {
       count(e.g.size(), "equation") +
           (e.mu.empty() ? "" : " of position, " + std::to_string(e.mu.size()) + " of velocity") +
           ", " + std::to_string(rank.rank) + " independent");
-  print_line("freedom", std::to_string(rank.degrees_of_freedom));
+  const std::size_t num_local = findings.local.size();
+  print_line(
+      "freedom",
+      std::to_string(rank.degrees_of_freedom) +
+          (num_local == 0 ? "" : "; " + std::to_string(num_local) + " of no effect on others:"));
+  for (const LocalFreedom& local : findings.local) print_line("", local.text);
   print_line("index", describe(forward));
   if (servo) {
     print_line("servo index",
@@ -154,6 +154,7 @@ void print(const Model& model, const Findings& findings) {
   if (rank.is_near_singular()) {
     print_line("warning", "the start is near a singular configuration, where the freedoms change.");
   }
+  print(findings.analyses);
 }
 
 nlohmann::json to_json(const Model& model, const Findings& findings) {
@@ -170,6 +171,10 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   out["forward_index"] = forward.index;
   if (servo) out["internal_dynamics"] = servo->num_free;
   out["massless"] = massless;
+  out["local_freedoms"] = nlohmann::json::array();
+  for (const LocalFreedom& local : findings.local) {
+    out["local_freedoms"].push_back({{"bodies", local.bodies}, {"text", local.text}});
+  }
   out["redundant"] = nlohmann::json::array();
   for (const Redundancy& r : rank.redundant) {
     for (const std::string& row : r.rows) out["redundant"].push_back(row);
@@ -184,12 +189,13 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   for (std::size_t i = 0; i < e.v.size(); ++i) {
     out["start"]["v"][std::string(e.v[i].name())] = start.state.v[i];
   }
+  add_to_json(findings.analyses, out);
   return out;
 }
 
-void run(const ModelOptions& options, bool json) {
+void run(const ModelOptions& options, const AnalysisRequest& request, bool json) {
   const Model model = load(options);
-  const Findings findings = look_at(model, coordinates_of(options, model));
+  const Findings findings = look_at(model, coordinates_of(options, model), request);
   if (json) {
     std::printf("%s\n", to_json(model, findings).dump(2).c_str());
   } else {
@@ -205,8 +211,14 @@ void add_check(CLI::App& program) {
       "check", "Say what a model is made of, its freedoms and index, and what is wrong with it");
   auto options = add_model_options(*command);
   auto json = std::make_shared<bool>(false);
+  auto request = std::make_shared<AnalysisRequest>();
+  command->add_flag("--statics", request->statics, "Find the static equilibrium near the start");
+  command->add_flag("--modes", request->modes,
+                    "Frequencies, damping and shapes of small motions about the equilibrium");
+  command->add_flag("--motion", request->motion,
+                    "Follow the drives, or the only freedom, and look for singular places");
   command->add_flag("--json", *json, "Print the findings as JSON");
-  command->callback([options, json] { run(*options, *json); });
+  command->callback([options, request, json] { run(*options, *request, *json); });
 }
 
 }  // namespace koppel::app

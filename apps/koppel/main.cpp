@@ -21,9 +21,11 @@ std::string version_line() {
 }
 
 void add_commands(CLI::App& program) {
+  add_run(program);
   add_check(program);
   add_equations(program);
   add_expr(program);
+  add_models(program);
 }
 
 // CLI11 only says that a subcommand is missing when one is misspelt.

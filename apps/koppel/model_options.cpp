@@ -6,11 +6,14 @@
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
+#include "apps/koppel/builtin_models.hpp"
+
 namespace koppel::app {
 
 std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
   auto options = std::make_shared<ModelOptions>();
-  command.add_option("MODEL", options->path, "The model file")->required();
+  command.add_option("MODEL", options->path, "The model file, or the name of a built-in model")
+      ->required();
   command
       .add_option(
           "--coordinates", options->coordinates,
@@ -31,7 +34,7 @@ Model load(const ModelOptions& options) {
     }
     read.set.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
-  return read_model(options.path, read);
+  return read_model(find_model(options.path), read);
 }
 
 std::string coordinates_of(const ModelOptions& options, const Model& model) {

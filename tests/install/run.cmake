@@ -19,3 +19,5 @@ run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${consumer}" -G "${GENERATOR}"
 run("${CMAKE_COMMAND}" --build "${consumer}")
 run("${consumer}/consumer")
 run("${prefix}/bin/koppel" --version)
+run("${prefix}/bin/koppel" models)
+run("${prefix}/bin/koppel" check pendulum)

@@ -1,15 +1,42 @@
-"""The frame of the command line: version, help, wrong arguments. Usage: ... PROGRAM"""
+"""The command line: version, help, wrong arguments, and the files of `run`. Usage: ... PROGRAM"""
 
+import csv
+import json
+import math
+import os
+import pathlib
+import pty
+import resource
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 
-PROGRAM = sys.argv.pop(1)
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+
+# An oscillator that takes a long time at 100,000,000 periods.
+OSCILLATOR = """name: oscillator
+coordinates: [x]
+kinetic: x'^2/2
+potential: 2*pi^2*x^2
+initial: {x: 1}
+outputs: {x: x}
+run: {end: 1e8, samples: 1000001}
+"""
 
 
-def run(*arguments):
-    result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+def run(*arguments, **options):
+    result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                            **options)
     return result.returncode, result.stdout, result.stderr
+
+
+def read_rows(path):
+    with open(path, newline="") as file:
+        return list(csv.reader(file))
 
 
 class CommandLine(unittest.TestCase):
@@ -38,11 +65,247 @@ class CommandLine(unittest.TestCase):
             1, "", "error[arguments.unknown-command]: there is no command 'exrp'.\n"
                    "  Did you mean 'expr'? `koppel --help` lists the commands.\n"))
 
+    def test_models_are_listed_with_a_line_each(self):
+        status, output, messages = run("models")
+        self.assertEqual((status, messages), (0, ""))
+        self.assertIn("\nslider_crank                crank and rod", output)
+        status, output, messages = run("models", "--json")
+        self.assertEqual((status, messages), (0, ""))
+        models = json.loads(output)
+        self.assertIn("pendulum", [model["name"] for model in models])
+        for model in models:
+            self.assertTrue(model["description"], model)
+            self.assertTrue(os.path.isfile(model["file"]), model)
+
+    def test_built_in_models_are_known_by_name(self):
+        status, output, messages = run("check", "double_pendulum")
+        self.assertEqual((status, messages), (0, ""))
+        self.assertTrue(output.startswith("double pendulum\n"), output)
+        self.assertEqual(run("check", "slidr_crank"), (
+            1, "", "slidr_crank: error[model.no-file]: there is no such file.\n"
+                   "  Did you mean the built-in model 'slider_crank'? "
+                   "`koppel models` lists the built-in ones.\n"))
+        self.assertEqual(run("check", "no/such.yaml"), (
+            1, "", "no/such.yaml: error[model.no-file]: there is no such file.\n"))
+
     def test_wrong_arguments_give_1_and_no_output(self):
         for arguments in ([], ["--nonsense"], ["expr", "--nonsense", "x"], ["expr"]):
             status, output, messages = run(*arguments)
             self.assertEqual((status, output), (1, ""), arguments)
             self.assertTrue(messages.startswith("error[arguments.wrong]: "), messages)
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.out = self.folder / "out"
+
+    def write(self, text, name="oscillator.yaml"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def test_writes_trajectory_summary_and_report(self):
+        status, output, messages = run("run", MODELS / "slider_crank.yaml", "--out", self.out)
+        self.assertEqual((status, messages), (0, ""))
+        for line in ("method", "freedom", "steps", "violation", "energy", "final", "files"):
+            self.assertIn(f"\n  {line} ", output)
+        self.assertEqual(sorted(p.name for p in self.out.iterdir()),
+                         ["report.html", "summary.json", "trajectory.csv"])
+        header, *rows = read_rows(self.out / "trajectory.csv")
+        self.assertEqual(header[:7], ["t", "Ax", "Ay", "Bx", "Ax'", "Ay'", "Bx'"])
+        self.assertEqual(len(rows), 1001)
+        self.assertEqual((rows[0][0], rows[-1][0]), ("0", "10"))
+        summary = json.loads((self.out / "summary.json").read_text())
+        for key in ("model", "dof", "index", "coordinates", "formulation", "integrator", "steps",
+                    "evaluations", "setup_seconds", "wall_seconds", "max_position_violation",
+                    "max_velocity_violation", "energy_drift", "final"):
+            self.assertIn(key, summary)
+        self.assertEqual(summary["dof"], 1)
+        self.assertLess(summary["max_position_violation"], 1e-9)
+        self.assertLess(summary["energy_drift"], 1e-6)
+        # The numbers of both files are the same to the last bit.
+        for name, value in summary["final"].items():
+            self.assertEqual(float(rows[-1][header.index(name)]), value, name)
+        report = (self.out / "report.html").read_text()
+        self.assertNotIn("/*DATA*/null", report)
+        self.assertIn("slider crank", report)
+
+    def test_every_number_is_finite_and_as_short_as_it_can_be(self):
+        run("run", MODELS / "slider_crank.yaml", "--out", self.out, "--end", 1)
+        for row in read_rows(self.out / "trajectory.csv")[1:]:
+            for field in row:
+                self.assertTrue(math.isfinite(float(field)), field)
+                digits = field.lstrip("-").replace(".", "").split("e")[0].strip("0")
+                self.assertLessEqual(len(digits), 17)
+
+    def test_outputs_that_are_not_defined_have_empty_fields(self):
+        path = self.write(OSCILLATOR.replace("x: x}", "root: sqrt(x)}"))
+        status, _, messages = run("run", path, "--end", 1, "--samples", 4, "--out", self.out)
+        self.assertEqual(status, 0)
+        self.assertEqual(messages, "note: 'root' has no finite value in 2 of 4 rows, first at "
+                                   "t = 0.333333 s; its fields there are empty.\n")
+        rows = read_rows(self.out / "trajectory.csv")
+        self.assertEqual([row[1] == "" for row in rows], [False, False, True, True, False])
+        self.assertNotIn("nan", (self.out / "trajectory.csv").read_text().lower())
+        self.assertNotIn("NaN", (self.out / "summary.json").read_text())
+
+    def test_json_prints_the_summary(self):
+        status, output, _ = run("run", MODELS / "pendulum.yaml", "--json", "--out", self.out)
+        self.assertEqual(status, 0)
+        self.assertEqual(json.loads(output), json.loads((self.out / "summary.json").read_text()))
+
+    def test_quiet_prints_nothing(self):
+        self.assertEqual(run("run", MODELS / "pendulum.yaml", "--quiet", "--out", self.out),
+                         (0, "", ""))
+
+    def test_folder_is_named_after_the_model_file(self):
+        run("run", MODELS / "pendulum.yaml", "--quiet", cwd=self.folder)
+        self.assertTrue((self.folder / "pendulum-run" / "trajectory.csv").exists())
+
+    def test_command_line_goes_before_the_model(self):
+        path = self.write(OSCILLATOR)
+        run("run", path, "--end", 2, "--samples", 3, "--tol", 1e-10, "--integrator", "dop853",
+            "--out", self.out)
+        summary = json.loads((self.out / "summary.json").read_text())
+        self.assertEqual((summary["reached"], summary["samples"], summary["tolerance"],
+                          summary["integrator"]), (2, 3, 1e-10, "dop853"))
+
+    def test_hdf5_on_request(self):
+        run("run", MODELS / "pendulum.yaml", "--hdf5", "--quiet", "--out", self.out)
+        self.assertEqual((self.out / "trajectory.h5").read_bytes()[:4], b"\x89HDF")
+
+    def test_reactions_on_request(self):
+        run("run", MODELS / "slider_crank.yaml", "--reactions", "--end", 1, "--out", self.out)
+        header = read_rows(self.out / "trajectory.csv")[0]
+        for joint in "OAB":
+            self.assertIn(f"{joint}.force.x", header)
+
+    def test_full_standard_output_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([PROGRAM, "run", MODELS / "pendulum.yaml", "--json", "--out",
+                                     self.out], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((result.returncode, result.stderr),
+                         (2, "error: standard output cannot be written.\n"))
+        self.assertTrue((self.out / "report.html").exists())
+
+    def test_unknown_integrator_gets_a_suggestion(self):
+        status, output, messages = run("run", MODELS / "pendulum.yaml", "--integrator", "radua5",
+                                       "--out", self.out)
+        self.assertEqual((status, output), (1, ""))
+        self.assertTrue(messages.startswith("error[integrate.unknown-integrator]: "), messages)
+        self.assertIn("Did you mean 'radau5'?", messages)
+        self.assertFalse(self.out.exists())
+
+    def test_unknown_formulation_gets_a_suggestion(self):
+        status, _, messages = run("run", MODELS / "slider_crank.yaml", "--formulation", "idnex3",
+                                  "--out", self.out)
+        self.assertEqual(status, 1)
+        self.assertIn("Did you mean 'index3'?", messages)
+        self.assertFalse(self.out.exists())
+
+    def test_wrong_pair_is_refused_with_the_pairs_that_make_sense(self):
+        self.assertEqual(
+            run("run", MODELS / "slider_crank.yaml", "--formulation", "ggl", "--integrator",
+                "dop853", "--out", self.out),
+            (1, "", "error[simulate.wrong-pair]: integrator 'dop853' needs a right-hand side; "
+                    "formulation 'ggl' gives none.\n"
+                    "  dop853 goes with the formulations: index1, baumgarte. ggl goes with the "
+                    "integrators: radau5, ida, implicit-euler.\n"))
+        self.assertFalse(self.out.exists())
+
+    def test_wrong_arguments(self):
+        for arguments, expected in (
+                (["--samples", "many"], "--samples 'many' is not a number of samples"),
+                (["--projection", "twice"], "--projection 'twice' is not known"),
+                (["--end", "0"], "the end time is 0; it must be positive"),
+                (["--set", "nonsense"], "--set 'nonsense' is not of the form name=value")):
+            status, output, messages = run("run", MODELS / "pendulum.yaml", *arguments)
+            self.assertEqual((status, output), (1, ""), arguments)
+            self.assertIn(expected, messages)
+
+    def test_a_folder_that_cannot_be_made(self):
+        self.write("", "out")
+        status, _, messages = run("run", MODELS / "pendulum.yaml", "--out", self.out / "x")
+        self.assertEqual(status, 1)
+        self.assertIn("cannot be made: Not a directory", messages)
+
+    def test_failure_gives_2_and_keeps_what_was_reached(self):
+        path = self.write("name: pole\ncoordinates: [y]\nkinetic: y'^2/2\n"
+                          "states: {x: {rate: x^2, start: 1}}\noutputs: {x: x}\n")
+        status, output, messages = run("run", path, "--out", self.out)
+        self.assertEqual(status, 2)
+        self.assertIn("  time ", output)
+        rows = read_rows(self.out / "trajectory.csv")[1:]
+        self.assertAlmostEqual(float(rows[-1][0]), 1, delta=0.01)
+        self.assertRegex(messages, r"^error\[simulate.failed\]: at t = (1|0\.99\d*|1\.0\d*) s: ")
+        self.assertIn(f"All {len(rows)} rows up to there are in {self.out}/trajectory.csv.", messages)
+        summary = json.loads((self.out / "summary.json").read_text())
+        self.assertEqual(summary["status"], "failed")
+
+    def test_interrupted_run_keeps_what_was_reached(self):
+        path = self.write(OSCILLATOR)
+        process = subprocess.Popen([PROGRAM, "run", path, "--out", self.out],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        trajectory = self.out / "trajectory.csv"
+        while not (trajectory.exists() and trajectory.stat().st_size > 10_000):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, messages = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 2)
+        rows = read_rows(trajectory)[1:]
+        self.assertTrue(trajectory.read_text().endswith("\n"))
+        self.assertTrue(all(len(row) == len(rows[0]) for row in rows))
+        self.assertRegex(messages, r"^interrupted at t = \S+ s\.\n  All %d rows up to there are in"
+                         % len(rows))
+        summary = json.loads((self.out / "summary.json").read_text())
+        self.assertEqual((summary["status"], summary["samples"]), ("stopped", len(rows)))
+        self.assertEqual(summary["reached"], float(rows[-1][0]))
+        self.assertTrue((self.out / "report.html").exists())
+
+    def test_killed_run_leaves_complete_rows(self):
+        path = self.write(OSCILLATOR)
+        process = subprocess.Popen([PROGRAM, "run", path, "--quiet", "--out", self.out])
+        trajectory = self.out / "trajectory.csv"
+        while not (trajectory.exists() and trajectory.stat().st_size > 10_000):
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        self.assertTrue(trajectory.read_text().endswith("\n"))
+
+    def test_full_disk_keeps_complete_rows(self):
+        path = self.write(OSCILLATOR)
+        limit = 100_000
+        status, _, messages = run(
+            "run", path, "--out", self.out,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(status, 2)
+        rows = read_rows(self.out / "trajectory.csv")[1:]
+        self.assertTrue((self.out / "trajectory.csv").read_text().endswith("\n"))
+        self.assertGreater(len(rows), 500)
+        self.assertIn(f"error[results.not-written]: {self.out}/trajectory.csv cannot be written any "
+                      f"further: File too large. {len(rows)} rows in it are complete.", messages)
+
+    def test_progress_only_on_a_terminal(self):
+        path = self.write(OSCILLATOR)
+        terminal, other = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "run", path, "--out", self.out],
+                                   stdout=subprocess.DEVNULL, stderr=other)
+        os.close(other)
+        text = b""
+        while b"real time" not in text:
+            text += os.read(terminal, 1000)
+        process.send_signal(signal.SIGINT)
+        try:
+            while chunk := os.read(terminal, 1000):
+                text += chunk
+        except OSError:
+            pass  # the terminal is gone with the program
+        process.wait()
+        os.close(terminal)
+        self.assertRegex(text.decode(), r"\r\[#* *\] +\d+ %  t = \S+ s  \S+ x real time  .* left")
 
 
 if __name__ == "__main__":

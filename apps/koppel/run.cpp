@@ -1,0 +1,321 @@
+// koppel run: simulates a model and writes trajectory.csv, summary.json and report.html.
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/integrate/integrator.hpp>
+#include <koppel/results/csv.hpp>
+#include <koppel/results/hdf5.hpp>
+#include <koppel/results/report.hpp>
+#include <koppel/simulate/simulate.hpp>
+
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/model_options.hpp"
+#include "apps/koppel/print_line.hpp"
+#include "apps/koppel/progress_bar.hpp"
+
+namespace koppel::app {
+namespace {
+
+struct RunOptions {
+  std::shared_ptr<ModelOptions> model;
+  std::optional<double> end, tolerance, step;
+  std::string formulation, integrator, projection, samples;
+  std::string folder;
+  bool json = false, quiet = false, hdf5 = false, native = false, timing = false;
+  bool reactions = false;
+};
+
+Projection read_projection(const std::string& text) {
+  if (text == "none") return Projection::None;
+  if (text == "once") return Projection::Once;
+  if (text.empty() || text == "full") return Projection::Full;
+  throw Error("arguments.wrong", "--projection '" + text + "' is not known.",
+              "It is one of: none, once, full.");
+}
+
+Sampling read_samples(const std::string& text, Sampling sampling) {
+  if (text.empty()) return sampling;
+  if (text == "steps") {
+    sampling.every_step = true;
+    return sampling;
+  }
+  const char* const end = text.data() + text.size();
+  if (const auto [rest, error] = std::from_chars(text.data(), end, sampling.count);
+      error != std::errc() || rest != end || sampling.count < 2) {
+    throw Error("arguments.wrong", "--samples '" + text + "' is not a number of samples.",
+                "Give a whole number from 2 on, or 'steps' for a row at every step.");
+  }
+  return sampling;
+}
+
+// What the command line says goes before what the model says.
+SimulateOptions simulate_options(const RunOptions& run, const Model& model) {
+  SimulateOptions options = options_of(model);
+  if (run.end) options.end = *run.end;
+  if (run.tolerance) options.tolerance = *run.tolerance;
+  if (run.step) options.step = run.step;
+  // A tolerance on the command line asks for adaptive steps again.
+  if (run.tolerance && !run.step) options.step.reset();
+  if (!run.model->coordinates.empty()) options.coordinates = run.model->coordinates;
+  if (!run.formulation.empty()) options.formulation = run.formulation;
+  if (!run.integrator.empty()) options.integrator = run.integrator;
+  options.projection = read_projection(run.projection);
+  options.sampling = read_samples(run.samples, options.sampling);
+  options.native = run.native;
+  options.reactions = run.reactions;
+  return options;
+}
+
+std::filesystem::path make_folder(const RunOptions& options) {
+  std::filesystem::path folder = options.folder;
+  if (folder.empty()) folder = std::filesystem::path(options.model->path).stem().string() + "-run";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw Error("arguments.wrong",
+                "the folder " + folder.string() + " cannot be made: " + error.message() + ".",
+                "Give another with --out.");
+  }
+  return folder;
+}
+
+std::string short_time(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", 1e6 * seconds);
+  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+// What came out, for people: on standard output and at the head of the report.
+Lines describe(const Simulation& simulation) {
+  const Summary& s = simulation.summary;
+  Lines lines;
+  lines.emplace_back("method",
+                     fmt::format("{} coordinates, {}, {}{}{}", s.coordinates, s.formulation,
+                                 s.integrator, s.choice.empty() ? "" : ": ", s.choice));
+  lines.emplace_back(
+      "freedom",
+      std::to_string(s.dof) +
+          (s.redundant.empty() ? "" : fmt::format("; {} redundant equations", s.redundant.size())));
+  lines.emplace_back("time",
+                     fmt::format("{:.6g} s{} in {} ({:.3g} x real time), set-up {}", s.reached,
+                                 s.status == "done" ? "" : fmt::format(" of {:.6g} s", s.end),
+                                 short_time(s.wall_seconds), s.reached / s.wall_seconds,
+                                 short_time(s.setup_seconds)));
+  lines.emplace_back("steps",
+                     fmt::format("{}{}{}; {}", s.steps,
+                                 s.rejected > 0 ? fmt::format(" and {} rejected", s.rejected) : "",
+                                 s.order > 0 ? fmt::format(", order {}", s.order) : "",
+                                 s.step > 0 ? fmt::format("step {:g} s", s.step)
+                                            : fmt::format("tolerance {:g}", s.tolerance)));
+  if (s.index > 1) {
+    lines.emplace_back("violation",
+                       fmt::format("{:.2g} of positions, {:.2g} of velocities, at most",
+                                   s.max_position_violation, s.max_velocity_violation));
+  }
+  lines.emplace_back("energy",
+                     fmt::format("{} by {:.2g}, relative", s.is_conservative ? "drifts" : "changes",
+                                 s.energy_drift));
+  std::string final;
+  constexpr std::size_t kMost = 12;
+  for (std::size_t i = 0; i < s.final.size() && i < kMost; ++i) {
+    final += fmt::format("{}{} = {:.10g}", i > 0 ? ", " : "", s.final[i].first, s.final[i].second);
+  }
+  if (s.final.size() > kMost) final += ", …";
+  lines.emplace_back("final", final);
+  return lines;
+}
+
+// The files of a run, each written as far as it can be.
+class Files {
+ public:
+  explicit Files(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  std::filesystem::path path(const char* name) const { return folder_ / name; }
+  std::size_t num_rows() const { return csv_ ? csv_->num_complete() : 0; }
+  const std::vector<std::string>& problems() const { return problems_; }
+  bool is_good() const { return problems_.empty(); }
+
+  void begin(const std::vector<Column>& columns) {
+    attempt([&] { csv_ = std::make_unique<CsvWriter>(path("trajectory.csv"), columns); });
+  }
+  bool add_row(std::span<const double> row) {
+    return is_good() && attempt([&] { csv_->append(row); });
+  }
+  void end_rows() {
+    if (csv_ && is_good()) attempt([&] { csv_->flush(); });
+  }
+
+  template <typename Write>
+  bool attempt(Write&& write) {
+    try {
+      write();
+      return true;
+    } catch (const WriteError& error) {
+      problems_.emplace_back(error.what());
+      return false;
+    }
+  }
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<CsvWriter> csv_;
+  std::vector<std::string> problems_;
+};
+
+void write_files(const Model& model, const RunOptions& options, Simulation& simulation,
+                 const Lines& lines, Files& files) {
+  Summary& summary = simulation.summary;
+  summary.files = {{"trajectory", "trajectory.csv"}, {"report", "report.html"}};
+  if (options.hdf5) {
+    summary.files["hdf5"] = "trajectory.h5";
+    files.attempt([&] { write_hdf5(files.path("trajectory.h5"), simulation.trajectory, summary); });
+  }
+  files.attempt([&] { write_text(files.path("summary.json"), to_json(summary) + "\n"); });
+  Report report{
+      model.name,       model.description,      lines,
+      summary.messages, &simulation.trajectory, make_scene(model, simulation, kMaxFrames)};
+  if (!simulation.text.empty()) report.messages.push_back(simulation.text);
+  files.attempt([&] { write_report(files.path("report.html"), report); });
+}
+
+void print_result(const Simulation& simulation, const Lines& lines, const Files& files) {
+  std::printf("%s\n", simulation.summary.model.c_str());
+  for (const auto& [label, text] : lines) print_line(label, text);
+  print_line("files",
+             fmt::format("{}, summary.json, report.html", files.path("trajectory.csv").string()));
+}
+
+void print_timing(const Simulation& simulation, double files_seconds) {
+  for (const Stage& stage : simulation.stages) {
+    std::fprintf(stderr, "  %-12s %9.3f ms\n", stage.name.c_str(), 1e3 * stage.seconds);
+  }
+  std::fprintf(stderr, "  %-12s %9.3f ms\n", "files", 1e3 * files_seconds);
+}
+
+// Throws where the simulation did not come to its end, with what is there nevertheless.
+void report_end(const Simulation& simulation, const Files& files) {
+  const Summary& s = simulation.summary;
+  std::string message;
+  if (simulation.status == Outcome::Status::Failed) {
+    message =
+        fmt::format("error[simulate.failed]: at t = {:.8g} s: {}", s.reached, simulation.text);
+  } else if (!files.is_good()) {
+    message = "error[results.not-written]: " + files.problems()[0];
+    for (std::size_t i = 1; i < files.problems().size(); ++i) {
+      message += "\n  " + files.problems()[i];
+    }
+    throw Failure{ExitCode::kNumericsFailed, message};
+  } else if (simulation.status == Outcome::Status::Stopped) {
+    message = fmt::format("interrupted at t = {:.8g} s.", s.reached);
+  } else {
+    return;
+  }
+  message += fmt::format("\n  All {} rows up to there are in {}.", files.num_rows(),
+                         files.path("trajectory.csv").string());
+  for (const std::string& problem : files.problems()) message += "\n  " + problem;
+  throw Failure{ExitCode::kNumericsFailed, message};
+}
+
+void run(const RunOptions& options) {
+  const Model model = load(*options.model);
+  const SimulateOptions simulate_with = simulate_options(options, model);
+  simulate_with.validate();
+  ignore_file_size_signal();
+
+  std::optional<Files> files;
+  std::optional<InterruptGuard> guard;
+  std::optional<ProgressBar> bar;
+  SimulateCallbacks callbacks;
+  callbacks.chosen = [&](const Choice&) {
+    files.emplace(make_folder(options));
+    guard.emplace();
+    bar.emplace(!options.quiet);
+  };
+  callbacks.begin = [&](const std::vector<Column>& columns) { files->begin(columns); };
+  callbacks.row = [&](std::span<const double> row) { return files->add_row(row); };
+  callbacks.progress = [&](const Progress& progress) {
+    bar->show(progress.t, progress.end);
+    return !is_interrupted();
+  };
+  callbacks.message = [&](const std::string& message) {
+    if (!options.quiet) std::fprintf(stderr, "note: %s\n", message.c_str());
+  };
+  Simulation simulation = simulate(model, simulate_with, callbacks);
+  bar.reset();
+  files->end_rows();
+
+  const auto before = std::chrono::steady_clock::now();
+  const Lines lines = describe(simulation);
+  write_files(model, options, simulation, lines, *files);
+  if (options.timing) {
+    print_timing(simulation,
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
+  }
+  if (options.json) {
+    std::printf("%s\n", to_json(simulation.summary).c_str());
+  } else if (!options.quiet) {
+    print_result(simulation, lines, *files);
+  }
+  if (std::fflush(stdout) != 0) {
+    throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
+  }
+  report_end(simulation, *files);
+}
+
+template <typename Items>
+std::string names_of(const Items& items) {
+  std::string out = "auto";
+  for (const auto& item : items) out += ", " + std::string(item.name);
+  return out;
+}
+
+}  // namespace
+
+void add_run(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "run", "Simulate a model and write its trajectory, a summary and a report");
+  auto options = std::make_shared<RunOptions>();
+  options->model = add_model_options(*command);
+  command->add_option("--end", options->end, "The end time; else the model's, or 10 s")
+      ->type_name("T");
+  command->add_option("--formulation", options->formulation, names_of(formulations()))
+      ->type_name("F");
+  command
+      ->add_option(
+          "--projection", options->projection,
+          "After every step, where the formulation leaves drift: none, once, full (default)")
+      ->type_name("P");
+  command->add_option("--integrator", options->integrator, names_of(integrators()))->type_name("I");
+  command->add_option("--tol", options->tolerance, "The tolerance of a step; 1e-8 by default")
+      ->type_name("X");
+  command->add_option("--step", options->step, "A fixed step, in seconds")->type_name("H");
+  command
+      ->add_option("--samples", options->samples,
+                   "The number of rows at equal times, 1001 by default; or 'steps'")
+      ->type_name("N");
+  command
+      ->add_option("--out", options->folder,
+                   "The folder for the files; MODEL-run in the current one by default")
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "Print the summary as JSON");
+  command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
+  command->add_flag("--hdf5", options->hdf5, "Write trajectory.h5 as well");
+  command->add_flag("--reactions", options->reactions,
+                    "Add columns for the forces and torques in joints");
+  command->add_flag("--native", options->native, "Compile the equations to native code");
+  command->add_flag("--timing", options->timing, "Say on standard error what took how long");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace koppel::app

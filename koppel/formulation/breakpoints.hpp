@@ -1,0 +1,18 @@
+// The times at which expressions are not smooth: corners of tables of time, and where conditions,
+// minima and absolute values of time switch. What depends on anything but t and parameters is left
+// to the integrator.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <koppel/expr/expr.hpp>
+
+namespace koppel {
+
+// Ascending. Arguments that are linear in t are solved exactly; others are not looked at.
+std::vector<double> find_breakpoints(std::span<const Expr> expressions, Expr t,
+                                     std::span<const Expr> parameters,
+                                     std::span<const double> values);
+
+}  // namespace koppel

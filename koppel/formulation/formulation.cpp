@@ -1,0 +1,405 @@
+#include <koppel/formulation/formulation.hpp>
+
+#include <algorithm>
+#include <memory>
+
+#include <koppel/analysis/accelerations.hpp>
+#include <koppel/analysis/dae.hpp>
+#include <koppel/analysis/structural.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/suggest.hpp>
+#include <koppel/expr/structure.hpp>
+#include <koppel/formulation/breakpoints.hpp>
+
+namespace koppel {
+namespace {
+
+using Exprs = std::vector<Expr>;
+
+constexpr FormulationInfo kFormulations[] = {
+    {"index3", "the constraints as they are"},
+    {"index2", "their rates"},
+    {"index1", "their second rates, which give accelerations and multipliers"},
+    {"baumgarte", "second rates with feedback of the constraints and their rates"},
+    {"baumgarte2", "rates with feedback of the constraints"},
+    {"ggl", "constraints and their rates, with a second set of multipliers"},
+    {"minimal", "for mechanisms without constraints in their coordinates"},
+};
+
+Expr symbol(Graph& graph, const char* kind, std::size_t i) {
+  return graph.symbol(std::string("multiplier.") + kind + '[' + std::to_string(i) + ']');
+}
+
+void append(Exprs& to, const Exprs& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+// Everything of Equations that a formulation needs, once, with symbols for rates and multipliers.
+// Parts of a Problem are made later, so they share ownership of it.
+struct Source {
+  Source(const Equations& equations, const State& at, const FormulationOptions& with)
+      : e(equations), state(at), options(with) {
+    for (std::size_t i = 0; i < e.num_g() + e.mu.size(); ++i) {
+      const auto& out = options.leave_out;
+      if (std::find(out.begin(), out.end(), static_cast<int>(i)) == out.end()) {
+        kept.push_back(static_cast<int>(i));
+      }
+    }
+    Graph& graph = *e.graph;
+    for (const int row : kept) {
+      const auto i = static_cast<std::size_t>(row);
+      if (i < e.num_g()) {
+        lambda.push_back(symbol(graph, "lambda", i));
+        ++num_kept_g;
+      } else {
+        mu.push_back(symbol(graph, "mu", i - e.num_g()));
+      }
+    }
+    append(y, e.q);
+    append(y, e.v);
+    append(y, e.x);
+    for (const Expr& state_symbol : y) {
+      rate.push_back(graph.symbol(std::string(state_symbol.name()) + '\''));
+    }
+    // v_j may itself be called q′; the rate of q then has another name of its own.
+    for (std::size_t i = 0; i < rate.size(); ++i) {
+      if (std::find(y.begin(), y.end(), rate[i]) != y.end()) {
+        rate[i] = graph.symbol("rate." + std::to_string(i));
+      }
+    }
+    given.symbols = e.p;
+    given.values = state.p;
+    append(given.symbols, e.u);
+    given.values.insert(given.values.end(), state.u.begin(), state.u.end());
+  }
+
+  Expr v_rate(std::size_t j) const { return rate[e.num_q() + j]; }
+
+  // Rows of an expression vector over [g; a] that are kept.
+  Exprs keep_g(const Exprs& all) const {
+    Exprs out;
+    for (std::size_t i = 0; i < num_kept_g; ++i)
+      out.push_back(all[static_cast<std::size_t>(kept[i])]);
+    return out;
+  }
+  Exprs keep_a(const Exprs& all) const {
+    Exprs out;
+    for (std::size_t i = num_kept_g; i < kept.size(); ++i) {
+      out.push_back(all[static_cast<std::size_t>(kept[i]) - e.num_g()]);
+    }
+    return out;
+  }
+  // The multipliers as a full vector, 0 for rows that are left out.
+  Exprs full(const Exprs& some, bool of_g) const {
+    Exprs out(of_g ? e.num_g() : e.mu.size());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const auto row = static_cast<std::size_t>(kept[of_g ? i : num_kept_g + i]);
+      out[of_g ? row : row - e.num_g()] = some[i];
+    }
+    return out;
+  }
+
+  // ġ, g̈ and the same for a v + b; accelerations as symbols.
+  Exprs g_rate() const {
+    Exprs out = multiply(e.G, e.v);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += e.g_t[i];
+    return keep_g(out);
+  }
+  Exprs gamma() const { return keep_g(e.gamma); }
+  Exprs nonholonomic() const {
+    Exprs out = multiply(e.a, e.v);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += e.b[i];
+    return keep_a(out);
+  }
+  Exprs alpha_terms() const {  // d/dt(a v + b) at v̇ = 0
+    Exprs all = multiply(e.a, e.v);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += e.b[i];
+    return keep_a(rate_of(e, all));
+  }
+  // G v̇ and a v̇ with symbols for v̇.
+  Exprs times_rate(const SparseExpr& A, bool of_g) const {
+    Exprs v_rates;
+    for (std::size_t j = 0; j < e.num_v(); ++j) v_rates.push_back(v_rate(j));
+    const Exprs out = multiply(A, v_rates);
+    return of_g ? keep_g(out) : keep_a(out);
+  }
+
+  // q̇ − K v, M v̇ − f + Gᵀλ + aᵀμ, ẋ − r.
+  std::vector<NamedExpr> motion(const Exprs& q_rate_less) const {
+    std::vector<NamedExpr> F;
+    const Exprs Kv = multiply(e.K, e.v);
+    for (std::size_t i = 0; i < e.num_q(); ++i) {
+      const Expr less = q_rate_less.empty() ? Expr(0) : q_rate_less[i];
+      F.push_back({"rate of " + std::string(e.q[i].name()), rate[i] - Kv[i] + less});
+    }
+    Exprs v_rates;
+    for (std::size_t j = 0; j < e.num_v(); ++j) v_rates.push_back(v_rate(j));
+    const Exprs inertia = multiply(e.M, v_rates);
+    const Exprs by_g = multiply_transposed(e.G, full(lambda, true));
+    const Exprs by_a = multiply_transposed(e.a, full(mu, false));
+    for (std::size_t j = 0; j < e.num_v(); ++j) {
+      F.push_back(
+          {"motion of " + std::string(e.v[j].name()), inertia[j] - e.f[j] + by_g[j] + by_a[j]});
+    }
+    for (std::size_t i = 0; i < e.x.size(); ++i) {
+      F.push_back(
+          {"rate of " + std::string(e.x[i].name()), rate[e.num_q() + e.num_v() + i] - e.r[i]});
+    }
+    return F;
+  }
+
+  std::string row_label(std::size_t i) const {
+    const auto row = static_cast<std::size_t>(kept[i]);
+    return row < e.num_g() ? e.lambda[row] : e.mu[row - e.num_g()];
+  }
+
+  Equations e;
+  State state;
+  FormulationOptions options;
+  std::vector<int> kept;
+  std::size_t num_kept_g = 0;
+  Exprs y, rate, lambda, mu;
+  Given given;
+};
+
+using SourcePtr = std::shared_ptr<const Source>;
+
+// What a formulation states instead of g = 0, as residuals for λ, μ and η.
+struct Stated {
+  Exprs g, a, eta_rows;
+  Exprs eta;
+  Exprs q_rate_less;  // K Gᵀη
+  int index_lambda = 1, index_mu = 1;
+};
+
+Stated state_constraints(const Source& s, std::string_view name) {
+  Stated out;
+  const double alpha = s.options.alpha, beta = s.options.beta;
+  if (name == "index3") {
+    out.g = s.keep_g(s.e.g);
+    out.a = s.nonholonomic();
+    out.index_lambda = 3;
+    out.index_mu = 2;
+  } else if (name == "index2" || name == "baumgarte2" || name == "ggl") {
+    out.g = s.g_rate();
+    out.a = s.nonholonomic();
+    out.index_lambda = out.index_mu = 2;
+    const Exprs g = s.keep_g(s.e.g);
+    if (name == "baumgarte2") {
+      for (std::size_t i = 0; i < out.g.size(); ++i) out.g[i] += alpha * g[i];
+    }
+    if (name == "ggl") {
+      for (std::size_t i = 0; i < g.size(); ++i) {
+        out.eta.push_back(symbol(*s.e.graph, "eta", static_cast<std::size_t>(s.kept[i])));
+      }
+      out.eta_rows = g;
+      const Exprs Gt = multiply_transposed(s.e.G, s.full(out.eta, true));
+      out.q_rate_less = multiply(s.e.K, Gt);
+    }
+  } else {  // index1, baumgarte, minimal
+    out.g = s.times_rate(s.e.G, true);
+    out.a = s.times_rate(s.e.a, false);
+    const Exprs gamma = s.gamma(), terms = s.alpha_terms();
+    for (std::size_t i = 0; i < out.g.size(); ++i) out.g[i] += gamma[i];
+    for (std::size_t i = 0; i < out.a.size(); ++i) out.a[i] += terms[i];
+    if (name == "baumgarte") {
+      const Exprs g = s.keep_g(s.e.g), g_rate = s.g_rate(), av = s.nonholonomic();
+      for (std::size_t i = 0; i < g.size(); ++i) {
+        out.g[i] += 2 * alpha * g_rate[i] + beta * beta * g[i];
+      }
+      for (std::size_t i = 0; i < av.size(); ++i) out.a[i] += alpha * av[i];
+    }
+  }
+  return out;
+}
+
+Residual make_residual(const Source& s, const std::string& name) {
+  const Stated stated = state_constraints(s, name);
+  ResidualTerms terms;
+  terms.t = s.e.t;
+  terms.y = s.y;
+  terms.y_rate = s.rate;
+  terms.F = s.motion(stated.q_rate_less);
+  terms.index.assign(s.y.size(), 0);
+  append(terms.y, s.lambda);
+  append(terms.y, s.mu);
+  append(terms.y, stated.eta);
+  for (std::size_t i = 0; i < s.lambda.size(); ++i) {
+    terms.F.push_back({s.row_label(i), stated.g[i]});
+    terms.index.push_back(stated.index_lambda);
+  }
+  for (std::size_t i = 0; i < s.mu.size(); ++i) {
+    terms.F.push_back({s.row_label(s.num_kept_g + i), stated.a[i]});
+    terms.index.push_back(stated.index_mu);
+  }
+  for (std::size_t i = 0; i < stated.eta.size(); ++i) {
+    terms.F.push_back({"position of " + s.row_label(i), stated.eta_rows[i]});
+    terms.index.push_back(2);
+  }
+  for (std::size_t i = s.rate.size(); i < terms.y.size(); ++i) {
+    terms.y_rate.push_back(s.e.graph->symbol("multiplier.rate[" + std::to_string(i) + ']'));
+  }
+  terms.given = s.given;
+  return Residual(terms, s.options.compile);
+}
+
+// A z = b for z = (v̇, λ, μ).
+RightHandSide make_rhs(const Source& s, const std::string& name) {
+  const Stated stated = state_constraints(s, name);
+  Exprs z;
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) z.push_back(s.v_rate(j));
+  append(z, s.lambda);
+  append(z, s.mu);
+  Exprs rows;
+  const std::vector<NamedExpr> motion = s.motion({});
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) rows.push_back(motion[s.e.num_q() + j].value);
+  append(rows, stated.g);
+  append(rows, stated.a);
+
+  RightHandSideTerms terms;
+  terms.graph = s.e.graph;
+  terms.t = s.e.t;
+  terms.y = s.y;
+  terms.rate = multiply(s.e.K, s.e.v);
+  terms.z_of.assign(s.e.num_q(), -1);
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) {
+    terms.rate.emplace_back(0);
+    terms.z_of.push_back(static_cast<int>(j));
+  }
+  append(terms.rate, s.e.r);
+  terms.z_of.resize(s.y.size(), -1);
+  auto form = linear_form(rows, z);
+  if (!form) {
+    throw Error(
+        "formulation.not-linear",
+        "the forces of '" + s.e.model + "' depend on reactions in a way that is not linear.",
+        "Use a residual form: --formulation index3 or ggl with --integrator radau5.");
+  }
+  terms.A = std::move(form->A);
+  for (const Expr& b : form->b) terms.b.push_back(-b);
+  terms.given = s.given;
+  return RightHandSide(std::move(terms), s.options.compile);
+}
+
+SeriesSystem make_series(const Source& s) {
+  SeriesTerms terms;
+  terms.dae = make_dae(s.e, {.with_servo = false, .leave_out = s.options.leave_out});
+  terms.structure = analyze_structure(terms.dae);
+  if (!terms.structure.is_regular) {
+    throw Error("formulation.singular-structure", terms.structure.problem);
+  }
+  terms.given = s.given.values;
+  terms.options = s.options.compile;
+  Exprs all = s.y;
+  append(all, s.lambda);
+  append(all, s.mu);
+  for (const Expr& e : all) {
+    SeriesTerms::Place place{-1, 0};
+    for (std::size_t j = 0; j < terms.dae.unknowns.size() && place.unknown < 0; ++j) {
+      const auto& derivative = terms.dae.unknowns[j].derivative;
+      const auto it = std::find(derivative.begin(), derivative.end(), e);
+      if (it != derivative.end()) {
+        place = {static_cast<int>(j), static_cast<int>(it - derivative.begin())};
+      }
+    }
+    terms.y.push_back(place);
+  }
+  return SeriesSystem(std::move(terms));
+}
+
+void check(const Equations& e, std::string_view name) {
+  std::vector<std::string> names;
+  for (const FormulationInfo& info : kFormulations) names.emplace_back(info.name);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    std::string all;
+    for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
+    const std::string meant = suggest(std::string(name), names);
+    throw Error(
+        "formulation.unknown", "there is no formulation '" + std::string(name) + "'.",
+        (meant.empty() ? "" : "Did you mean '" + meant + "'? ") + "There are: " + all + ".");
+  }
+  if (name == "minimal" && e.num_g() + e.mu.size() > 0) {
+    throw Error("formulation.has-constraints",
+                "'minimal' needs coordinates without constraints; '" + e.model + "' has " +
+                    std::to_string(e.num_g() + e.mu.size()) + " constraints in '" + e.coordinates +
+                    "' coordinates.",
+                "Use joint coordinates where the mechanism is a tree, or another formulation.");
+  }
+}
+
+}  // namespace
+
+std::span<const FormulationInfo> formulations() { return kFormulations; }
+
+Problem formulate(const Equations& equations, std::string_view formulation, const State& state,
+                  const FormulationOptions& given_options) {
+  check(equations, formulation);
+  FormulationOptions options = given_options;
+  // Where the step is known, errors shall fall by a fifth in it; critical damping: β = α.
+  if (options.alpha == 0) options.alpha = options.step > 0 ? 0.2 / options.step : 10;
+  if (options.beta == 0) options.beta = options.alpha;
+  const auto s = std::make_shared<const Source>(equations, state, options);
+  const std::string name(formulation);
+  const bool is_free = s->kept.empty();
+
+  Problem problem;
+  problem.name = equations.model;
+  problem.formulation = name;
+  problem.num_q = static_cast<int>(equations.num_q());
+  problem.num_v = static_cast<int>(equations.num_v());
+  problem.num_x = static_cast<int>(equations.x.size());
+  problem.num_lambda = static_cast<int>(s->lambda.size());
+  problem.num_mu = static_cast<int>(s->mu.size());
+  if (name == "ggl") problem.num_eta = problem.num_lambda;
+  if (!is_free) {
+    problem.index = name == "index3"                          ? (problem.num_lambda > 0 ? 3 : 2)
+                    : name == "index1" || name == "baumgarte" ? 1
+                                                              : 2;
+  }
+  for (const Expr& y : s->y) problem.labels.emplace_back(y.name());
+  for (std::size_t i = 0; i < s->kept.size(); ++i) {
+    problem.labels.push_back((i < s->num_kept_g ? "lambda of " : "mu of ") + s->row_label(i));
+  }
+  for (int i = 0; i < problem.num_eta; ++i) {
+    problem.labels.push_back("eta of " + s->row_label(static_cast<std::size_t>(i)));
+  }
+
+  problem.residual = Lazy<Residual>([s, name] { return make_residual(*s, name); });
+  if (problem.index <= 1) {
+    problem.rhs = Lazy<RightHandSide>([s, name] { return make_rhs(*s, name); });
+  }
+  if (name == "index3" || is_free) {
+    problem.series = Lazy<SeriesSystem>([s] { return make_series(*s); });
+  }
+  problem.projector = Lazy<Projector>(
+      [s] { return Projector(s->e, s->kept, s->state.p, s->state.u, s->options.compile); });
+
+  Exprs all = equations.f;
+  append(all, equations.g);
+  append(all, equations.b);
+  append(all, equations.r);
+  problem.breakpoints = find_breakpoints(all, equations.t, equations.p, state.p);
+  return problem;
+}
+
+std::vector<double> start_values(const Problem& problem, const Evaluator& evaluator,
+                                 const State& state) {
+  std::vector<double> y = state.q;
+  y.insert(y.end(), state.v.begin(), state.v.end());
+  y.insert(y.end(), state.x.begin(), state.x.end());
+  y.resize(static_cast<std::size_t>(problem.size()), 0.0);
+  if (problem.num_lambda + problem.num_mu == 0) return y;
+  const Accelerations found = solve_accelerations(evaluator, state);
+  // Labels say which rows are kept, in the order of [g; a].
+  const Equations& e = evaluator.equations;
+  auto next = static_cast<std::size_t>(problem.num_differential());
+  const auto take = [&](const char* kind, const std::vector<std::string>& names,
+                        const std::vector<double>& values) {
+    for (std::size_t i = 0; i < names.size() && next < y.size(); ++i) {
+      if (problem.labels[next] == kind + names[i]) y[next++] = values[i];
+    }
+  };
+  take("lambda of ", e.lambda, found.lambda);
+  take("mu of ", e.mu, found.mu);
+  return y;
+}
+
+}  // namespace koppel

@@ -1,0 +1,171 @@
+#include <koppel/integrate/integrator.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/suggest.hpp>
+#include <koppel/integrate/segment.hpp>
+
+namespace koppel {
+namespace {
+
+using Form = IntegratorInfo::Form;
+constexpr int kAnyIndex = std::numeric_limits<int>::max();
+
+// One line joins an integrator.
+// clang-format off
+constexpr IntegratorInfo kIntegrators[] = {
+    {"taylor", "Taylor series of high order on the DAE itself", Form::Series, kAnyIndex, true, true},
+    {"radau5", "Radau IIA of order 5, for stiff problems and DAEs", Form::Residual, 3, true, true},
+    {"ida", "BDF of orders 1 to 5 on DAEs, of SUNDIALS", Form::Residual, 2, false, true},
+    {"cvode", "BDF of orders 1 to 5 on stiff ODEs, of SUNDIALS", Form::RightHandSide, 0, false, true},
+    {"dop853", "Runge-Kutta of order 8, of Dormand and Prince", Form::RightHandSide, 0, true, true},
+    {"rk4", "Runge-Kutta of order 4", Form::RightHandSide, 0, true, false},
+    {"implicit-euler", "backward differences of order 1, robust", Form::Residual, 3, true, true},
+};
+using Run = double (*)(const Segment&, Outcome&);
+constexpr Run kRun[] = {
+    run_taylor, run_radau5, run_ida, run_cvode, run_dop853, run_rk4, run_implicit_euler,
+};
+// clang-format on
+static_assert(std::size(kRun) == std::size(kIntegrators));
+
+// A step that touches a breakpoint, or the one before or after, seen without the gap that the
+// integration leaves around it.
+class ClosedStep : public Step {
+ public:
+  ClosedStep(const Step& inner, double from, double to) : Step(from, to), inner_(inner) {}
+  void evaluate(double t, std::span<double> y) const override {
+    inner_.evaluate(std::clamp(t, inner_.t0, inner_.t1), y);
+  }
+
+ private:
+  const Step& inner_;
+};
+
+void require(bool ok, std::string_view what, double value, std::string_view hint) {
+  if (!ok) throw Error("integrate.bad-option", fmt::format("{} is {}", what, value), hint);
+}
+
+void check(const IntegratorInfo& info, const Problem& problem, const Start& start, double end,
+           const IntegrateOptions& options) {
+  options.validate();
+  if (const auto reason = why_not(info, problem)) {
+    throw Error("integrate.wrong-problem", *reason);
+  }
+  if (options.step && !info.has_fixed_step) {
+    throw Error("integrate.no-fixed-step",
+                fmt::format("integrator '{}' chooses its steps itself", info.name),
+                "give a tolerance instead of a step");
+  }
+  if (!options.step && !info.has_adaptive_step) {
+    throw Error("integrate.no-step",
+                fmt::format("integrator '{}' does not choose its steps", info.name), "give a step");
+  }
+  if (start.y.size() != static_cast<std::size_t>(problem.size())) {
+    throw Error("integrate.bad-start",
+                fmt::format("{} starting values for {} unknowns", start.y.size(), problem.size()));
+  }
+  for (std::size_t i = 0; i < start.y.size(); ++i) {
+    if (std::isfinite(start.y[i])) continue;
+    throw Error("integrate.bad-start",
+                fmt::format("the starting value of '{}' is {}", problem.labels[i], start.y[i]));
+  }
+  require(std::isfinite(start.t), "the start time", start.t, "it must be finite");
+  require(std::isfinite(end) && end >= start.t, "the end time", end,
+          fmt::format("it must be finite and not before the start, {}", start.t));
+}
+
+}  // namespace
+
+void IntegrateOptions::validate() const {
+  require(tolerance > 0 && tolerance < 1, "the tolerance", tolerance, "it lies between 0 and 1");
+  require(absolute_scale > 0 && std::isfinite(absolute_scale), "the absolute scale", absolute_scale,
+          "it must be positive");
+  if (step) require(*step > 0 && std::isfinite(*step), "the step", *step, "it must be positive");
+  require(max_step >= 0, "the largest step", max_step, "it must be positive, or 0 for no limit");
+  require(max_steps > 0, "the number of steps", static_cast<double>(max_steps),
+          "it must be positive");
+  require(order >= 0, "the order", order, "it must be positive, or 0 to have it chosen");
+}
+
+std::span<const IntegratorInfo> integrators() { return kIntegrators; }
+
+const IntegratorInfo& find_integrator(std::string_view name) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const IntegratorInfo& info : kIntegrators) {
+    if (info.name == name) return info;
+    names.emplace_back(info.name);
+    list += (list.empty() ? "" : ", ") + names.back();
+  }
+  std::string hint = "integrators: " + list + ".";
+  if (const std::string meant = suggest(name, names); !meant.empty()) {
+    hint += fmt::format(" Did you mean '{}'?", meant);
+  }
+  throw Error("integrate.unknown-integrator", fmt::format("there is no integrator '{}'", name),
+              hint);
+}
+
+std::optional<std::string> why_not(const IntegratorInfo& integrator, const Problem& problem) {
+  const auto says = [&](std::string_view needs) {
+    return fmt::format("integrator '{}' {}; formulation '{}' gives none", integrator.name, needs,
+                       problem.formulation);
+  };
+  switch (integrator.form) {
+    case Form::RightHandSide:
+      if (!problem.rhs) return says("needs a right-hand side");
+      break;
+    case Form::Residual:
+      if (!problem.residual) return says("needs a residual");
+      if (problem.index > integrator.max_index) {
+        return fmt::format(
+            "integrator '{}' solves problems up to index {}; formulation '{}' has {}",
+            integrator.name, integrator.max_index, problem.formulation, problem.index);
+      }
+      break;
+    case Form::Series:
+      if (!problem.series) return says("needs a series");
+      break;
+  }
+  return {};
+}
+
+// Between breakpoints b₁ < b₂ the integration runs from the number after b₁ to the one before b₂,
+// so that conditions such as t < b and the knots of tables are on one side throughout.
+Outcome integrate(const Problem& problem, std::string_view integrator, const Start& start,
+                  double end, const IntegrateOptions& options, const Observer& observer) {
+  const IntegratorInfo& info = find_integrator(integrator);
+  check(info, problem, start, end, options);
+  const Run run = kRun[&info - kIntegrators];
+
+  Outcome outcome{.t = start.t, .y = start.y, .text = {}, .statistics = {}};
+  const std::vector<double>& breaks = problem.breakpoints;
+  auto next = std::lower_bound(breaks.begin(), breaks.end(), start.t);
+  double from = start.t, h_guess = 0;
+  while (from < end && outcome.status == Outcome::Status::Done) {
+    const bool starts_at_break = next != breaks.end() && *next == from;
+    if (starts_at_break) ++next;
+    const bool ends_at_break = next != breaks.end() && *next <= end;
+    const double to = ends_at_break ? *next : end;
+    const double t0 = starts_at_break ? std::nextafter(from, to) : from;
+    const double t1 = ends_at_break ? std::nextafter(to, from) : to;
+
+    const Observer closed = [&](const Step& step) {
+      if (!observer) return true;
+      const double left = step.t0 == t0 ? from : step.t0, right = step.t1 == t1 ? to : step.t1;
+      return observer(ClosedStep(step, left, right));
+    };
+    outcome.t = t0;
+    if (t0 < t1) h_guess = run({problem, options, closed, t1, h_guess}, outcome);
+    if (t0 >= t1 || outcome.t == t1) outcome.t = to;
+    from = to;
+  }
+  return outcome;
+}
+
+}  // namespace koppel

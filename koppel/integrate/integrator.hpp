@@ -1,0 +1,93 @@
+// Integrators: they advance a Problem from a start to an end, and know nothing of mechanics.
+//
+//   Outcome out = integrate(problem, "radau5", {0, y0}, 10, {.tolerance = 1e-8},
+//                           [](const Step& step) { …; return true; });
+//
+// The observer sees every accepted step, with dense output of the integrator's own order, and may
+// stop the integration by returning false. Breakpoints of the problem are hit exactly: the segments
+// between them are integrated one after the other.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <koppel/problem/problem.hpp>
+
+namespace koppel {
+
+struct Start {
+  double t = 0;
+  std::vector<double> y;  // consistent
+};
+
+struct IntegrateOptions {
+  // Relative, and absolute for values below `absolute_scale`: |error_i| ≤ tolerance · max(|y_i|,
+  // absolute_scale).
+  double tolerance = 1e-8;
+  double absolute_scale = 1;
+  std::optional<double> step = {};  // fixed; adaptive where there is none
+  double max_step = 0;              // 0: no limit
+  long max_steps = 100'000'000;
+  int order = 0;                             // of Taylor series; 0: from the tolerance
+  Projection projection = Projection::Full;  // after every step, for right-hand sides
+
+  // Throws Error `integrate.bad-option` for values that make no sense.
+  void validate() const;
+};
+
+// An accepted step, valid during the call of the observer.
+class Step {
+ public:
+  Step(double from, double to) : t0(from), t1(to) {}
+  virtual ~Step() = default;
+  // y at t0 ≤ t ≤ t1; at both ends to round-off what the integrator has there.
+  virtual void evaluate(double t, std::span<double> y) const = 0;
+
+  double t0, t1;
+};
+
+using Observer = std::function<bool(const Step&)>;
+
+struct Statistics {
+  long steps = 0, rejected = 0;
+  long evaluations = 0;  // of the right-hand side, the residual, or of whole series
+  long jacobians = 0, factorizations = 0, iterations = 0;
+  int order = 0;  // the highest that was used
+};
+
+struct Outcome {
+  enum class Status {
+    Done,
+    Stopped,  // by the observer
+    Failed,   // see text
+  };
+  Status status = Status::Done;
+  double t = 0;              // reached
+  std::vector<double> y;     // there
+  std::string text;          // what went wrong, in a sentence, and what may help
+  bool is_singular = false;  // failed because a matrix is singular: other rows may serve
+  Statistics statistics;
+};
+
+// What there is to choose from.
+struct IntegratorInfo {
+  std::string_view name;
+  std::string_view description;
+  enum class Form { RightHandSide, Residual, Series } form;
+  int max_index;  // of a residual
+  bool has_fixed_step, has_adaptive_step;
+};
+std::span<const IntegratorInfo> integrators();
+// Throws Error `integrate.unknown-integrator`, with a suggestion.
+const IntegratorInfo& find_integrator(std::string_view name);
+// Whether the integrator can take the problem; else a sentence that says why not.
+std::optional<std::string> why_not(const IntegratorInfo& integrator, const Problem& problem);
+
+Outcome integrate(const Problem& problem, std::string_view integrator, const Start& start,
+                  double end, const IntegrateOptions& options = {}, const Observer& observer = {});
+
+}  // namespace koppel

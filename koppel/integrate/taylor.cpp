@@ -1,0 +1,307 @@
+// Taylor series of high order on the DAE itself [Pryce 1998; Jorba & Zou 2005].
+//
+// At t_n all unknowns are expanded to order p; the polynomials are followed over a step h and the
+// point reached is made consistent again, positions and velocities to round-off, so that nothing
+// drifts. With weights w_j = max(|x_j|, scale) and the largest weighted coefficients
+//   m_k = max_j |x_j[k]| / w_j,     ρ = min(m_{p−1}^{−1/(p−1)}, m_p^{−1/p}),
+// the radius of convergence seen in them, the last term of the series is (h/ρ)ᵖ. Error per unit
+// step asks for (h/ρ)ᵖ ≤ h·tolerance, hence
+//   h = (σ tolerance · ρᵖ)^{1/(p−1)}                                                     (1)
+// Terms beyond p are smaller, so that (1) is on the safe side. Cost of a step is O(p²), and with
+// log(1/tolerance) ∼ p log(ρ/h) the cheapest order grows linearly with the digits asked for.
+//
+// Where the equations contain switches (tables, select, abs, … of the state) a series knows nothing
+// of the next piece. There the highest derivatives that the polynomials predict for the end of the
+// step are compared with those of the new point, and the step is halved until they agree.
+//
+// Where a mechanism passes a singular configuration its motion is smooth, but close to it the
+// matrix of the stages is nearly singular: at distance δ, round-off grows with the order as (1/δ)ᵏ
+// and looks like a radius of convergence δ. Lower orders are clean. There the order is taken for
+// which (1) gives the longest step; it is longer than δ and passes over. A step that would end so
+// close that no order helps is made shorter.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <koppel/integrate/segment.hpp>
+#include <koppel/problem/series_solver.hpp>
+
+namespace koppel {
+namespace {
+
+// σ: errors of the steps add up, and later motion amplifies them.
+constexpr double kSafety = 0.1;
+// A matrix is nearly singular when its smallest pivot is less than this part of what it was.
+constexpr double kNear = 0.5;
+constexpr int kLeastOrder = 5;
+
+int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
+  // Measured on mechanisms in natural coordinates: the minimum is flat, and somewhat above the
+  // −½ log(tolerance) that minimises the cost of the sums alone, because a step also costs a
+  // factorisation.
+  const int wanted = options.order > 0
+                         ? options.order
+                         : static_cast<int>(std::lround(3 - 0.62 * std::log(options.tolerance)));
+  return std::clamp(wanted, system.max_d() + 4, Series::kMaxOrder);
+}
+
+// The unknowns between two consistent points, as seen by the observer.
+class TaylorStep : public Step {
+ public:
+  TaylorStep(const SeriesSystem& system, const SeriesSolver& from, double t, double h, int cut,
+             std::span<const double> y_end)
+      : Step(t, t + h), places_(system.terms().y), from_(from), h_(h), cut_(cut), y_end_(y_end) {}
+
+  void evaluate(double t, std::span<double> y) const override {
+    // The end was moved onto the constraints; what that is apart from the polynomial is spread over
+    // the step with the power of the first term that the polynomial lacks.
+    const double s = t - t0, theta = std::pow(s / h_, from_.order() + 1);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      y[i] = value(i, s);
+      if (theta > 1e-30) y[i] += theta * (y_end_[i] - value(i, h_));
+    }
+  }
+
+ private:
+  double value(std::size_t i, double s) const {
+    const auto [unknown, order] = places_[i];
+    double factorial = 1;
+    for (int l = 2; l <= order; ++l) factorial *= l;
+    return factorial * from_.evaluate(unknown, order, s, cut_);
+  }
+
+  const std::vector<SeriesTerms::Place>& places_;
+  const SeriesSolver& from_;
+  double h_;
+  int cut_;
+  std::span<const double> y_end_;
+};
+
+// A step, and how many of the last coefficients are left out of it.
+struct Plan {
+  double h = 0;
+  int cut = 0;
+};
+
+class Taylor {
+ public:
+  Taylor(const Segment& segment, Outcome& outcome)
+      : segment_(segment),
+        outcome_(outcome),
+        system_(*segment.problem.series),
+        here_(system_, order_for(system_, segment.options)),
+        there_(system_, here_.order()) {}
+
+  double run() {
+    outcome_.statistics.order = std::max(outcome_.statistics.order, here_.order());
+    here_.set_time(outcome_.t);
+    for (std::size_t i = 0; i < system_.terms().y.size(); ++i) {
+      const auto [unknown, order] = system_.terms().y[i];
+      if (order < here_.offset(unknown) || order == 0) {
+        here_.set(unknown, order, outcome_.y[i] / factorial(order));
+      }
+    }
+    if (!accept(here_.make_consistent()) || !accept(here_.expand())) return 0;
+    usual_quality_ = here_.quality();
+    plan_ = make_plan(here_);
+    while (outcome_.t < segment_.t_end && advance()) {
+    }
+    return plan_.h;
+  }
+
+ private:
+  static double factorial(int n) {
+    double f = 1;
+    for (int i = 2; i <= n; ++i) f *= i;
+    return f;
+  }
+
+  bool is_last(double h) const { return h >= segment_.t_end - outcome_.t; }
+
+  // m_k of the coefficients `below` the last ones.
+  double norm(const SeriesSolver& at, int below) const {
+    double largest = 0;
+    for (int j = 0; j < at.num_unknowns(); ++j) {
+      if (at.offset(j) == 0) continue;  // multipliers follow from the rest
+      // Unknowns of a lower d end at a lower order: count their integral.
+      const double shorter = at.degree(j) == at.order() ? 1 : 1.0 / (at.order() - below);
+      const double w = std::max(std::abs(at.coefficient(j, 0)), segment_.options.absolute_scale);
+      const double x = at.coefficient(j, at.degree(j) - below);
+      largest = std::max(largest, shorter * std::abs(x) / w);
+    }
+    return largest;
+  }
+
+  // (1) for the order p, from m_p and m_{p−1}.
+  double step_of_order(double p, double last, double before) const {
+    double radius = std::numeric_limits<double>::infinity();
+    if (last > 0) radius = std::min(radius, std::pow(last, -1 / p));
+    if (before > 0) radius = std::min(radius, std::pow(before, -1 / (p - 1)));
+    // Beyond the radius of convergence no tolerance helps.
+    return std::min(
+        0.9 * radius,
+        std::pow(kSafety * segment_.options.tolerance * std::pow(radius, p), 1 / (p - 1)));
+  }
+
+  bool is_nearly_singular(const SeriesSolver& at) const {
+    return at.quality() < kNear * usual_quality_;
+  }
+
+  // What to do from an expansion on.
+  Plan make_plan(const SeriesSolver& at) const {
+    if (segment_.options.step) return {*segment_.options.step, 0};
+    double last = norm(at, 0), before = norm(at, 1);
+    Plan plan{step_of_order(at.order(), last, before), 0};
+    if (is_nearly_singular(at)) {
+      for (int cut = 1; at.order() - cut >= kLeastOrder; ++cut) {
+        last = before;
+        before = norm(at, cut + 1);
+        const double h = step_of_order(at.order() - cut, last, before);
+        if (h > plan.h) plan = {h, cut};
+      }
+    }
+    if (segment_.options.max_step > 0) plan.h = std::min(plan.h, segment_.options.max_step);
+    return plan;
+  }
+
+  // The part of the planned step that is taken.
+  double fit(double h) const {
+    const double left = segment_.t_end - outcome_.t;
+    if (h >= left) return left;
+    return 2 * h > left ? 0.5 * left : h;  // rather than a whole one and a crumb
+  }
+
+  // Sets up `there_`: the point a step ahead, made consistent and expanded.
+  SeriesSolver::Status reach(double h) {
+    using Status = SeriesSolver::Status;
+    there_.set_time(is_last(h) ? segment_.t_end : outcome_.t + h);
+    for (int j = 0; j < here_.num_unknowns(); ++j) {
+      for (int o = 0; o < std::max(1, here_.offset(j)); ++o) {
+        there_.set(j, o, here_.evaluate(j, o, h, plan_.cut));
+      }
+    }
+    const Status status = there_.make_consistent();
+    if (status != Status::Ok) return status;
+    return is_last(h) ? there_.expand(0) : there_.expand();
+  }
+
+  // A step; a shorter one where the planned one leads to a place that cannot be made consistent, or
+  // beyond a switch, or so close to a singular configuration that the next one would be tiny.
+  bool advance() {
+    constexpr int kMaxTries = 50;
+    constexpr double kTiny = 0.1;
+    double h = fit(plan_.h), shorten = 0.5, last_defect = std::numeric_limits<double>::infinity();
+    SeriesSolver::Status status = SeriesSolver::Status::NotConverged;
+    int num_moves = 0;
+    for (int i = 0; i < kMaxTries && outcome_.t + h > outcome_.t; ++i, h *= shorten) {
+      shorten = 0.5;
+      status = reach(h);
+      if (status == SeriesSolver::Status::Ok) {
+        if (is_last(h) || segment_.options.step) return finish_step(h, plan_);
+        const Plan next = make_plan(there_);
+        if (num_moves < 3 && next.h < kTiny * h && is_nearly_singular(there_)) {
+          ++num_moves;
+          shorten = 0.75;
+        } else if (const double defect = measure_defect(h);
+                   !(defect > 1 && defect < 0.5 * last_defect)) {
+          // A defect that halving does not reduce is no switch but round-off.
+          return finish_step(h, next);
+        } else {
+          last_defect = defect;
+        }
+      }
+      ++outcome_.statistics.rejected;
+    }
+    return accept(status == SeriesSolver::Status::Ok ? SeriesSolver::Status::NotConverged : status);
+  }
+
+  // The difference of the predicted and the new highest derivatives, as the error of x_j it makes
+  // over the step, in units of what is allowed.
+  double measure_defect(double h) const {
+    if (!system_.has_switches()) return 0;
+    double worst = 0;
+    for (int j = 0; j < here_.num_unknowns(); ++j) {
+      const int d = here_.offset(j);
+      if (d == 0) continue;
+      const double size =
+          std::max(std::abs(here_.coefficient(j, 0)), segment_.options.absolute_scale);
+      const double difference = there_.coefficient(j, d) - here_.evaluate(j, d, h, plan_.cut);
+      worst = std::max(worst, std::abs(difference) * std::pow(h, d) / size);
+    }
+    // The truncated series differs in its d-th derivative by about p^d more than in its value.
+    return worst / (segment_.options.tolerance * h * std::pow(here_.order(), system_.max_d()));
+  }
+
+  bool finish_step(double h, const Plan& next) {
+    const double t0 = outcome_.t;
+    const bool ends = is_last(h);
+    for (std::size_t i = 0; i < system_.terms().y.size(); ++i) {
+      const auto [unknown, order] = system_.terms().y[i];
+      outcome_.y[i] = factorial(order) * there_.coefficient(unknown, order);
+    }
+    outcome_.t = ends ? segment_.t_end : t0 + h;
+    ++outcome_.statistics.steps;
+    ++outcome_.statistics.evaluations;
+    if (!segment_.observer(
+            TaylorStep(system_, here_, t0, outcome_.t - t0, plan_.cut, outcome_.y))) {
+      outcome_.status = Outcome::Status::Stopped;
+      return false;
+    }
+    outcome_.statistics.factorizations += there_.num_factorizations() - factorizations_[1];
+    factorizations_[1] = there_.num_factorizations();
+    std::swap(factorizations_[0], factorizations_[1]);
+    std::swap(here_, there_);
+    plan_ = next;
+    usual_quality_ = std::max(0.9 * usual_quality_, here_.quality());
+    if (outcome_.statistics.steps >= segment_.options.max_steps) {
+      fail(fmt::format("the limit of {} steps was reached", segment_.options.max_steps));
+      return false;
+    }
+    return true;
+  }
+
+  bool accept(SeriesSolver::Status status) {
+    switch (status) {
+      case SeriesSolver::Status::Ok: return true;
+      case SeriesSolver::Status::Singular:
+        fail(
+            "the system Jacobian is singular: the mechanism is in a singular configuration, or "
+            "constraints repeat each other");
+        outcome_.is_singular = true;
+        break;
+      case SeriesSolver::Status::NotConverged:
+        fail("no consistent point was found near the end of the step");
+        break;
+      case SeriesSolver::Status::NotFinite:
+        fail("a value is not a finite number: an operation left its domain");
+        break;
+    }
+    return false;
+  }
+
+  void fail(std::string text) {
+    outcome_.status = Outcome::Status::Failed;
+    outcome_.text = std::move(text);
+  }
+
+  const Segment& segment_;
+  Outcome& outcome_;
+  const SeriesSystem& system_;
+  SeriesSolver here_, there_;  // the expansions at the beginning and at the end of a step
+  Plan plan_;                  // from here on
+  double usual_quality_ = 0;
+  int factorizations_[2] = {0, 0};
+};
+
+}  // namespace
+
+double run_taylor(const Segment& segment, Outcome& outcome) {
+  return Taylor(segment, outcome).run();
+}
+
+}  // namespace koppel

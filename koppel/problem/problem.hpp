@@ -1,0 +1,63 @@
+// Problem: what is to be integrated. The waist between mechanics and time stepping: here there are
+// unknowns y with names and equations for them, in the forms that integrators consume,
+//
+//   a right-hand side   ẏ = φ(t, y) for the first num_differential() of y,
+//   a residual          F(t, y, ẏ) = 0 with exact Jacobians,
+//   a series            the DAE's own Taylor coefficients, order by order,
+//
+// and the constraints that projection and diagnostics need. Which of the forms there are is up to
+// the formulation that made the problem; each is compiled when it is first asked for. Immutable and
+// cheap to copy; any number of threads may integrate one.
+//
+//   y = (q, v, x, λ, μ, η)     positions, velocities, further states; multipliers as far as the
+//                              formulation has them
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <koppel/problem/lazy.hpp>
+#include <koppel/problem/projector.hpp>
+#include <koppel/problem/residual.hpp>
+#include <koppel/problem/right_hand_side.hpp>
+#include <koppel/problem/series_system.hpp>
+
+namespace koppel {
+
+struct Problem {
+  std::string name;         // of the model
+  std::string formulation;  // what made it
+  int index = 0;            // of the residual: 0 for an ODE
+
+  int num_q = 0, num_v = 0, num_x = 0, num_lambda = 0, num_mu = 0, num_eta = 0;
+  std::vector<std::string> labels;  // of y
+
+  Lazy<RightHandSide> rhs;
+  Lazy<Residual> residual;
+  Lazy<SeriesSystem> series;
+  Lazy<Projector> projector;
+
+  // Times at which the equations are not smooth: corners of signals and tables of time, switches.
+  // Integrators step to them and start anew. Ascending.
+  std::vector<double> breakpoints;
+
+  int num_differential() const { return num_q + num_v + num_x; }
+  int size() const { return num_differential() + num_lambda + num_mu + num_eta; }
+
+  std::span<double> q(std::span<double> y) const { return part(y, 0, num_q); }
+  std::span<double> v(std::span<double> y) const { return part(y, num_q, num_v); }
+  std::span<const double> q(std::span<const double> y) const { return part(y, 0, num_q); }
+  std::span<const double> v(std::span<const double> y) const { return part(y, num_q, num_v); }
+  std::span<double> multipliers(std::span<double> y) const {
+    return y.subspan(static_cast<std::size_t>(num_differential()));
+  }
+
+ private:
+  template <typename T>
+  static std::span<T> part(std::span<T> y, int first, int count) {
+    return y.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  }
+};
+
+}  // namespace koppel

@@ -1,0 +1,228 @@
+#include <koppel/problem/series_solver.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace koppel {
+namespace {
+
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+// Newton's method squares errors: after a correction this small, relative to the unknown, the next
+// would be round-off.
+constexpr double kQuadratic = 1e-9;
+constexpr int kMaxIterations = 25;
+
+}  // namespace
+
+SeriesSolver::SeriesSolver(const SeriesSystem& system, int order)
+    : system_(&system),
+      order_(order),
+      last_stage_(order - system.max_d()),
+      series_(system.compiled(order)),
+      work_(series_->make_workspace()),
+      c_(system.terms().structure.c),
+      J_work_(system.J().make_workspace()),
+      linear_(system.pattern()) {
+  const SeriesTerms& terms = system.terms();
+  time_ = work_.variable(0).data();
+  std::size_t next = 1;
+  for (std::size_t j = 0; j < terms.dae.unknowns.size(); ++j) {
+    const std::size_t count = terms.dae.unknowns[j].derivative.size();
+    const int first = static_cast<int>(derivatives_.size());
+    unknowns_.push_back({terms.structure.d[j], work_.variable(next).data(), first,
+                         first + static_cast<int>(count) - 1});
+    for (std::size_t l = 1; l < count; ++l) {
+      derivatives_.push_back({static_cast<int>(l), work_.variable(next + l).data()});
+    }
+    next += count;
+  }
+  for (std::size_t i = 0; i < terms.given.size(); ++i) work_.parameter(i) = terms.given[i];
+  for (std::size_t i = 0; i < c_.size(); ++i) residuals_.push_back(work_.output(i).data());
+  factorial_.assign(1, 1.0);
+  for (int k = 1; k <= order + 1; ++k) factorial_.push_back(factorial_.back() * k);
+  J_in_.resize(system.J().num_inputs());
+  std::copy(terms.given.begin(), terms.given.end(),
+            J_in_.end() - static_cast<std::ptrdiff_t>(terms.given.size()));
+  J_values_.resize(system.J().num_outputs());
+  row_scale_.resize(c_.size());
+  b_.resize(c_.size());
+}
+
+void SeriesSolver::set_time(double t) {
+  time_[0] = t;
+  if (order_ > 0) time_[1] = 1;
+}
+
+void SeriesSolver::put(const Unknown& unknown, int o, double coefficient) {
+  unknown.x[o] = coefficient;
+  double factor = 1;  // o!/(o − l)!
+  for (int n = unknown.first; n < unknown.last; ++n) {
+    const Derivative& derivative = derivatives_[static_cast<std::size_t>(n)];
+    if (derivative.l > o) break;
+    factor *= o - derivative.l + 1;
+    derivative.series[o - derivative.l] = factor * coefficient;
+  }
+}
+
+void SeriesSolver::set(int j, int o, double coefficient) {
+  put(unknowns_[static_cast<std::size_t>(j)], o, coefficient);
+}
+
+SeriesSolver::Status SeriesSolver::factor() {
+  std::size_t next = 0;
+  J_in_[next++] = time_[0];
+  for (const Unknown& unknown : unknowns_) {
+    J_in_[next++] = unknown.x[0];
+    for (int n = unknown.first; n < unknown.last; ++n) {
+      J_in_[next++] = derivatives_[static_cast<std::size_t>(n)].series[0];
+    }
+  }
+  system_->J().evaluate(J_in_, J_values_, J_work_);
+  ++num_factorizations_;
+  if (!linear_.factor(J_values_)) {
+    const bool finite =
+        std::all_of(J_values_.begin(), J_values_.end(), [](double x) { return std::isfinite(x); });
+    return finite ? Status::Singular : Status::NotFinite;
+  }
+  // What a residual can be at best: round-off of its terms.
+  std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
+  const Sparsity& pattern = system_->pattern();
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    const double size = std::max(1.0, std::abs(unknowns_[j].x[0]));
+    for (int e = pattern.column_start[j]; e < pattern.column_start[j + 1]; ++e) {
+      double& scale =
+          row_scale_[static_cast<std::size_t>(pattern.row[static_cast<std::size_t>(e)])];
+      scale = std::max(scale, size * std::abs(J_values_[static_cast<std::size_t>(e)]));
+    }
+  }
+  return Status::Ok;
+}
+
+// b = −R of (1) divided by k! (for k ≥ 0), 0 for equations that are not active. Returns the largest
+// residual in units of its round-off.
+double SeriesSolver::right_side(int k) {
+  const double over = k > 0 ? 1 / factorial_[static_cast<std::size_t>(k)] : 1;
+  double largest = 0;
+  for (std::size_t i = 0; i < b_.size(); ++i) {
+    const int o = k + c_[i];
+    if (o < 0) {
+      b_[i] = 0;
+      continue;
+    }
+    b_[i] = -residuals_[i][o] * (factorial_[static_cast<std::size_t>(o)] * over);
+    largest = std::max(largest, std::abs(b_[i]) / row_scale_[i]);
+  }
+  return largest / kEps;
+}
+
+// Newton's method in stage k < 0, from the values that are there.
+SeriesSolver::Status SeriesSolver::correct_stage(int k) {
+  bool is_fresh = true;  // the matrix is that of the present point, but for small corrections
+  double last = std::numeric_limits<double>::infinity();
+  series_->evaluate(k, work_);
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    const double residual = right_side(k);
+    if (!std::isfinite(residual)) return Status::NotFinite;
+    if (residual <= 2) return Status::Ok;
+    if (!is_fresh) {
+      if (const Status status = factor(); status != Status::Ok) return status;
+    }
+    linear_.solve(b_);
+    double correction = 0;
+    for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+      const Unknown& unknown = unknowns_[j];
+      const int o = k + unknown.d;
+      if (o < 0) continue;
+      const double delta = b_[j] / factorial_[static_cast<std::size_t>(o)];
+      correction = std::max(correction, std::abs(delta) / std::max(1.0, std::abs(unknown.x[o])));
+      put(unknown, o, unknown.x[o] + delta);
+    }
+    if (!std::isfinite(correction)) return Status::NotFinite;
+    largest_correction_ = std::max(largest_correction_, correction);
+    series_->evaluate(k, work_);
+    if (correction < kQuadratic) return Status::Ok;
+    // Where corrections no longer become smaller, they are round-off of a nearly singular matrix.
+    if (correction > 0.5 * last && correction < 1e-6) return Status::Ok;
+    last = correction;
+    is_fresh = false;
+  }
+  return Status::NotConverged;
+}
+
+SeriesSolver::Status SeriesSolver::make_consistent() {
+  largest_correction_ = 0;
+  if (const Status status = factor(); status != Status::Ok) return status;
+  for (int k = -system_->max_c(); k < 0; ++k) {
+    if (const Status status = correct_stage(k); status != Status::Ok) return status;
+  }
+  // The matrix of the stages to come must be that of the point they start from: where it is nearly
+  // singular, the smallest correction shows.
+  if (largest_correction_ > 4 * kEps) return factor();
+  return Status::Ok;
+}
+
+// Stage 0 where F is not linear in its unknowns: Newton's method from the values that are there.
+SeriesSolver::Status SeriesSolver::solve_first_stage() {
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    if (const Status status = factor(); status != Status::Ok) return status;
+    series_->evaluate(0, work_);
+    const double residual = right_side(0);
+    if (!std::isfinite(residual)) return Status::NotFinite;
+    linear_.solve(b_);
+    double correction = 0;
+    for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+      const Unknown& unknown = unknowns_[j];
+      const double delta = b_[j] / factorial_[static_cast<std::size_t>(unknown.d)];
+      const double size = std::max(1.0, std::abs(unknown.x[unknown.d]));
+      correction = std::max(correction, std::abs(delta) / size);
+      put(unknown, unknown.d, unknown.x[unknown.d] + delta);
+    }
+    if (!std::isfinite(correction)) return Status::NotFinite;
+    if (correction < 10 * kEps || (correction < kQuadratic && iteration > 0)) {
+      if (const Status status = factor(); status != Status::Ok) return status;
+      series_->evaluate(0, work_);
+      return Status::Ok;
+    }
+  }
+  return Status::NotConverged;
+}
+
+SeriesSolver::Status SeriesSolver::expand(int last) {
+  int k = 0;
+  if (!system_->is_quasilinear()) {
+    if (const Status status = solve_first_stage(); status != Status::Ok) return status;
+    k = 1;
+  }
+  for (; k <= last; ++k) {
+    for (const Unknown& unknown : unknowns_) put(unknown, k + unknown.d, 0);
+    series_->evaluate(k, work_);
+    right_side(k);
+    linear_.solve(b_);
+    const double over = k > 0 ? factorial_[static_cast<std::size_t>(k)] : 1;
+    for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+      const Unknown& unknown = unknowns_[j];
+      const int o = k + unknown.d;
+      put(unknown, o, b_[j] * (over / factorial_[static_cast<std::size_t>(o)]));
+    }
+    series_->correct(k, work_);
+  }
+  for (const Unknown& unknown : unknowns_) {
+    if (!std::isfinite(unknown.x[last + unknown.d])) return Status::NotFinite;
+  }
+  return Status::Ok;
+}
+
+double SeriesSolver::evaluate(int j, int o, double h, int cut) const {
+  const Unknown& unknown = unknowns_[static_cast<std::size_t>(j)];
+  const int degree = last_stage_ + unknown.d - cut;
+  double sum = 0, binomial = 1;  // C(n, o), n from the highest degree down
+  for (int i = 0; i < o; ++i) binomial *= static_cast<double>(degree - i) / (i + 1);
+  for (int n = degree; n >= o; --n) {
+    sum = sum * h + binomial * unknown.x[n];
+    if (n > o) binomial *= static_cast<double>(n - o) / n;
+  }
+  return sum;
+}
+
+}  // namespace koppel

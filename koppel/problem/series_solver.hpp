@@ -1,0 +1,94 @@
+// The workspace of a SeriesSystem: an expansion point, and the solution's Taylor coefficients
+// there.
+//
+//   SeriesSolver s(system, 20);
+//   s.set_time(t);  s.set(j, o, value); …     // x_j[o] for o < d_j: a point, nearly consistent
+//   s.make_consistent();                      // stages k < 0
+//   s.expand();                               // stages k ≥ 0
+//   s.coefficient(j, o)
+//
+// Nothing is allocated after construction (but by KLU when it chooses new pivots).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <koppel/problem/series_system.hpp>
+
+namespace koppel {
+
+class SeriesSolver {
+ public:
+  enum class Status {
+    Ok,
+    Singular,      // the system Jacobian
+    NotConverged,  // no consistent point near the given one
+    NotFinite,     // an operation left its domain
+  };
+
+  // Coefficients up to `order` for unknowns with the largest d.
+  SeriesSolver(const SeriesSystem& system, int order);
+
+  int order() const { return order_; }
+  int last_stage() const { return last_stage_; }
+  int num_unknowns() const { return static_cast<int>(unknowns_.size()); }
+  int offset(int j) const { return unknowns_[static_cast<std::size_t>(j)].d; }
+  // The highest coefficient of x_j that expand() gives.
+  int degree(int j) const { return last_stage_ + offset(j); }
+
+  void set_time(double t);
+  void set(int j, int o, double coefficient);
+  double coefficient(int j, int o) const { return unknowns_[static_cast<std::size_t>(j)].x[o]; }
+
+  // Moves the x_j[o], o < d_j, to the nearest consistent point. Sets up the matrix as well.
+  Status make_consistent();
+  // The stages 0 … last: make_consistent() must have come before.
+  Status expand(int last);
+  Status expand() { return expand(last_stage_); }
+
+  // x_j⁽ᵒ⁾(t + h)/o! of the polynomial, without its last `cut` coefficients.
+  double evaluate(int j, int o, double h, int cut = 0) const;
+
+  double largest_correction() const { return largest_correction_; }
+  // Of the last factorisation: the smallest pivot over the largest.
+  double quality() const { return linear_.quality(); }
+  int num_factorizations() const { return num_factorizations_; }
+
+ private:
+  struct Unknown {
+    int d;
+    double* x;        // its coefficients
+    int first, last;  // its derivatives among derivatives_
+  };
+  // The series of x_j⁽ˡ⁾, l ≥ 1, which expressions read: l-fold shifted coefficients.
+  struct Derivative {
+    int l;
+    double* series;
+  };
+
+  void put(const Unknown& unknown, int o, double coefficient);
+  Status factor();
+  double right_side(int k);
+  Status correct_stage(int k);
+  Status solve_first_stage();
+
+  const SeriesSystem* system_;
+  int order_, last_stage_;
+  std::shared_ptr<const Series> series_;
+  SeriesWorkspace work_;
+  double* time_;
+  std::vector<Unknown> unknowns_;
+  std::vector<Derivative> derivatives_;
+  std::vector<const double*> residuals_;
+  std::vector<int> c_;
+  std::vector<double> factorial_;
+
+  Workspace J_work_;
+  std::vector<double> J_in_, J_values_, row_scale_, b_;
+  LinearSolver<double> linear_;
+  double largest_correction_ = 0;
+  int num_factorizations_ = 0;
+};
+
+}  // namespace koppel

@@ -1,0 +1,103 @@
+#include <koppel/problem/series_system.hpp>
+
+#include <algorithm>
+#include <climits>
+
+#include <koppel/expr/structure.hpp>
+#include <koppel/expr/traverse.hpp>
+
+namespace koppel {
+namespace {
+
+// t, then the derivatives of all unknowns.
+std::vector<Expr> variables_of(const Dae& dae) {
+  std::vector<Expr> variables = {dae.t};
+  for (const Dae::Unknown& unknown : dae.unknowns) {
+    variables.insert(variables.end(), unknown.derivative.begin(), unknown.derivative.end());
+  }
+  return variables;
+}
+
+std::vector<Expr> residuals_of(const Dae& dae) {
+  std::vector<Expr> residuals;
+  for (const NamedExpr& e : dae.residuals) residuals.push_back(e.value);
+  return residuals;
+}
+
+Function compile_jacobian(const SeriesTerms& terms, const SparseExpr& J) {
+  std::vector<Expr> inputs = variables_of(terms.dae);
+  inputs.insert(inputs.end(), terms.dae.given.begin(), terms.dae.given.end());
+  return Function(inputs, J.values, terms.options);
+}
+
+// Whether J depends on an unknown of the highest order that stage 0 solves for.
+bool depends_on_highest(const SeriesTerms& terms, const SparseExpr& J) {
+  std::vector<Expr> highest;
+  for (std::size_t j = 0; j < terms.dae.unknowns.size(); ++j) {
+    const auto& derivative = terms.dae.unknowns[j].derivative;
+    const auto d = static_cast<std::size_t>(terms.structure.d[j]);
+    if (d < derivative.size()) highest.push_back(derivative[d]);
+  }
+  return depends_on(J.values, highest);
+}
+
+bool is_piecewise(Op op) {
+  switch (op) {
+    case Op::Abs:
+    case Op::Sign:
+    case Op::Table:
+    case Op::Min:
+    case Op::Max:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::Select: return true;
+    default: return false;
+  }
+}
+
+bool find_switches(const Dae& dae) {
+  const std::vector<Expr> residuals = residuals_of(dae);
+  Postorder order(*dae.graph);
+  order.visit(residuals);
+  const std::vector<Expr> variables = variables_of(dae);
+  const std::vector<char> varies =
+      dependent_nodes(order, std::span<const Expr>(variables).subspan(1));  // without t
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (varies[i] && is_piecewise(order[i].op())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SeriesSystem::SeriesSystem(SeriesTerms terms) : SeriesSystem(std::move(terms), SparseExpr{}) {}
+
+SeriesSystem::SeriesSystem(SeriesTerms terms, SparseExpr J)
+    : terms_(std::move(terms)),
+      J_((J = system_jacobian(terms_.dae, terms_.structure), compile_jacobian(terms_, J))) {
+  J_pattern_ = J.pattern;
+  is_quasilinear_ = !depends_on_highest(terms_, J);
+  has_switches_ = find_switches(terms_.dae);
+  for (const int c : terms_.structure.c) max_c_ = std::max(max_c_, c);
+  for (const int d : terms_.structure.d) max_d_ = std::max(max_d_, d);
+}
+
+std::shared_ptr<const Series> SeriesSystem::compiled(int order) const {
+  const std::lock_guard lock(cache_->mutex);
+  std::shared_ptr<const Series>& series = cache_->by_order[order];
+  if (series == nullptr) {
+    SeriesStages stages{{INT_MAX}, terms_.structure.c};  // time is known to all orders
+    for (std::size_t j = 0; j < terms_.dae.unknowns.size(); ++j) {
+      for (std::size_t l = 0; l < terms_.dae.unknowns[j].derivative.size(); ++l) {
+        stages.variable_leads.push_back(terms_.structure.d[j] - static_cast<int>(l));
+      }
+    }
+    series =
+        std::make_shared<const Series>(variables_of(terms_.dae), terms_.dae.given,
+                                       residuals_of(terms_.dae), order, terms_.options, stages);
+  }
+  return series;
+}
+
+}  // namespace koppel

@@ -1,0 +1,203 @@
+#include <koppel/results/csv.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+
+#include <koppel/base/diagnostic.hpp>
+
+namespace koppel {
+namespace {
+
+constexpr std::size_t kEnough = std::size_t{1} << 16;  // bytes, to write at once
+
+std::string quoted(const std::string& name) {
+  if (!name.empty() && name.find_first_of(",\"\r\n") == std::string::npos) return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
+// Fields of a text, one after the other; quoted ones may hold commas and line breaks.
+class Fields {
+ public:
+  explicit Fields(std::string_view text) : text_(text) {}
+
+  bool at_end() const { return place_ >= text_.size(); }
+  std::size_t line() const { return line_; }  // of the next field
+
+  // The next field. Afterwards ends_line() says whether it was the last of its line.
+  std::string next() {
+    std::string field;
+    if (place_ < text_.size() && text_[place_] == '"') {
+      for (++place_; place_ < text_.size(); ++place_) {
+        if (text_[place_] == '"') {
+          if (place_ + 1 >= text_.size() || text_[place_ + 1] != '"') break;
+          ++place_;
+        }
+        if (text_[place_] == '\n') ++line_;
+        field += text_[place_];
+      }
+      if (place_ < text_.size()) ++place_;  // the closing quote
+    }
+    const std::size_t end = std::min(text_.find_first_of(",\n", place_), text_.size());
+    field += text_.substr(place_, end - place_);
+    ends_line_ = end == text_.size() || text_[end] == '\n';
+    if (ends_line_) {
+      ++line_;
+      if (!field.empty() && field.back() == '\r') field.pop_back();
+    }
+    place_ = end + 1;
+    return field;
+  }
+  bool ends_line() const { return ends_line_; }
+
+ private:
+  std::string_view text_;
+  std::size_t place_ = 0, line_ = 1;
+  bool ends_line_ = false;
+};
+
+[[noreturn]] void refuse(const std::filesystem::path& path, std::size_t line,
+                         const std::string& message) {
+  throw Error({{"results.bad-csv", message, "", {path.string(), static_cast<int>(line), 1}, ""}});
+}
+
+}  // namespace
+
+void append_number(std::string& text, double value) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  text.append(digits, end);
+}
+
+CsvWriter::CsvWriter(const std::filesystem::path& path, std::span<const Column> columns)
+    : path_(path),
+      file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+      last_write_(std::chrono::steady_clock::now()) {
+  if (file_ < 0) throw WriteError(path.string() + " cannot be written: " + std::strerror(errno));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) buffer_ += ',';
+    buffer_ += quoted(columns[i].name);
+  }
+  buffer_ += '\n';
+  write();
+}
+
+CsvWriter::~CsvWriter() {
+  try {
+    flush();
+  } catch (const WriteError&) {
+  }
+  if (file_ >= 0) ::close(file_);
+}
+
+void CsvWriter::append(std::span<const double> row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) buffer_ += ',';
+    if (std::isfinite(row[i])) append_number(buffer_, row[i]);
+  }
+  buffer_ += '\n';
+  ++num_buffered_;
+  if (buffer_.size() >= kEnough ||
+      std::chrono::steady_clock::now() - last_write_ > std::chrono::seconds(1)) {
+    write();
+  }
+}
+
+void CsvWriter::flush() {
+  if (file_ >= 0 && !buffer_.empty()) write();
+}
+
+void CsvWriter::write() {
+  std::size_t done = 0;
+  while (done < buffer_.size()) {
+    const ssize_t count = ::write(file_, buffer_.data() + done, buffer_.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const int error = errno;
+      const std::string_view taken = std::string_view(buffer_).substr(0, done);
+      // The header is written by itself, when no rows are waiting; a part of it is of no use.
+      if (const std::size_t end = taken.rfind('\n'); num_buffered_ > 0 && end < done) {
+        complete_bytes_ += end + 1;
+        num_complete_ += static_cast<std::size_t>(std::count(taken.begin(), taken.end(), '\n'));
+      }
+      fail(error);
+    }
+    done += static_cast<std::size_t>(count);
+  }
+  complete_bytes_ += buffer_.size();
+  num_complete_ += num_buffered_;
+  num_buffered_ = 0;
+  buffer_.clear();
+  last_write_ = std::chrono::steady_clock::now();
+}
+
+void CsvWriter::fail(int error) {
+  // Cut off the part of a row. What is no plain file cannot be cut, and need not.
+  if (::ftruncate(file_, static_cast<off_t>(complete_bytes_)) != 0) errno = 0;
+  ::close(file_);
+  file_ = -1;
+  buffer_.clear();
+  num_buffered_ = 0;
+  throw WriteError(path_.string() + " cannot be written any further: " + std::strerror(error) +
+                   ". " + std::to_string(num_complete_) + " rows in it are complete.");
+}
+
+void write_csv(const std::filesystem::path& path, const Trajectory& trajectory) {
+  CsvWriter writer(path, trajectory.columns());
+  std::vector<double> row(trajectory.num_columns());
+  for (std::size_t i = 0; i < trajectory.num_rows(); ++i) {
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = trajectory.column(j)[i];
+    writer.append(row);
+  }
+  writer.flush();
+}
+
+Trajectory read_csv(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    throw Error("results.no-file",
+                path.string() + " cannot be read: " + std::strerror(errno) + ".");
+  }
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  Fields fields(text);
+  if (fields.at_end()) refuse(path, 1, "the file is empty; a header was expected.");
+  std::vector<Column> columns;
+  do {
+    columns.push_back({fields.next(), "", columns.empty() ? Group::Time : Group::Outputs});
+  } while (!fields.ends_line());
+
+  Trajectory trajectory(std::move(columns));
+  std::vector<double> row;
+  while (!fields.at_end()) {
+    const std::size_t line = fields.line();
+    row.clear();
+    do {
+      const std::string field = fields.next();
+      double value = std::numeric_limits<double>::quiet_NaN();
+      const char* const end = field.data() + field.size();
+      if (const auto [rest, error] = std::from_chars(field.data(), end, value);
+          !field.empty() && (error != std::errc() || rest != end)) {
+        refuse(path, line, "'" + field + "' is not a number.");
+      }
+      row.push_back(value);
+    } while (!fields.ends_line());
+    if (row.size() != trajectory.num_columns()) {
+      refuse(path, line,
+             std::to_string(row.size()) + " fields where the header has " +
+                 std::to_string(trajectory.num_columns()) + ".");
+    }
+    trajectory.append(row);
+  }
+  return trajectory;
+}
+
+}  // namespace koppel

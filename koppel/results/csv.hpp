@@ -1,0 +1,63 @@
+// Trajectories as comma-separated values: a header with the names of the columns (the first is t),
+// then a line for each row. Numbers are as short as they can be to be read back as the same; what
+// is not finite is an empty field. Names are quoted where they need it.
+//
+// The writer streams. It gives whole lines to the system only, so that whatever happens to the
+// program the file ends with a complete row; where the system takes only part of them (a full
+// disk), the part of a row is cut off again.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <koppel/results/trajectory.hpp>
+
+namespace koppel {
+
+// Thrown when results cannot be written; what() says how much is complete.
+class WriteError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class CsvWriter {
+ public:
+  // Makes the file, or empties it, and writes the header.
+  CsvWriter(const std::filesystem::path& path, std::span<const Column> columns);
+  CsvWriter(const CsvWriter&) = delete;
+  CsvWriter& operator=(const CsvWriter&) = delete;
+  ~CsvWriter();  // writes what is left, and keeps quiet if that fails
+
+  // Rows reach the file when there are enough of them, and at least every second while rows come.
+  // After a WriteError the writer takes no more.
+  void append(std::span<const double> row);
+  void flush();
+
+  std::size_t num_complete() const { return num_complete_; }  // rows in the file
+
+ private:
+  void write();
+  void fail(int error);
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::string buffer_;
+  std::size_t num_buffered_ = 0, num_complete_ = 0;
+  std::size_t complete_bytes_ = 0;
+  std::chrono::steady_clock::time_point last_write_;
+};
+
+void write_csv(const std::filesystem::path& path, const Trajectory& trajectory);
+
+// Units and groups are not in the file: columns have none, except that the first is the time.
+// Throws Error `results.bad-csv` with the line.
+Trajectory read_csv(const std::filesystem::path& path);
+
+// The shortest text that reads back as the same number.
+void append_number(std::string& text, double value);
+
+}  // namespace koppel

@@ -1,0 +1,89 @@
+#include <koppel/results/hdf5.hpp>
+
+#include <hdf5.h>
+
+#include <algorithm>
+
+#include <koppel/results/csv.hpp>
+
+namespace koppel {
+namespace {
+
+// An id of the C interface, closed at the end.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
+    if (id < 0) throw WriteError(what);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { close_(id_); }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void check(herr_t status, const char* what) {
+  if (status < 0) throw WriteError(what);
+}
+
+void add_text(hid_t to, const char* name, const std::string& text) {
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "a type of text");
+  check(H5Tset_size(type, std::max<std::size_t>(text.size(), 1)), "the length of a text");
+  check(H5Tset_cset(type, H5T_CSET_UTF8), "the encoding of a text");
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, "a space");
+  const Handle attribute(H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                         "an attribute");
+  check(H5Awrite(attribute, type, text.empty() ? "\0" : text.data()), "an attribute");
+}
+
+void add_column(hid_t group, const Column& column, std::span<const double> values) {
+  std::string name = column.name;
+  std::replace(name.begin(), name.end(), '/', ':');
+  const hsize_t size = values.size();
+  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose, "a space");
+  const Handle data(
+      H5Dcreate2(group, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dclose, "a dataset");
+  check(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+        "a dataset");
+  add_text(data, "unit", column.unit);
+}
+
+void write(const std::filesystem::path& path, const Trajectory& trajectory,
+           const Summary& summary) {
+  const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
+                    "the file");
+  // An attribute may have 64 KiB; the summary of a large model may be longer.
+  Summary shorter = summary;
+  if (to_json(summary).size() > 60'000) shorter.statistics.clear(), shorter.final.clear();
+  add_text(file, "summary", to_json(shorter));
+  for (std::size_t first = 0; first < trajectory.num_columns();) {
+    const Group kind = trajectory.columns()[first].group;
+    const Handle group(
+        H5Gcreate2(file, std::string(name_of(kind)).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        H5Gclose, "a group");
+    std::size_t i = first;
+    for (; i < trajectory.num_columns() && trajectory.columns()[i].group == kind; ++i) {
+      add_column(group, trajectory.columns()[i], trajectory.column(i));
+    }
+    first = i;
+  }
+  check(H5Fflush(file, H5F_SCOPE_GLOBAL), "the file");
+}
+
+}  // namespace
+
+void write_hdf5(const std::filesystem::path& path, const Trajectory& trajectory,
+                const Summary& summary) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are thrown, not printed
+  try {
+    write(path, trajectory, summary);
+  } catch (const WriteError& error) {
+    throw WriteError(path.string() + " cannot be written: HDF5 refused " + error.what() + ".");
+  }
+}
+
+}  // namespace koppel

@@ -1,0 +1,17 @@
+// A trajectory in one HDF5 file: a dataset for every column in the group of its kind
+// (/time/t, /outputs/Ax, /energy/energy, …) with the attribute `unit`, and the summary as JSON in
+// the attribute `summary` of the file. A slash in a name is written as a colon.
+#pragma once
+
+#include <filesystem>
+
+#include <koppel/results/summary.hpp>
+#include <koppel/results/trajectory.hpp>
+
+namespace koppel {
+
+// Throws WriteError.
+void write_hdf5(const std::filesystem::path& path, const Trajectory& trajectory,
+                const Summary& summary);
+
+}  // namespace koppel

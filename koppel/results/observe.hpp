@@ -1,0 +1,70 @@
+// Observation: from the state of equations of motion to the columns of a trajectory,
+//
+//   t | outputs | q | v | x | λ, μ | reactions | kinetic, potential, total energy | |g|, |ġ|
+//
+// compiled once. Coordinates that are outputs as well have one column only, among the outputs. The
+// multiplier of a constraint that was left out (because it repeats others) is 0: the others carry
+// its load.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <koppel/analysis/evaluator.hpp>
+#include <koppel/model/model.hpp>
+#include <koppel/results/reactions.hpp>
+#include <koppel/results/trajectory.hpp>
+
+namespace koppel {
+
+class Observation {
+ public:
+  struct Workspace {
+    std::vector<double> in, values, residuals;
+    koppel::Workspace function, constraints;
+  };
+
+  // What is known at a time. Sizes are those of the equations; `multipliers` are λ, then μ, one
+  // for every row.
+  struct Sample {
+    double t = 0;
+    std::span<const double> q, v, x, multipliers;
+  };
+  struct Violation {
+    double position = 0, velocity = 0;  // the largest |g|, and of |ġ| and |a v + b|
+  };
+
+  // State gives the values of parameters and inputs. Reactions (reactions.hpp) on request.
+  Observation(const Equations& equations, const Model& model, const State& state,
+              bool with_reactions = false);
+
+  const std::vector<Column>& columns() const { return columns_; }
+  std::size_t num_columns() const { return columns_.size(); }
+  Workspace make_workspace() const;
+  void evaluate(const Sample& sample, std::span<double> row, Workspace& work) const;
+  // Of all constraints, those that repeat others included. Multipliers do not matter.
+  Violation violation(const Sample& sample, Workspace& work) const;
+
+  // The columns that hold the coordinates, the velocities (with x behind them), and the energies.
+  const std::vector<std::size_t>& columns_of_q() const { return column_of_q_; }
+  std::size_t first_velocity() const { return first_velocity_; }
+  std::size_t kinetic_column() const { return energy_column_; }
+  std::size_t energy_column() const { return energy_column_ + 2; }
+
+ private:
+  void put(const Sample& sample, Workspace& work) const;
+
+  std::size_t num_g_, num_outputs_, num_reactions_ = 0;
+  std::vector<double> given_;  // inputs and parameters
+  std::vector<Column> columns_;
+  std::vector<std::size_t> column_of_q_;
+  std::vector<int> q_of_column_;  // for each column of a coordinate
+  std::size_t first_velocity_ = 0, energy_column_ = 0;
+  Function function_;     // outputs, reactions, kinetic and potential energy
+  Function constraints_;  // g, ġ, a v + b
+
+  Observation(const Equations& equations, const Model& model, const State& state,
+              const std::vector<Expr>& multipliers, const std::vector<Reaction>& reactions);
+};
+
+}  // namespace koppel

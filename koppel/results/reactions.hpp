@@ -1,0 +1,38 @@
+// Reactions: the forces and torques in joints, from the multipliers of their equations.
+//
+// Let the marker of the second body be displaced by δ and turned by θ (both small, world axes). The
+// equations of a joint g_i change by (∂g_i/∂δ) δ + (∂g_i/∂θ) θ, and their multipliers do the power
+//   −λ_i ġ_i = F·δ̇ + T·θ̇,    hence    F = −Σ λ_i ∂g_i/∂δ,   T = −Σ λ_i ∂g_i/∂θ,          (1)
+// the force on the second body and the torque on it about the marker's point. On the first body act
+// their opposites.
+//
+// A joint that the coordinates satisfy by themselves (all of them in a tree of joint coordinates,
+// shared points of natural ones) has no multipliers and no reactions here; absolute coordinates and
+// directors give those of all joints.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <koppel/equations/equations.hpp>
+#include <koppel/equations/kinematics.hpp>
+#include <koppel/model/model.hpp>
+
+namespace koppel {
+
+struct Reaction {
+  std::string name;  // "hinge.force.x", "hinge.torque.z"
+  std::string unit;  // N, N m
+  Expr value;        // of the state and the multipliers
+};
+
+// `lambda`: a symbol for the multiplier of each row of g. In planar models force.x, force.y and
+// torque.z only.
+std::vector<Reaction> reactions_of(const Model& model, const Equations& equations,
+                                   std::span<const Expr> lambda);
+
+// The kinematics of the set that the equations are in, once more: its symbols are the same.
+Kinematics kinematics_of(const Model& model, const Equations& equations);
+
+}  // namespace koppel

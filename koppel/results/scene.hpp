@@ -1,0 +1,57 @@
+// Scene: the bodies of a model as a picture, and where they are at the times of a trajectory.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <koppel/equations/equations.hpp>
+#include <koppel/model/model.hpp>
+#include <koppel/results/observe.hpp>
+#include <koppel/results/trajectory.hpp>
+
+namespace koppel {
+
+struct Scene {
+  struct BodyPicture {
+    std::string name;
+    std::vector<Shape> shapes;
+    std::vector<Vec3<double>> points;  // named ones, and where joints and springs hold on to it
+    Vec3<double> com;
+  };
+  struct End {
+    int body = kGround;
+    Vec3<double> point;
+  };
+  struct JointPicture {
+    std::string name;
+    std::string kind;
+    End at;             // on the moving body
+    End other;          // on the other one
+    Vec3<double> axis;  // of `at.body`
+  };
+  struct SpringPicture {
+    std::string name;
+    End a, b;
+  };
+  // Position and quaternion (scalar first) of a body frame in world axes.
+  using Pose = std::array<double, 7>;
+
+  bool is_planar = false;
+  std::vector<BodyPicture> bodies;  // the ground first
+  std::vector<JointPicture> joints;
+  std::vector<SpringPicture> springs;
+  std::vector<double> times;
+  std::vector<std::vector<Pose>> frames;  // by time and body
+};
+
+// The picture without times: parameters have their values, and t = 0 where something depends on it.
+Scene make_scene(const Model& model);
+
+// Adds the poses at (at most `max_frames`, evenly chosen) rows of a trajectory.
+void add_frames(const Model& model, const Equations& equations, const Observation& observation,
+                const Trajectory& trajectory, std::size_t max_frames, Scene& scene);
+
+std::string_view name_of(JointKind kind);  // "revolute", "point on line", …
+
+}  // namespace koppel

@@ -1,0 +1,53 @@
+// What came out of a run, in numbers: summary.json. Keys are those of the struct.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <koppel/results/trajectory.hpp>
+
+namespace koppel {
+
+struct Summary {
+  std::string model;
+  std::string status;  // done, stopped, failed
+  double end = 0;      // asked for
+  double reached = 0;  // the time up to which there are results
+
+  int dof = 0;
+  int index = 0;  // of the equations of motion, by structure; −1: not found
+  std::string coordinates, formulation, integrator;
+  std::string projection;  // after every step, where the formulation leaves drift: none, once, full
+  std::string choice;      // what was chosen, and why
+
+  double tolerance = 0;
+  double step = 0;  // fixed; 0: adaptive
+  int order = 0;    // the highest that was used
+  long steps = 0, rejected = 0, evaluations = 0, jacobians = 0, factorizations = 0, iterations = 0;
+  double setup_seconds = 0;  // all before the first step: derivation, analysis, compilation
+  double wall_seconds = 0;   // the integration alone
+
+  // Over all samples and ends of steps: the largest of |g| and of |ġ|, |a v + b|.
+  double max_position_violation = 0, max_velocity_violation = 0;
+  // The largest |E − E₀| over the largest of |E|, |E₀| and the range of the kinetic energy. That is
+  // an error only where energy is conserved.
+  double energy_drift = 0;
+  bool is_conservative = false;
+
+  std::size_t samples = 0;
+  std::vector<std::string> redundant;  // constraints that repeat others, by name
+  std::vector<std::string> messages;
+  std::vector<std::pair<std::string, double>> final;  // the outputs in the last row
+  // Of outputs, energies and violations.
+  std::vector<std::pair<std::string, ColumnStatistics>> statistics;
+  std::map<std::string, std::string> files;  // what they are, and their names in the folder
+};
+
+// Fills in what a trajectory says: samples, reached, final and statistics.
+void describe(const Trajectory& trajectory, Summary& summary);
+
+std::string to_json(const Summary& summary);
+
+}  // namespace koppel

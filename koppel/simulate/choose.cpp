@@ -1,0 +1,251 @@
+#include <koppel/simulate/choose.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include <koppel/analysis/accelerations.hpp>
+#include <koppel/analysis/dae.hpp>
+#include <koppel/analysis/structural.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/expr/operations.hpp>
+#include <koppel/expr/traverse.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/integrate/integrator.hpp>
+#include <koppel/simulate/stiffness.hpp>
+
+namespace koppel {
+namespace {
+
+bool is_open(const std::string& wanted) { return wanted.empty() || wanted == "auto"; }
+
+// The full mass matrix of a tree costs the cube of its size, and its bias forces many products of
+// sines; up to three bodies in the plane that is less than what constraints cost. Implicit
+// integrators gain more from having no constraints.
+constexpr std::size_t kMaxSmooth = 3, kMaxStiff = 20;
+
+bool is_small(const Model& model) {
+  return model.is_planar && model.bodies.size() - 1 <= kMaxSmooth;
+}
+
+// Whether joint coordinates satisfy everything by themselves.
+bool is_tree(const Model& model) {
+  if (!model.constraints.empty() || !model.nonholonomic.empty()) return false;
+  std::vector<std::size_t> root(model.bodies.size());
+  std::iota(root.begin(), root.end(), std::size_t{0});
+  const auto find = [&](int body) {
+    auto i = static_cast<std::size_t>(body);
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  for (const Joint& joint : model.joints) {
+    if (joint.kind == JointKind::Distance || joint.kind == JointKind::PointOnLine ||
+        joint.kind == JointKind::PointOnPlane) {
+      return false;
+    }
+    for (const Marker* marker : {&joint.a, &joint.b}) {
+      if (model.bodies[static_cast<std::size_t>(marker->body)].is_point) return false;
+    }
+    const std::size_t a = find(joint.a.body), b = find(joint.b.body);
+    if (a == b) return false;
+    root[a] = b;
+  }
+  return true;
+}
+
+bool has_corners(Op op) {
+  switch (op) {
+    case Op::Abs:
+    case Op::Sign:
+    case Op::Min:
+    case Op::Max:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::Select:
+    case Op::Table: return true;
+    default: return false;
+  }
+}
+
+// The first operation of the equations that has corners and depends on the state.
+std::optional<Op> find_corner(const Equations& e) {
+  Postorder order(*e.graph);
+  for (const auto* part : {&e.f, &e.g, &e.b, &e.r, &e.M.values, &e.K.values, &e.a.values}) {
+    order.visit(*part);
+  }
+  const auto is_rough = [&](std::size_t i) { return has_corners(order[i].op()); };
+  bool any = false;
+  for (std::size_t i = 0; i < order.size() && !any; ++i) any = is_rough(i);
+  if (!any) return {};
+  std::vector<Expr> state = e.q;
+  state.insert(state.end(), e.v.begin(), e.v.end());
+  state.insert(state.end(), e.x.begin(), e.x.end());
+  const std::vector<char> depends = dependent_nodes(order, state);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (depends[i] && is_rough(i)) return order[i].op();
+  }
+  return {};
+}
+
+// Whether the series through the offsets exists at the start. By counting: where the matrix of the
+// accelerations is regular, the values to choose are q and v less the constraints on them (and x);
+// the system Jacobian is regular exactly when the offsets give the same number.
+void find_series(const Evaluator& evaluator, const State& start, const RankReport& rank,
+                 Findings& out) {
+  const Equations& e = evaluator.equations;
+  const Structure structure =
+      analyze_structure(make_dae(e, {.with_servo = false, .leave_out = rank.redundant_rows}));
+  out.index = structure.index;
+  out.is_determined = !solve_accelerations(evaluator, start).is_underdetermined;
+  int holonomic = static_cast<int>(e.num_g());
+  for (const int row : rank.redundant_rows) {
+    if (row < static_cast<int>(e.num_g())) --holonomic;
+  }
+  const int free = static_cast<int>(e.num_q() + e.num_v() + e.x.size()) - holonomic - rank.rank;
+  out.has_series =
+      structure.is_regular && out.is_determined && structure.degrees_of_freedom == free;
+}
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The integrator for a formulation.
+std::string integrator_for(const std::string& formulation, const Findings& found) {
+  const bool explicit_is_fine = is_one_of(formulation, {"index1", "baumgarte", "minimal"});
+  if (is_one_of(formulation, {"index3", "minimal"}) && found.is_smooth && found.has_series &&
+      !found.is_stiff) {
+    return "taylor";
+  }
+  return explicit_is_fine && !found.is_stiff ? "dop853" : "radau5";
+}
+
+// The formulation for an integrator. Errors of backward Euler are so large that they would outweigh
+// what a second set of multipliers is good for.
+std::string formulation_for(const IntegratorInfo& integrator, const Findings& found) {
+  if (!found.has_constraints) return "minimal";
+  if (integrator.name == "implicit-euler") return "index2";
+  switch (integrator.form) {
+    case IntegratorInfo::Form::Series: return "index3";
+    case IntegratorInfo::Form::RightHandSide: return "index1";
+    default: return integrator.max_index >= 2 ? "ggl" : "index1";
+  }
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out.empty() ? "none" : out;
+}
+
+std::string describe(const Findings& found) {
+  const char* what = found.has_constraints ? "constraints" : "no constraints";
+  if (found.is_stiff) {
+    return fmt::format("{}, and stiff: some motion decays with {:.2g}/s", what,
+                       found.fastest_decay);
+  }
+  if (!found.is_smooth) {
+    return fmt::format("{}, and '{}' of the state is not smooth", what, found.rough);
+  }
+  if (!found.has_series) return fmt::format("{}, and no regular series at the start", what);
+  return fmt::format("{}, smooth and not stiff", what);
+}
+
+void check_step(const IntegratorInfo& integrator, bool has_step) {
+  if (has_step && !integrator.has_fixed_step) {
+    throw Error("simulate.wrong-step",
+                fmt::format("integrator '{}' chooses its steps itself.", integrator.name),
+                "Leave out the step and give a tolerance.");
+  }
+  if (!has_step && !integrator.has_adaptive_step) {
+    throw Error("simulate.wrong-step",
+                fmt::format("integrator '{}' has fixed steps, and none is given.", integrator.name),
+                "Give a step, such as --step 1e-3.");
+  }
+}
+
+}  // namespace
+
+std::string choose_coordinates(const Model& model, const Wanted& wanted) {
+  if (!is_open(wanted.coordinates)) return wanted.coordinates;
+  const std::vector<std::string> sets = coordinate_sets(model);
+  if (sets.size() == 1) return sets[0];
+  if (wanted.reactions) return sets[0];
+  const bool may_pay = wanted.formulation == "minimal" || is_small(model) ||
+                       (has_damping(model) && model.bodies.size() - 1 <= kMaxStiff);
+  return may_pay && is_tree(model) ? "joint" : "natural";
+}
+
+std::optional<std::string> better_coordinates(const Model& model, const std::string& coordinates,
+                                              const Wanted& wanted, const Findings& found) {
+  if (!is_open(wanted.coordinates) || coordinates != "joint") return {};
+  if (found.is_stiff || is_small(model) || wanted.formulation == "minimal") return {};
+  return "natural";
+}
+
+Findings find_out(const Model& model, const Evaluator& evaluator, const State& start,
+                  const RankReport& rank, double end) {
+  const Equations& e = evaluator.equations;
+  Findings out;
+  out.has_constraints = !e.g.empty() || !e.mu.empty();
+  if (const auto corner = find_corner(e)) {
+    out.is_smooth = false;
+    out.rough = operation(*corner).name;
+  }
+  find_series(evaluator, start, rank, out);
+  const Stiffness stiffness = find_stiffness(model, evaluator, start, end);
+  out.is_stiff = stiffness.is_stiff;
+  out.fastest_decay = stiffness.fastest_decay;
+  return out;
+}
+
+Choice choose(const Findings& found, const std::string& coordinates, const Wanted& wanted) {
+  Choice out{coordinates, wanted.formulation, wanted.integrator, ""};
+  const bool open_formulation = is_open(wanted.formulation);
+  const bool open_integrator = is_open(wanted.integrator);
+  if (!open_integrator) find_integrator(wanted.integrator);
+  if (open_formulation && open_integrator) {
+    if (found.is_stiff || !found.has_series) {
+      out.formulation = found.has_constraints ? "ggl" : "minimal";
+    } else if (!found.has_constraints) {
+      out.formulation = "minimal";
+    } else {
+      out.formulation = found.is_smooth ? "index3" : "index1";
+    }
+  } else if (open_formulation) {
+    out.formulation = formulation_for(find_integrator(wanted.integrator), found);
+  }
+  if (open_integrator) out.integrator = integrator_for(out.formulation, found);
+  if (is_open(wanted.coordinates) || open_formulation || open_integrator) {
+    out.reason = describe(found);
+  }
+  return out;
+}
+
+void check_pair(const Problem& problem, const std::string& integrator, bool has_step,
+                const Equations& equations, const State& state) {
+  const IntegratorInfo& info = find_integrator(integrator);
+  const auto reason = why_not(info, problem);
+  if (!reason) {
+    check_step(info, has_step);
+    return;
+  }
+  std::vector<std::string> good_formulations, good_integrators;
+  for (const FormulationInfo& formulation : formulations()) {
+    if (formulation.name == "minimal" && problem.formulation != "minimal") continue;
+    const Problem other = formulate(equations, formulation.name, state);
+    if (!why_not(info, other)) good_formulations.emplace_back(formulation.name);
+  }
+  for (const IntegratorInfo& other : integrators()) {
+    if (!why_not(other, problem)) good_integrators.emplace_back(other.name);
+  }
+  throw Error("simulate.wrong-pair", *reason + (reason->ends_with('.') ? "" : "."),
+              fmt::format("{} goes with the formulations: {}. {} goes with the integrators: {}.",
+                          integrator, joined(good_formulations), problem.formulation,
+                          joined(good_integrators)));
+}
+
+}  // namespace koppel

@@ -1,0 +1,103 @@
+#include <koppel/simulate/sampler.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace koppel {
+
+Sampler::Sampler(const Observation& observation, const Sampling& sampling, double start, double end,
+                 const SimulateCallbacks& callbacks, Trajectory& trajectory)
+    : observation_(observation),
+      callbacks_(callbacks),
+      trajectory_(trajectory),
+      times_(sampling.times),
+      every_step_(sampling.every_step),
+      end_(end),
+      row_(observation.num_columns()),
+      work_(observation.make_workspace()) {
+  if (!times_.empty() || every_step_) return;
+  const int intervals = std::max(sampling.count - 1, 1);
+  for (int i = 0; i <= intervals; ++i) {
+    // The ends are exact.
+    times_.push_back(i == intervals ? end : start + (end - start) * (double(i) / intervals));
+  }
+  trajectory_.reserve(times_.size());
+}
+
+void Sampler::watch(const Problem& problem, std::span<const int> kept, std::size_t num_rows) {
+  problem_ = &problem;
+  kept_.assign(kept.begin(), kept.end());
+  y_.assign(static_cast<std::size_t>(problem.size()), 0.0);
+  multipliers_.assign(num_rows, 0.0);
+}
+
+bool Sampler::begin(double t, std::span<const double> y) {
+  note(observation_.violation(sample_of(t, y), work_));
+  if (every_step_) return add_row(t, y);
+  bool go_on = true;
+  for (; next_ < times_.size() && times_[next_] <= t; ++next_) go_on = add_row(t, y) && go_on;
+  return go_on;
+}
+
+bool Sampler::operator()(const Step& step) {
+  const auto before = std::chrono::steady_clock::now();
+  ++steps_;
+  bool go_on = sample(step);
+  if (go_on && callbacks_.progress) go_on = callbacks_.progress({step.t1, end_, steps_});
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+  return go_on;
+}
+
+bool Sampler::sample(const Step& step) {
+  bool go_on = true;
+  for (; next_ < times_.size() && times_[next_] <= step.t1; ++next_) {
+    const double t = times_[next_];
+    step.evaluate(t, y_);
+    go_on = add_row(t, y_) && go_on;
+    if (t == step.t1) return go_on;  // the end of the step is looked at
+  }
+  step.evaluate(step.t1, y_);
+  if (every_step_) return add_row(step.t1, y_);
+  note(observation_.violation(sample_of(step.t1, y_), work_));
+  return go_on;
+}
+
+void Sampler::finish(double t, std::span<const double> y) {
+  if (trajectory_.empty() || trajectory_.time().back() < t) add_row(t, y);
+}
+
+Observation::Sample Sampler::sample_of(double t, std::span<const double> y) {
+  const auto q = static_cast<std::size_t>(problem_->num_q);
+  const auto v = static_cast<std::size_t>(problem_->num_v);
+  const auto x = static_cast<std::size_t>(problem_->num_x);
+  const auto first = static_cast<std::size_t>(problem_->num_differential());
+  const auto count = static_cast<std::size_t>(problem_->num_lambda + problem_->num_mu);
+  for (std::size_t i = 0; i < std::min(count, kept_.size()); ++i) {
+    multipliers_[static_cast<std::size_t>(kept_[i])] = y[first + i];
+  }
+  return {t, y.first(q), y.subspan(q, v), y.subspan(q + v, x), multipliers_};
+}
+
+void Sampler::note(const Observation::Violation& violation) {
+  largest_.position = std::max(largest_.position, violation.position);
+  largest_.velocity = std::max(largest_.velocity, violation.velocity);
+}
+
+bool Sampler::add_row(double t, std::span<const double> y) {
+  observation_.evaluate(sample_of(t, y), row_, work_);
+  const std::size_t last = row_.size();
+  note({row_[last - 2], row_[last - 1]});
+  if (undefined_column_ < 0) {
+    const auto found =
+        std::find_if(row_.begin(), row_.end(), [](double value) { return !std::isfinite(value); });
+    if (found != row_.end()) {
+      undefined_column_ = static_cast<int>(found - row_.begin());
+      undefined_time_ = t;
+    }
+  }
+  trajectory_.append(row_);
+  return !callbacks_.row || callbacks_.row(row_);
+}
+
+}  // namespace koppel

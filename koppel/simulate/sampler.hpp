@@ -1,0 +1,62 @@
+// Sampler: watches an integration and makes rows of a trajectory from its dense output.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <koppel/integrate/integrator.hpp>
+#include <koppel/results/observe.hpp>
+#include <koppel/results/trajectory.hpp>
+#include <koppel/simulate/simulate.hpp>
+
+namespace koppel {
+
+class Sampler {
+ public:
+  // From time `start` to `end`. The rows go to the trajectory and to callbacks.row.
+  Sampler(const Observation& observation, const Sampling& sampling, double start, double end,
+          const SimulateCallbacks& callbacks, Trajectory& trajectory);
+
+  // The problem that is integrated from here on, and which rows of [g; a] its multipliers belong
+  // to, of `num_rows`.
+  void watch(const Problem& problem, std::span<const int> kept, std::size_t num_rows);
+
+  // The start itself. False: stop.
+  bool begin(double t, std::span<const double> y);
+  // An accepted step. False: stop.
+  bool operator()(const Step& step);
+  // A last row where the integration ended before its time, unless there is one already.
+  void finish(double t, std::span<const double> y);
+
+  const Observation::Violation& largest_violation() const { return largest_; }
+  // The first column that was not finite anywhere, and when; −1: none.
+  int undefined_column() const { return undefined_column_; }
+  double undefined_time() const { return undefined_time_; }
+  double seconds() const { return seconds_; }  // spent here
+
+ private:
+  bool add_row(double t, std::span<const double> y);
+  Observation::Sample sample_of(double t, std::span<const double> y);
+  void note(const Observation::Violation& violation);
+  bool sample(const Step& step);
+
+  const Observation& observation_;
+  const SimulateCallbacks& callbacks_;
+  Trajectory& trajectory_;
+  std::vector<double> times_;  // still to come: from next_ on
+  std::size_t next_ = 0;
+  bool every_step_;
+  double end_;
+  const Problem* problem_ = nullptr;
+  std::vector<int> kept_;
+  std::vector<double> y_, multipliers_, row_;
+  Observation::Workspace work_;
+  Observation::Violation largest_;
+  int undefined_column_ = -1;
+  double undefined_time_ = 0;
+  double seconds_ = 0;
+  long steps_ = 0;
+};
+
+}  // namespace koppel

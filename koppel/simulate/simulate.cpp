@@ -1,0 +1,326 @@
+#include <koppel/simulate/simulate.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/rank.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/simulate/energy.hpp>
+#include <koppel/simulate/sampler.hpp>
+
+namespace koppel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+const char* name_of(Projection projection) {
+  switch (projection) {
+    case Projection::None: return "none";
+    case Projection::Once: return "once";
+    case Projection::Full: return "full";
+  }
+  return "";
+}
+
+const char* name_of(Outcome::Status status) {
+  switch (status) {
+    case Outcome::Status::Done: return "done";
+    case Outcome::Status::Stopped: return "stopped";
+    case Outcome::Status::Failed: return "failed";
+  }
+  return "";
+}
+
+// The rows of [g; a] that are not left out.
+std::vector<int> rows_kept(std::size_t num_rows, const std::vector<int>& leave_out) {
+  std::vector<int> kept;
+  for (int i = 0; i < static_cast<int>(num_rows); ++i) {
+    if (!std::binary_search(leave_out.begin(), leave_out.end(), i)) kept.push_back(i);
+  }
+  return kept;
+}
+
+void add(const Statistics& more, Statistics& sum) {
+  sum.steps += more.steps;
+  sum.rejected += more.rejected;
+  sum.evaluations += more.evaluations;
+  sum.jacobians += more.jacobians;
+  sum.factorizations += more.factorizations;
+  sum.iterations += more.iterations;
+  sum.order = std::max(sum.order, more.order);
+}
+
+// One simulation, stage by stage.
+class Run {
+ public:
+  Run(const Model& model, const SimulateOptions& options, const SimulateCallbacks& callbacks)
+      : model_(model), options_(options), callbacks_(callbacks) {}
+
+  Simulation go() {
+    const Clock::time_point start = Clock::now();
+    const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
+                        options_.reactions};
+    prepare(choose_coordinates(model_, wanted));
+    if (const auto better =
+            better_coordinates(model_, out_.equations.coordinates, wanted, found_)) {
+      prepare(*better);
+    }
+    stage("choose", [&] { make_choice(wanted); });
+    stage("formulate", [&] { make_problem(); });
+    stage("warm up", [&] { warm_up(); });
+    stage("observe",
+          [&] { out_.observation.emplace(out_.equations, model_, state_, options_.reactions); });
+    out_.summary.setup_seconds = seconds_since(start);
+    if (callbacks_.chosen) callbacks_.chosen(out_.choice);
+    stage("integrate", [&] { integrate_all(); });
+    stage("summarize", [&] { summarize(); });
+    return std::move(out_);
+  }
+
+ private:
+  template <typename Work>
+  void stage(const char* name, Work&& work) {
+    const Clock::time_point start = Clock::now();
+    work();
+    out_.stages.push_back({name, seconds_since(start)});
+  }
+
+  void tell(std::string message) {
+    if (callbacks_.message) callbacks_.message(message);
+    out_.summary.messages.push_back(std::move(message));
+  }
+
+  // All that is known before the choice, in these coordinates.
+  void prepare(const std::string& coordinates) {
+    out_.summary.redundant.clear();
+    stage("derive", [&] { out_.equations = derive(model_, coordinates); });
+    stage("compile", [&] { evaluator_.emplace(out_.equations); });
+    stage("assemble", [&] { find_start(); });
+    stage("rank", [&] { find_rank(); });
+    stage("analyse", [&] { found_ = find_out(model_, *evaluator_, state_, rank_, options_.end); });
+  }
+
+  void find_start() {
+    const Assembly assembly = assemble(*evaluator_);
+    if (!assembly) throw Error("assembly.impossible", assembly.text);
+    notes_.clear();
+    if (!assembly.wishes_met) notes_.push_back("start: " + assembly.text);
+    state_ = assembly.state;
+  }
+
+  std::size_t num_rows() const { return out_.equations.g.size() + out_.equations.mu.size(); }
+
+  void find_rank() {
+    rank_ = analyze_rank(*evaluator_, state_);
+    for (const Redundancy& redundancy : rank_.redundant) {
+      for (const std::string& row : redundancy.rows) out_.summary.redundant.push_back(row);
+    }
+    if (rank_.is_near_singular()) {
+      notes_.emplace_back("the start is near a singular configuration, where the freedoms change.");
+    }
+  }
+
+  void make_choice(const Wanted& wanted) {
+    if (!found_.is_determined) {
+      throw Error(
+          "simulate.massless",
+          "nothing has mass in some motion that no constraint forbids: its acceleration is "
+          "not determined, and there is no forward simulation.",
+          "`koppel check` names the motion. Give it a mass or an inertia, or constrain it.");
+    }
+    for (const std::string& note : notes_) tell(note);
+    out_.choice = choose(found_, out_.equations.coordinates, wanted);
+    out_.summary.index = found_.index;
+    if (found_.is_stiff && find_integrator(out_.choice.integrator).name == "dop853") {
+      tell(
+          fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "
+                      "integrator takes many small steps. Try --integrator radau5.",
+                      found_.fastest_decay));
+    }
+  }
+
+  void make_problem() {
+    FormulationOptions options;
+    options.step = options_.step.value_or(0);
+    options.leave_out = rank_.redundant_rows;
+    options.compile.native = options_.native;
+    problem_ = formulate(out_.equations, out_.choice.formulation, state_, options);
+    check_pair(problem_, out_.choice.integrator, options_.step.has_value(), out_.equations, state_);
+    start_ = {state_.t, start_values(problem_, *evaluator_, state_)};
+  }
+
+  // Parts of a problem are compiled when they are first used. A first step that is thrown away
+  // moves that out of the time of integration.
+  void warm_up() {
+    integrate(problem_, out_.choice.integrator, start_, options_.end, integrate_options(),
+              [](const Step&) { return false; });
+  }
+
+  void integrate_all() {
+    const std::vector<Column>& columns = out_.observation->columns();
+    out_.trajectory = Trajectory(columns);
+    if (callbacks_.begin) callbacks_.begin(columns);
+    Sampler sampler(*out_.observation, options_.sampling, start_.t, options_.end, callbacks_,
+                    out_.trajectory);
+    sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
+    const Clock::time_point before = Clock::now();
+    Outcome outcome;
+    outcome.status = Outcome::Status::Stopped;
+    if (sampler.begin(start_.t, start_.y)) {
+      do {
+        outcome = integrate(problem_, out_.choice.integrator, start_, options_.end,
+                            integrate_options(), std::ref(sampler));
+        add(outcome.statistics, statistics_);
+      } while (outcome.status == Outcome::Status::Failed && choose_rows_anew(outcome, sampler));
+      if (outcome.status != Outcome::Status::Done) sampler.finish(outcome.t, outcome.y);
+    }
+    out_.summary.wall_seconds = seconds_since(before) - sampler.seconds();
+    out_.summary.max_position_violation = sampler.largest_violation().position;
+    out_.summary.max_velocity_violation = sampler.largest_violation().velocity;
+    out_.status = outcome.status;
+    out_.text = outcome.text;
+    note_undefined(sampler);
+  }
+
+  IntegrateOptions integrate_options() const {
+    IntegrateOptions options;
+    options.tolerance = options_.tolerance;
+    options.step = options_.step;
+    options.order = options_.order;
+    options.projection = options_.projection;
+    return options;
+  }
+
+  // Where constraints repeat each other, which of them can be left out may depend on the position.
+  // True where others are left out now, and the integration can go on from where it failed.
+  bool choose_rows_anew(const Outcome& outcome, Sampler& sampler) {
+    if (rank_.redundant_rows.empty() || outcome.t <= start_.t) return false;
+    const auto at = [&](int first, int count) {
+      const auto begin = outcome.y.begin() + first;
+      return std::vector<double>(begin, begin + count);
+    };
+    state_.t = outcome.t;
+    state_.q = at(0, problem_.num_q);
+    state_.v = at(problem_.num_q, problem_.num_v);
+    state_.x = at(problem_.num_q + problem_.num_v, problem_.num_x);
+    const RankReport rank = analyze_rank(*evaluator_, state_);
+    if (rank.redundant_rows == rank_.redundant_rows || rank.rank != rank_.rank) return false;
+    tell(fmt::format("at t = {:.6g} s other constraints are left out as repeating the rest.",
+                     outcome.t));
+    rank_ = rank;
+    make_problem();
+    sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
+    return true;
+  }
+
+  void note_undefined(const Sampler& sampler) {
+    if (sampler.undefined_column() < 0) return;
+    const auto i = static_cast<std::size_t>(sampler.undefined_column());
+    const ColumnStatistics statistics = out_.trajectory.statistics(i);
+    tell(
+        fmt::format("'{}' has no finite value in {} of {} rows, first at t = {:.6g} s; its fields "
+                    "there are empty.",
+                    out_.trajectory.columns()[i].name, statistics.num_undefined,
+                    out_.trajectory.num_rows(), sampler.undefined_time()));
+  }
+
+  void summarize() {
+    Summary& s = out_.summary;
+    s.model = model_.name;
+    s.status = name_of(out_.status);
+    s.end = options_.end;
+    s.dof = rank_.degrees_of_freedom;
+    s.coordinates = out_.choice.coordinates;
+    s.formulation = out_.choice.formulation;
+    s.integrator = out_.choice.integrator;
+    const bool drifts =
+        find_integrator(s.integrator).form == IntegratorInfo::Form::RightHandSide && num_rows() > 0;
+    s.projection = drifts ? name_of(options_.projection) : "";
+    s.choice = out_.choice.reason;
+    s.tolerance = options_.tolerance;
+    s.step = options_.step.value_or(0);
+    s.order = statistics_.order;
+    s.steps = statistics_.steps;
+    s.rejected = statistics_.rejected;
+    s.evaluations = statistics_.evaluations;
+    s.jacobians = statistics_.jacobians;
+    s.factorizations = statistics_.factorizations;
+    s.iterations = statistics_.iterations;
+    s.energy_drift = energy_drift(*out_.observation, out_.trajectory);
+    s.is_conservative = is_conservative(out_.equations, *out_.observation, out_.trajectory, state_);
+    describe(out_.trajectory, s);
+  }
+
+  const Model& model_;
+  const SimulateOptions& options_;
+  const SimulateCallbacks& callbacks_;
+  Simulation out_;
+  std::optional<Evaluator> evaluator_;
+  State state_;
+  RankReport rank_;
+  Findings found_;
+  std::vector<std::string> notes_;  // about the start
+  Problem problem_;
+  Start start_;
+  Statistics statistics_;
+};
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw Error("simulate.bad-option", message);
+}
+
+}  // namespace
+
+void SimulateOptions::validate() const {
+  require(std::isfinite(end) && end > 0,
+          fmt::format("the end time is {}; it must be positive.", end));
+  require(tolerance > 0 && tolerance < 1,
+          fmt::format("the tolerance is {}; it must lie between 0 and 1.", tolerance));
+  require(!step || (std::isfinite(*step) && *step > 0),
+          fmt::format("the step is {}; it must be positive.", step.value_or(0)));
+  require(order >= 0, fmt::format("the order is {}; it must be positive.", order));
+  require(sampling.every_step || !sampling.times.empty() || sampling.count >= 2,
+          fmt::format("{} samples are asked for; there must be at least 2, the start and the end.",
+                      sampling.count));
+  require(std::is_sorted(sampling.times.begin(), sampling.times.end()),
+          "the times of samples must ascend.");
+}
+
+SimulateOptions options_of(const Model& model) {
+  SimulateOptions options;
+  options.end = model.run.end;
+  options.coordinates = model.run.coordinates;
+  options.formulation = model.run.formulation;
+  options.integrator = model.run.integrator;
+  options.step = model.run.step;
+  if (model.run.tolerance) options.tolerance = *model.run.tolerance;
+  if (model.run.samples) options.sampling.count = *model.run.samples;
+  return options;
+}
+
+Simulation simulate(const Model& model, const SimulateOptions& options,
+                    const SimulateCallbacks& callbacks) {
+  options.validate();
+  return Run(model, options, callbacks).go();
+}
+
+std::optional<Scene> make_scene(const Model& model, const Simulation& simulation,
+                                std::size_t max_frames) {
+  if (model.bodies.size() < 2) return {};
+  Scene scene = make_scene(model);
+  add_frames(model, simulation.equations, *simulation.observation, simulation.trajectory,
+             max_frames, scene);
+  return scene;
+}
+
+}  // namespace koppel

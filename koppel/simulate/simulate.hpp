@@ -1,0 +1,92 @@
+// Forward simulation, from a model to a trajectory:
+//
+//   Simulation s = simulate(model, {.end = 10, .tolerance = 1e-9});
+//   s.trajectory["Bx"];  s.summary.energy_drift;
+//
+// The equations are derived in the coordinates asked for (or chosen), the start is assembled,
+// constraints that repeat others are left out, and the integrator's dense output is sampled. A
+// numerical failure is a status with its story; all that was reached is kept.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <koppel/integrate/integrator.hpp>
+#include <koppel/model/model.hpp>
+#include <koppel/results/observe.hpp>
+#include <koppel/results/scene.hpp>
+#include <koppel/results/summary.hpp>
+#include <koppel/results/trajectory.hpp>
+#include <koppel/simulate/choose.hpp>
+
+namespace koppel {
+
+// When there shall be rows.
+struct Sampling {
+  int count = 1001;           // equal distances, both ends included
+  bool every_step = false;    // instead: at the start and the end of every step
+  std::vector<double> times;  // instead: these, ascending
+};
+
+struct SimulateOptions {
+  double end = 10;
+  std::string coordinates, formulation, integrator;  // empty or "auto": chosen
+  Projection projection = Projection::Full;
+  double tolerance = 1e-8;
+  std::optional<double> step;  // fixed; adaptive where there is none
+  int order = 0;               // of Taylor series; 0: from the tolerance
+  Sampling sampling;
+  bool native = false;     // compile to native code
+  bool reactions = false;  // columns for the forces and torques in joints
+
+  // Throws Error `simulate.bad-option`.
+  void validate() const;
+};
+
+// The model's own wishes (`run:`), and defaults for what it leaves open.
+SimulateOptions options_of(const Model& model);
+
+struct Progress {
+  double t = 0;  // reached
+  double end = 0;
+  long steps = 0;
+};
+
+// All may be empty. Those that return a bool stop the simulation by false.
+struct SimulateCallbacks {
+  std::function<void(const Choice&)> chosen;              // before the integration
+  std::function<void(const std::vector<Column>&)> begin;  // before the first row
+  std::function<bool(std::span<const double>)> row;       // with every row
+  std::function<bool(const Progress&)> progress;          // after every step
+  std::function<void(const std::string&)> message;
+};
+
+struct Stage {
+  std::string name;
+  double seconds = 0;
+};
+
+struct Simulation {
+  Outcome::Status status = Outcome::Status::Done;
+  std::string text;  // what went wrong
+  Choice choice;
+  Trajectory trajectory;
+  Summary summary;
+  std::vector<Stage> stages;  // where the time went, before and in the integration
+
+  Equations equations;
+  std::optional<Observation> observation;
+};
+
+// Throws Error for what is wrong with the model or the options: `assembly.impossible`,
+// `simulate.wrong-pair`, …
+Simulation simulate(const Model& model, const SimulateOptions& options,
+                    const SimulateCallbacks& callbacks = {});
+
+// The bodies over time; nothing for models without bodies.
+std::optional<Scene> make_scene(const Model& model, const Simulation& simulation,
+                                std::size_t max_frames);
+
+}  // namespace koppel

@@ -1,0 +1,80 @@
+#include <koppel/simulate/stiffness.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <koppel/analysis/linearize.hpp>
+#include <koppel/expr/structure.hpp>
+#include <koppel/problem/linear_solver.hpp>
+
+namespace koppel {
+namespace {
+
+// Stiff: the fastest decay is far beyond all oscillations, and the run long enough to feel it.
+constexpr double kRatio = 300, kFelt = 1e4;
+// The eigenvalues of more velocities would take longer than they help.
+constexpr std::size_t kMaxSize = 150;
+
+// Slower than this, motion is none within the run.
+double slowest(double end) { return 10 / std::max(end, 1e-12); }
+
+// (1); nothing where M is singular.
+std::optional<double> decay_bound(const Evaluator& evaluator, const State& start) {
+  const Equations& e = evaluator.equations;
+  const SparseExpr by_v = jacobian(e.f, e.v);
+  const std::vector<double> M = VectorFunction(e, e.M.values)(start);
+  const std::vector<double> D = VectorFunction(e, by_v.values)(start);
+  LinearSolver<double> solver(e.M.pattern);
+  if (e.v.empty()) return 0;
+  if (!solver.factor(M) || !(solver.quality() > 1e-12)) return {};
+  std::vector<double> column(e.v.size()), sums(e.v.size());
+  for (std::size_t j = 0; j < e.v.size(); ++j) {
+    const int first = by_v.pattern.column_start[j], last = by_v.pattern.column_start[j + 1];
+    if (first == last) continue;
+    std::fill(column.begin(), column.end(), 0.0);
+    for (int k = first; k < last; ++k) {
+      const auto entry = static_cast<std::size_t>(k);
+      column[static_cast<std::size_t>(by_v.pattern.row[entry])] = D[entry];
+    }
+    solver.solve(column);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += std::abs(column[i]);
+  }
+  return *std::max_element(sums.begin(), sums.end());
+}
+
+}  // namespace
+
+bool has_damping(const Model& model) {
+  if (!model.first_order.empty() || !model.dissipation.is_constant(0)) return true;
+  std::vector<Expr> rates, efforts;
+  for (const Quantity& quantity : model.quantities) rates.push_back(quantity.rate);
+  for (const Force& force : model.forces) {
+    for (const Action& action : force.actions) efforts.push_back(action.effort);
+  }
+  return depends_on(efforts, rates);
+}
+
+Stiffness find_stiffness(const Model& model, const Evaluator& evaluator, const State& start,
+                         double end) {
+  Stiffness out;
+  if (!has_damping(model) || evaluator.equations.num_v() > kMaxSize) return out;
+  const auto is_fast = [&](double decay, double oscillation) {
+    return decay > kRatio * oscillation && decay * end > kFelt;
+  };
+  if (model.first_order.empty()) {
+    const std::optional<double> bound = decay_bound(evaluator, start);
+    out.fastest_decay = bound.value_or(0);
+    if (bound && !is_fast(*bound, slowest(end))) return out;
+  }
+  double oscillation = slowest(end);
+  out.fastest_decay = 0;
+  for (const Mode& mode : find_modes(linearize(evaluator, start))) {
+    out.fastest_decay = std::max(out.fastest_decay, -mode.eigenvalue.real());
+    oscillation = std::max(oscillation, std::abs(mode.eigenvalue.imag()));
+  }
+  out.is_stiff = is_fast(out.fastest_decay, oscillation);
+  return out;
+}
+
+}  // namespace koppel

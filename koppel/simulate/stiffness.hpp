@@ -1,0 +1,26 @@
+// Whether some motion dies away much faster than the mechanism moves, seen from the start.
+//
+// The exact answer is in the eigenvalues of the linearised motion (linearize.hpp), which cost
+// second derivatives and a dense eigenvalue problem. Most mechanisms are spared that: without
+// damping nothing decays, and no decay is faster than
+//   ‖M⁻¹ ∂f/∂v‖∞                                                                          (1)
+// by much; constraints only take directions away.
+#pragma once
+
+#include <koppel/analysis/evaluator.hpp>
+#include <koppel/model/model.hpp>
+
+namespace koppel {
+
+struct Stiffness {
+  bool is_stiff = false;
+  double fastest_decay = 0;  // 1/s; of a problem that is not stiff perhaps the bound (1)
+};
+
+Stiffness find_stiffness(const Model& model, const Evaluator& evaluator, const State& start,
+                         double end);
+
+// Whether any force depends on a rate, or states of the user's own may relax.
+bool has_damping(const Model& model);
+
+}  // namespace koppel

@@ -1,0 +1,55 @@
+// Steps do not allocate: this program counts every allocation in the process.
+#include <atomic>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include <problems/pendulum.hpp>
+#include <tests/integrate/runs.hpp>
+
+namespace {
+std::atomic<long> allocations{0};
+}  // namespace
+
+// The address sanitizer has a malloc of its own.
+#if defined(__SANITIZE_ADDRESS__)
+#define KOPPEL_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KOPPEL_ADDRESS_SANITIZER
+#endif
+#endif
+
+#if !defined(KOPPEL_ADDRESS_SANITIZER)
+extern "C" {
+void* __libc_malloc(std::size_t size);
+__attribute__((visibility("default"))) void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+}
+#endif
+
+namespace koppel::testing {
+namespace {
+
+class AllocationOf : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Explicit, AllocationOf, ::testing::Values("rk4", "dop853"));
+INSTANTIATE_TEST_SUITE_P(Implicit, AllocationOf, ::testing::Values("radau5", "implicit-euler"));
+
+TEST_P(AllocationOf, StepsIsNone) {
+  const problems::Analytic system = problems::pendulum("index1");
+  long at_first_step = 0, at_last_step = 0, steps = 0;
+  std::vector<double> y(system.y.size());
+  integrate(system.problem, GetParam(), {0, system.y}, 1, {.step = 0.01}, [&](const Step& step) {
+    step.evaluate((step.t0 + step.t1) / 2, y);
+    at_last_step = allocations;
+    if (steps++ == 0) at_first_step = at_last_step;
+    return true;
+  });
+  EXPECT_EQ(steps, 100);
+  EXPECT_EQ(at_last_step - at_first_step, 0);
+}
+
+}  // namespace
+}  // namespace koppel::testing

@@ -1,0 +1,88 @@
+// The exact text of refusals.
+#include <gtest/gtest.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <problems/pendulum.hpp>
+#include <tests/integrate/runs.hpp>
+
+namespace koppel::testing {
+namespace {
+
+template <typename F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(IntegrateErrors, AnUnknownNameIsRefusedWithASuggestion) {
+  EXPECT_EQ(message_of([] { find_integrator("radua5"); }),
+            "error[integrate.unknown-integrator]: there is no integrator 'radua5'\n"
+            "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler. Did you mean "
+            "'radau5'?");
+}
+
+TEST(IntegrateErrors, AWrongPairIsExplained) {
+  const Problem index3 = problems::pendulum("index3").problem;
+  EXPECT_EQ(*why_not(find_integrator("rk4"), index3),
+            "integrator 'rk4' needs a right-hand side; formulation 'index3' gives none");
+  EXPECT_EQ(*why_not(find_integrator("ida"), index3),
+            "integrator 'ida' solves problems up to index 2; formulation 'index3' has 3");
+  EXPECT_EQ(*why_not(find_integrator("taylor"), index3),
+            "integrator 'taylor' needs a series; formulation 'index3' gives none");
+  EXPECT_FALSE(why_not(find_integrator("radau5"), index3));
+  Problem rhs_only = problems::harmonic_oscillator().problem;
+  rhs_only.residual = {};
+  EXPECT_EQ(*why_not(find_integrator("radau5"), rhs_only),
+            "integrator 'radau5' needs a residual; formulation 'ode' gives none");
+}
+
+TEST(IntegrateErrors, OptionsThatMakeNoSenseAreRefused) {
+  const auto validate = [](const IntegrateOptions& options) {
+    return message_of([&] { options.validate(); });
+  };
+  EXPECT_EQ(validate({.tolerance = -1}),
+            "error[integrate.bad-option]: the tolerance is -1\n  it lies between 0 and 1");
+  EXPECT_EQ(validate({.step = 0.0}),
+            "error[integrate.bad-option]: the step is 0\n  it must be positive");
+  EXPECT_EQ(validate({.max_step = std::nan("")}),
+            "error[integrate.bad-option]: the largest step is nan\n  it must be positive, or 0 for "
+            "no limit");
+}
+
+TEST(IntegrateErrors, StepsAndStartsThatDoNotFitAreRefused) {
+  const problems::Analytic system = problems::harmonic_oscillator();
+  const auto attempt = [&](std::string_view integrator, const Start& start, double end,
+                           const IntegrateOptions& options) {
+    return message_of([&] { integrate(system.problem, integrator, start, end, options); });
+  };
+  EXPECT_EQ(attempt("rk4", {0, {1, 0}}, 1, {}),
+            "error[integrate.no-step]: integrator 'rk4' does not choose its steps\n  give a step");
+  EXPECT_EQ(attempt("ida", {0, {1, 0}}, 1, {.step = 0.1}),
+            "error[integrate.no-fixed-step]: integrator 'ida' chooses its steps itself\n"
+            "  give a tolerance instead of a step");
+  EXPECT_EQ(attempt("dop853", {0, {1}}, 1, {}),
+            "error[integrate.bad-start]: 1 starting values for 2 unknowns");
+  EXPECT_EQ(attempt("dop853", {0, {1, std::nan("")}}, 1, {}),
+            "error[integrate.bad-start]: the starting value of 'y[1]' is nan");
+  EXPECT_EQ(attempt("dop853", {2, {1, 0}}, 1, {}),
+            "error[integrate.bad-option]: the end time is 1\n"
+            "  it must be finite and not before the start, 2");
+}
+
+TEST(IntegrateErrors, ASingularMatrixIsSaidToBeOne) {
+  problems::Analytic system = problems::pendulum("index1");
+  system.y = {0, 0, 0, 0, 0};  // at the pivot the constraint has no gradient
+  const Outcome outcome = integrate(system.problem, "dop853", {0, system.y}, 1);
+  EXPECT_EQ(outcome.status, Outcome::Status::Failed);
+  EXPECT_TRUE(outcome.is_singular);
+  EXPECT_EQ(outcome.text,
+            "the equations cannot be solved for the rates: their matrix is singular, or a value is "
+            "not finite");
+}
+
+}  // namespace
+}  // namespace koppel::testing

@@ -1,0 +1,90 @@
+#include <koppel/results/report.hpp>
+
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include <koppel/results/csv.hpp>
+#include <koppel/results/summary.hpp>
+
+#include "tests/temporary_folder.hpp"
+
+namespace koppel {
+namespace {
+
+Trajectory long_trajectory(std::size_t num_rows) {
+  Trajectory trajectory({{"t", "s", Group::Time}, {"x", "m", Group::Outputs}});
+  for (std::size_t i = 0; i < num_rows; ++i) {
+    trajectory.append(std::array{1e-3 * static_cast<double>(i), 1.0 / 3});
+  }
+  return trajectory;
+}
+
+TEST(Report, DataCannotEndTheScriptItStandsIn) {
+  const Trajectory trajectory = long_trajectory(2);
+  const Report report{
+      "</script><script>alert(1)", "a <b> c", {{"<", "<!--"}}, {"<"}, &trajectory, {}};
+  const std::string json = to_json(report);
+  EXPECT_EQ(json.find('<'), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(json)["title"], "</script><script>alert(1)");
+}
+
+TEST(Report, LongTrajectoriesAreThinnedAndNumbersShort) {
+  const Trajectory trajectory = long_trajectory(100'001);
+  const auto json = nlohmann::json::parse(to_json(Report{"", "", {}, {}, &trajectory, {}}));
+  EXPECT_EQ(json["data"][0].size(), kMaxPlotted);
+  EXPECT_EQ(json["data"][0].front(), 0);
+  EXPECT_EQ(json["data"][0].back(), 100);
+  EXPECT_EQ(json["data"][1][5], 0.3333333);
+  EXPECT_TRUE(json["scene"].is_null());
+  EXPECT_EQ(json["columns"][1],
+            (nlohmann::json{{"name", "x"}, {"unit", "m"}, {"group", "outputs"}}));
+}
+
+TEST(Report, WhatIsNotFiniteIsNull) {
+  Trajectory trajectory = long_trajectory(1);
+  trajectory.append(std::array{1.0, std::numeric_limits<double>::infinity()});
+  const auto json = nlohmann::json::parse(to_json(Report{"", "", {}, {}, &trajectory, {}}));
+  EXPECT_TRUE(json["data"][1][1].is_null());
+}
+
+TEST(Report, AFileThatCannotBeWrittenLeavesNoPart) {
+  const testing::TemporaryFolder folder;
+  try {
+    write_text(folder.path() / "none" / "report.html", "text");
+    FAIL();
+  } catch (const WriteError& error) {
+    EXPECT_EQ(error.what(), (folder.path() / "none" / "report.html").string() +
+                                " cannot be written: No such file or directory.");
+  }
+}
+
+TEST(Summary, HasTheKeysOfTheContract) {
+  Summary summary;
+  summary.model = "pendulum";
+  summary.energy_drift = std::numeric_limits<double>::quiet_NaN();
+  const auto json = nlohmann::json::parse(to_json(summary));
+  for (const char* key :
+       {"model", "dof", "index", "coordinates", "formulation", "integrator", "steps", "evaluations",
+        "setup_seconds", "wall_seconds", "max_position_violation", "max_velocity_violation",
+        "energy_drift", "final"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  EXPECT_TRUE(json["energy_drift"].is_null());
+}
+
+TEST(Summary, TakesFinalValuesOfOutputsFromTheTrajectory) {
+  Summary summary;
+  describe(long_trajectory(11), summary);
+  ASSERT_EQ(summary.final.size(), 1u);
+  EXPECT_EQ(summary.final[0].first, "x");
+  EXPECT_EQ(summary.final[0].second, 1.0 / 3);
+  EXPECT_EQ(summary.samples, 11u);
+  EXPECT_EQ(summary.reached, 0.01);
+}
+
+}  // namespace
+}  // namespace koppel

@@ -1,0 +1,78 @@
+#include <koppel/simulate/choose.hpp>
+
+#include <gtest/gtest.h>
+
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+
+namespace koppel {
+namespace {
+
+Choice choice_for(const Model& model, const Wanted& wanted = {}, double end = 10) {
+  const Equations e = derive(model, choose_coordinates(model, wanted));
+  const Evaluator evaluator(e);
+  const State start = assemble(evaluator).state;
+  const Findings found = find_out(model, evaluator, start, analyze_rank(evaluator, start), end);
+  return choose(found, e.coordinates, wanted);
+}
+
+Model cart(const std::string& forces) {
+  return read_model_text(R"(
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  cart: {mass: 2, inertia: 0.1}
+  rod:  {mass: 1, shape: {rod: {from: [0, 0], to: [0, -1]}}, points: {tip: [0, -1]}}
+joints:
+  rail:  {type: prismatic, between: [ground, cart], axis: [1, 0]}
+  hinge: {type: revolute, between: [cart, rod]}
+forces:
+)" + forces,
+                         "cart.yaml");
+}
+
+const char* const kSpring =
+    "  spring: {type: effort, on: rail.position, effort: -50*rail.position}\n";
+
+TEST(Choose, ATreeIsSimulatedWithoutConstraints) {
+  const Choice choice = choice_for(cart(kSpring));
+  EXPECT_EQ(choice.coordinates, "joint");
+  EXPECT_EQ(choice.formulation, "minimal");
+  EXPECT_EQ(choice.integrator, "taylor");
+  EXPECT_EQ(choice.reason, "no constraints, smooth and not stiff");
+}
+
+TEST(Choose, CornersInTheStateHaveNoSeries) {
+  const Choice choice = choice_for(
+      cart("  stop: {type: effort, on: rail.position, effort: \"-max(rail.position, 0)\"}\n"));
+  EXPECT_EQ(choice.integrator, "dop853");
+  EXPECT_EQ(choice.reason, "no constraints, and 'max' of the state is not smooth");
+}
+
+TEST(Choose, CornersInTimeDoNotMatter) {
+  EXPECT_EQ(
+      choice_for(cart("  push: {type: effort, on: rail.position, effort: \"max(1 - t, 0)\"}\n"))
+          .integrator,
+      "taylor");
+}
+
+TEST(Choose, FastDecayIsStiff) {
+  const Choice choice = choice_for(
+      cart("  brake: {type: effort, on: rail.position, effort: \"-1e5*rail.position'\"}\n"));
+  EXPECT_EQ(choice.integrator, "radau5");
+  EXPECT_EQ(choice.formulation, "minimal");
+  EXPECT_EQ(choice.reason.substr(0, 40), "no constraints, and stiff: some motion d");
+}
+
+TEST(Choose, WhatIsAskedForIsKept) {
+  const Choice choice = choice_for(cart(kSpring), {"absolute", "", "radau5", false});
+  EXPECT_EQ(choice.coordinates, "absolute");
+  EXPECT_EQ(choice.formulation, "ggl");
+  EXPECT_EQ(choice.integrator, "radau5");
+  EXPECT_EQ(choice_for(cart(kSpring), {"absolute", "index1", "", false}).integrator, "dop853");
+  EXPECT_EQ(choice_for(cart(kSpring), {"joint", "minimal", "rk4", false}).reason, "");
+}
+
+}  // namespace
+}  // namespace koppel

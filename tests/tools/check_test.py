@@ -1,0 +1,62 @@
+"""What `koppel check` says about models of the literature. Usage: ... PROGRAM MODELS"""
+
+import json
+import math
+import subprocess
+import sys
+import unittest
+
+MODELS = sys.argv.pop(2)
+PROGRAM = sys.argv.pop(1)
+
+
+def check(model, *arguments):
+    result = subprocess.run([PROGRAM, "check", f"{MODELS}/{model}.yaml", *arguments],
+                            capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, ""), result.stderr
+    return result.stdout
+
+
+def findings(model, *arguments):
+    return json.loads(check(model, "--json", *arguments))
+
+
+class Check(unittest.TestCase):
+    def test_spins_of_the_stewart_platform_are_named(self):
+        found = findings("stewart_platform")
+        self.assertEqual(found["dof"], 12)
+        self.assertEqual([f["bodies"] for f in found["local_freedoms"]],
+                         [[f"lower[{i}]", f"upper[{i}]"] for i in range(1, 7)])
+        self.assertIn("'lower[1]' (with 'upper[1]') can spin about its own axis.",
+                      check("stewart_platform"))
+
+    def test_pendulum_hangs_and_swings_with_its_frequency(self):
+        found = findings("pendulum", "--statics", "--modes")
+        self.assertTrue(found["statics"]["found"])
+        self.assertAlmostEqual(found["statics"]["outputs"]["y"], -1, places=9)
+        (mode,) = found["modes"]["list"]
+        self.assertTrue(found["modes"]["in_equilibrium"])
+        self.assertAlmostEqual(mode["frequency"], math.sqrt(9.81) / (2 * math.pi), places=9)
+        self.assertAlmostEqual(mode["damping_ratio"], 0, places=9)
+        text = check("pendulum", "--statics", "--modes")
+        self.assertIn("0.498488", text)
+
+    def test_windows_are_singular_where_all_rods_are_in_line(self):
+        motion = findings("four_bar", "--motion")["motion"]
+        self.assertEqual((motion["driven"], motion["complete"]), (False, True))
+        at = [place["at"] for place in motion["singular"]]
+        self.assertEqual(len(at), 2)
+        # The length counts the way of the uprights' ends, to the steps' second order.
+        self.assertAlmostEqual(at[0], math.pi / 2, delta=1e-2)
+        self.assertAlmostEqual(at[1], 3 * math.pi / 2, delta=1e-2)
+
+    def test_motion_of_several_freedoms_is_not_followed(self):
+        self.assertIn("the mechanism has 2 freedoms", check("double_pendulum", "--motion"))
+
+    def test_large_models_are_checked_too(self):
+        self.assertEqual(findings("chain", "--set", "n=1000")["dof"], 1000)
+        self.assertEqual(findings("four_bar", "--set", "N=300")["dof"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

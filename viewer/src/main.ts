@@ -1,0 +1,161 @@
+// The report: reads the data in the page and puts the parts together.
+
+import { bind_keys, Clock, make_transport } from "./animation";
+import { default_columns, make_chooser, time_column } from "./columns";
+import { parse_report, type Report, type Scene } from "./data";
+import { element } from "./dom";
+import { format_value } from "./format";
+import { interpolate } from "./frames";
+import { Plots } from "./plots";
+import { SceneView } from "./scene";
+import { on_theme_change, read_theme } from "./theme";
+
+function main() {
+  const text = document.getElementById("koppel-data")?.textContent ?? "";
+  let report: Report;
+  try {
+    report = parse_report(text);
+  } catch (error) {
+    document.body.append(element("p", { class: "failure" },
+      `This page has no data that it can show. ${(error as Error).message}`));
+    return;
+  }
+  document.title = report.title ? `${report.title} – Koppel` : "Koppel";
+  const clock = make_clock(report);
+  const plots = make_plots(report, clock);
+  const main = element("main", {});
+  if (report.scene) main.append(make_animation(report.scene, clock));
+  else main.classList.add("no-scene");
+  main.append(plots);
+  const header = make_header(report);
+  document.body.append(header, main, make_footer(report.scene !== null));
+  // The animation takes the height that the header leaves it; see style.css.
+  new ResizeObserver(() =>
+    main.style.setProperty("--header", `${header.offsetHeight}px`)).observe(header);
+  bind_keys(clock, report.scene?.times ?? times_of(report));
+}
+
+function times_of(report: Report): number[] {
+  const times = report.data[time_column(report.columns)] ?? [];
+  return times.filter((t) => t !== null);
+}
+
+// From the first to the last time of samples and frames.
+function make_clock(report: Report): Clock {
+  const samples = times_of(report);
+  const frames = report.scene?.times ?? [];
+  const ends = [samples[0], samples.at(-1), frames[0], frames.at(-1)]
+    .filter((t) => t !== undefined);
+  return ends.length > 0 ? new Clock(Math.min(...ends), Math.max(...ends)) : new Clock(0, 0);
+}
+
+function make_header({ title, description, summary, messages }: Report): HTMLElement {
+  const header = element("header", {}, element("h1", {}, title || "Untitled"));
+  if (description) header.append(element("p", { class: "description" }, description));
+  if (summary.length > 0) {
+    header.append(element("dl", { class: "summary" }, ...summary.map(({ label, value }) =>
+      element("div", {}, element("dt", {}, label), element("dd", {}, value)))));
+  }
+  if (messages.length > 0) {
+    header.append(element("ul", { class: "messages" },
+      ...messages.map((message) => element("li", {}, message))));
+  }
+  return header;
+}
+
+function make_footer(has_scene: boolean): HTMLElement {
+  const keys = has_scene ? ["Space plays", "arrows step", "a click on a body traces a point"] : [];
+  const hints =
+    [...keys, "drag in a plot to zoom", "double-click for all", "click to set the time"];
+  return element("footer", {}, element("span", {}, hints.join("  ·  ")),
+    element("span", {}, "Koppel"));
+}
+
+function make_animation(scene: Scene, clock: Clock): HTMLElement {
+  const canvas = element("canvas", { tabindex: -1 });
+  const label = element("div", { class: "label", hidden: true });
+  const scale = element("div", { class: "scale" });
+  const stage = element("div", { class: "stage" }, canvas, label, scale);
+  const fit = element("button", { type: "button", class: "fit", title: "Show all" }, "Fit");
+  const clear = element("button",
+    { type: "button", class: "clear", title: "Remove the traces", hidden: true }, "Clear");
+  const section = element("section", { class: "animation", "aria-label": "Animation" }, stage,
+    make_transport(clock, clear, fit));
+
+  let view: SceneView;
+  try {
+    if (scene.frames.length === 0) throw new Error("The run has no poses to show.");
+    view = new SceneView(canvas, scene, scene.frames, read_theme());
+  } catch (error) {
+    stage.replaceChildren(element("p", { class: "note" }, (error as Error).message));
+    fit.hidden = true;
+    return section;
+  }
+  scale.textContent = `grid ${Number(view.grid_step.toPrecision(3))} m`;
+
+  const poses = new Float64Array(scene.frames[0]!.length);
+  const show = () => {
+    interpolate(scene.times, scene.frames, clock.time, poses);
+    view.set_frame(poses);
+  };
+  clock.on_change(show);
+  show();
+  fit.addEventListener("click", () => view.fit());
+  const show_clear = () => { clear.hidden = view.num_traces === 0; };
+  clear.addEventListener("click", () => {
+    view.clear_traces();
+    show_clear();
+  });
+  on_theme_change((theme) => view.set_theme(theme));
+  bind_pointer(canvas, label, view, show_clear);
+  return section;
+}
+
+// The name of the body under the pointer; a click (not a drag) traces a point of it.
+function bind_pointer(
+  canvas: HTMLElement, label: HTMLElement, view: SceneView, traced: () => void
+) {
+  let pressed: PointerEvent | null = null;
+  canvas.addEventListener("pointerdown", (event) => {
+    pressed = event;
+    label.hidden = true;
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const picked = event.buttons === 0 ? view.pick(event.offsetX, event.offsetY) : null;
+    label.hidden = picked === null;
+    canvas.classList.toggle("over", picked !== null);
+    if (!picked) return;
+    label.textContent = picked.name;
+    label.style.transform = `translate(${event.offsetX + 12}px, ${event.offsetY + 12}px)`;
+  });
+  canvas.addEventListener("pointerleave", () => { label.hidden = true; });
+  canvas.addEventListener("pointerup", (event) => {
+    if (!pressed || event.button !== 0) return;
+    if (Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) > 3) return;
+    const picked = view.pick(event.offsetX, event.offsetY);
+    if (picked) view.toggle_trace(picked);
+    traced();
+  });
+}
+
+function make_plots(report: Report, clock: Clock): HTMLElement {
+  const plots = new Plots(report, read_theme());
+  const chosen = default_columns(report.columns);
+  const reset = element("button", { type: "button", class: "reset", hidden: true }, "Reset zoom");
+  reset.addEventListener("click", () => plots.reset_zoom());
+  plots.on_zoom = (zoomed) => { reset.hidden = !zoomed; };
+  plots.on_seek = (time) => clock.seek(time);
+  clock.on_change(() => plots.set_time(clock.time));
+  on_theme_change((theme) => plots.set_theme(theme));
+  const read = element("output", { class: "read", title: "The values are of this time" });
+  plots.on_read = (time) => { read.value = `t = ${format_value(time)} s`; };
+  plots.show(chosen);
+  plots.set_time(clock.time);
+  const tools = element("div", { class: "tools" });
+  if (report.columns.length > 1)
+    tools.append(make_chooser(report.columns, chosen, (now) => plots.show(now)));
+  tools.append(reset, read);
+  return element("section", { class: "curves", "aria-label": "Plots" }, tools, plots.root);
+}
+
+main();
