@@ -16,9 +16,10 @@
 //
 // Where a mechanism passes a singular configuration its motion is smooth, but close to it the
 // matrix of the stages is nearly singular: at distance δ, round-off grows with the order as (1/δ)ᵏ
-// and looks like a radius of convergence δ. Lower orders are clean. There the order is taken for
-// which (1) gives the longest step; it is longer than δ and passes over. A step that would end so
-// close that no order helps is made shorter.
+// and looks like a radius of convergence δ. It leads away from the constraints, not along them, and
+// the projection at the end of the step takes it back. So there round-off may have the size
+// kLostDigits, for a step that is no longer than the regular ones before: this is longer than δ and
+// passes over. A step that would end so close that even the next one would be tiny is made shorter.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,7 +39,8 @@ namespace {
 constexpr double kSafety = 0.1;
 // A matrix is nearly singular when its smallest pivot is less than this part of what it was.
 constexpr double kNear = 0.5;
-constexpr int kLeastOrder = 5;
+// What round-off may make of the end of a step near a singular configuration.
+constexpr double kLostDigits = 1e-10;
 
 int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
   // Measured on mechanisms in natural coordinates: the minimum is flat, and somewhat above the
@@ -53,9 +55,9 @@ int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
 // The unknowns between two consistent points, as seen by the observer.
 class TaylorStep : public Step {
  public:
-  TaylorStep(const SeriesSystem& system, const SeriesSolver& from, double t, double h, int cut,
+  TaylorStep(const SeriesSystem& system, const SeriesSolver& from, double t, double h,
              std::span<const double> y_end)
-      : Step(t, t + h), places_(system.terms().y), from_(from), h_(h), cut_(cut), y_end_(y_end) {}
+      : Step(t, t + h), places_(system.terms().y), from_(from), h_(h), y_end_(y_end) {}
 
   void evaluate(double t, std::span<double> y) const override {
     // The end was moved onto the constraints; what that is apart from the polynomial is spread over
@@ -72,20 +74,13 @@ class TaylorStep : public Step {
     const auto [unknown, order] = places_[i];
     double factorial = 1;
     for (int l = 2; l <= order; ++l) factorial *= l;
-    return factorial * from_.evaluate(unknown, order, s, cut_);
+    return factorial * from_.evaluate(unknown, order, s);
   }
 
   const std::vector<SeriesTerms::Place>& places_;
   const SeriesSolver& from_;
   double h_;
-  int cut_;
   std::span<const double> y_end_;
-};
-
-// A step, and how many of the last coefficients are left out of it.
-struct Plan {
-  double h = 0;
-  int cut = 0;
 };
 
 class Taylor {
@@ -108,10 +103,10 @@ class Taylor {
     }
     if (!accept(here_.make_consistent()) || !accept(here_.expand())) return 0;
     usual_quality_ = here_.quality();
-    plan_ = make_plan(here_);
+    h_planned_ = h_regular_ = plan_step(here_);
     while (outcome_.t < segment_.t_end && advance()) {
     }
-    return plan_.h;
+    return h_planned_;
   }
 
  private:
@@ -123,50 +118,38 @@ class Taylor {
 
   bool is_last(double h) const { return h >= segment_.t_end - outcome_.t; }
 
-  // m_k of the coefficients `below` the last ones.
-  double norm(const SeriesSolver& at, int below) const {
-    double largest = 0;
+  // (1)
+  double step_for(const SeriesSolver& at, double tolerance) const {
+    double last = 0, before = 0;  // m_p, m_{p−1}
     for (int j = 0; j < at.num_unknowns(); ++j) {
       if (at.offset(j) == 0) continue;  // multipliers follow from the rest
+      const int k = at.degree(j);
       // Unknowns of a lower d end at a lower order: count their integral.
-      const double shorter = at.degree(j) == at.order() ? 1 : 1.0 / (at.order() - below);
-      const double w = std::max(std::abs(at.coefficient(j, 0)), segment_.options.absolute_scale);
-      const double x = at.coefficient(j, at.degree(j) - below);
-      largest = std::max(largest, shorter * std::abs(x) / w);
+      const double shorter = k == at.order() ? 1 : 1.0 / at.order();
+      const double w =
+          shorter / std::max(std::abs(at.coefficient(j, 0)), segment_.options.absolute_scale);
+      last = std::max(last, w * std::abs(at.coefficient(j, k)));
+      before = std::max(before, w * std::abs(at.coefficient(j, k - 1)));
     }
-    return largest;
-  }
-
-  // (1) for the order p, from m_p and m_{p−1}.
-  double step_of_order(double p, double last, double before) const {
+    const double p = at.order();
     double radius = std::numeric_limits<double>::infinity();
     if (last > 0) radius = std::min(radius, std::pow(last, -1 / p));
     if (before > 0) radius = std::min(radius, std::pow(before, -1 / (p - 1)));
     // Beyond the radius of convergence no tolerance helps.
-    return std::min(
-        0.9 * radius,
-        std::pow(kSafety * segment_.options.tolerance * std::pow(radius, p), 1 / (p - 1)));
+    return std::min(0.9 * radius, std::pow(tolerance * std::pow(radius, p), 1 / (p - 1)));
   }
 
   bool is_nearly_singular(const SeriesSolver& at) const {
     return at.quality() < kNear * usual_quality_;
   }
 
-  // What to do from an expansion on.
-  Plan make_plan(const SeriesSolver& at) const {
-    if (segment_.options.step) return {*segment_.options.step, 0};
-    double last = norm(at, 0), before = norm(at, 1);
-    Plan plan{step_of_order(at.order(), last, before), 0};
-    if (is_nearly_singular(at)) {
-      for (int cut = 1; at.order() - cut >= kLeastOrder; ++cut) {
-        last = before;
-        before = norm(at, cut + 1);
-        const double h = step_of_order(at.order() - cut, last, before);
-        if (h > plan.h) plan = {h, cut};
-      }
-    }
-    if (segment_.options.max_step > 0) plan.h = std::min(plan.h, segment_.options.max_step);
-    return plan;
+  // The step to take from an expansion on.
+  double plan_step(const SeriesSolver& at) const {
+    if (segment_.options.step) return *segment_.options.step;
+    double h = step_for(at, kSafety * segment_.options.tolerance);
+    if (is_nearly_singular(at)) h = std::max(h, std::min(h_regular_, step_for(at, kLostDigits)));
+    if (segment_.options.max_step > 0) h = std::min(h, segment_.options.max_step);
+    return h;
   }
 
   // The part of the planned step that is taken.
@@ -182,7 +165,7 @@ class Taylor {
     there_.set_time(is_last(h) ? segment_.t_end : outcome_.t + h);
     for (int j = 0; j < here_.num_unknowns(); ++j) {
       for (int o = 0; o < std::max(1, here_.offset(j)); ++o) {
-        there_.set(j, o, here_.evaluate(j, o, h, plan_.cut));
+        there_.set(j, o, here_.evaluate(j, o, h));
       }
     }
     const Status status = there_.make_consistent();
@@ -195,16 +178,17 @@ class Taylor {
   bool advance() {
     constexpr int kMaxTries = 50;
     constexpr double kTiny = 0.1;
-    double h = fit(plan_.h), shorten = 0.5, last_defect = std::numeric_limits<double>::infinity();
+    double h = fit(h_planned_), shorten = 0.5,
+           last_defect = std::numeric_limits<double>::infinity();
     SeriesSolver::Status status = SeriesSolver::Status::NotConverged;
     int num_moves = 0;
     for (int i = 0; i < kMaxTries && outcome_.t + h > outcome_.t; ++i, h *= shorten) {
       shorten = 0.5;
       status = reach(h);
       if (status == SeriesSolver::Status::Ok) {
-        if (is_last(h) || segment_.options.step) return finish_step(h, plan_);
-        const Plan next = make_plan(there_);
-        if (num_moves < 3 && next.h < kTiny * h && is_nearly_singular(there_)) {
+        if (is_last(h) || segment_.options.step) return finish_step(h, h);
+        const double next = plan_step(there_);
+        if (num_moves < 3 && next < kTiny * h && is_nearly_singular(there_)) {
           ++num_moves;
           shorten = 0.75;
         } else if (const double defect = measure_defect(h);
@@ -230,14 +214,14 @@ class Taylor {
       if (d == 0) continue;
       const double size =
           std::max(std::abs(here_.coefficient(j, 0)), segment_.options.absolute_scale);
-      const double difference = there_.coefficient(j, d) - here_.evaluate(j, d, h, plan_.cut);
+      const double difference = there_.coefficient(j, d) - here_.evaluate(j, d, h);
       worst = std::max(worst, std::abs(difference) * std::pow(h, d) / size);
     }
     // The truncated series differs in its d-th derivative by about p^d more than in its value.
     return worst / (segment_.options.tolerance * h * std::pow(here_.order(), system_.max_d()));
   }
 
-  bool finish_step(double h, const Plan& next) {
+  bool finish_step(double h, double next) {
     const double t0 = outcome_.t;
     const bool ends = is_last(h);
     for (std::size_t i = 0; i < system_.terms().y.size(); ++i) {
@@ -247,8 +231,7 @@ class Taylor {
     outcome_.t = ends ? segment_.t_end : t0 + h;
     ++outcome_.statistics.steps;
     ++outcome_.statistics.evaluations;
-    if (!segment_.observer(
-            TaylorStep(system_, here_, t0, outcome_.t - t0, plan_.cut, outcome_.y))) {
+    if (!segment_.observer(TaylorStep(system_, here_, t0, outcome_.t - t0, outcome_.y))) {
       outcome_.status = Outcome::Status::Stopped;
       return false;
     }
@@ -256,8 +239,9 @@ class Taylor {
     factorizations_[1] = there_.num_factorizations();
     std::swap(factorizations_[0], factorizations_[1]);
     std::swap(here_, there_);
-    plan_ = next;
+    h_planned_ = next;
     usual_quality_ = std::max(0.9 * usual_quality_, here_.quality());
+    if (!is_nearly_singular(here_)) h_regular_ = next;
     if (outcome_.statistics.steps >= segment_.options.max_steps) {
       fail(fmt::format("the limit of {} steps was reached", segment_.options.max_steps));
       return false;
@@ -293,7 +277,8 @@ class Taylor {
   Outcome& outcome_;
   const SeriesSystem& system_;
   SeriesSolver here_, there_;  // the expansions at the beginning and at the end of a step
-  Plan plan_;                  // from here on
+  double h_planned_ = 0;       // from here on
+  double h_regular_ = 0;       // the last that was planned away from singular configurations
   double usual_quality_ = 0;
   int factorizations_[2] = {0, 0};
 };

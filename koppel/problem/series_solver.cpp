@@ -213,9 +213,9 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
   return Status::Ok;
 }
 
-double SeriesSolver::evaluate(int j, int o, double h, int cut) const {
+double SeriesSolver::evaluate(int j, int o, double h) const {
   const Unknown& unknown = unknowns_[static_cast<std::size_t>(j)];
-  const int degree = last_stage_ + unknown.d - cut;
+  const int degree = last_stage_ + unknown.d;
   double sum = 0, binomial = 1;  // C(n, o), n from the highest degree down
   for (int i = 0; i < o; ++i) binomial *= static_cast<double>(degree - i) / (i + 1);
   for (int n = degree; n >= o; --n) {

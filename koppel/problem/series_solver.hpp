@@ -47,8 +47,8 @@ class SeriesSolver {
   Status expand(int last);
   Status expand() { return expand(last_stage_); }
 
-  // x_j⁽ᵒ⁾(t + h)/o! of the polynomial, without its last `cut` coefficients.
-  double evaluate(int j, int o, double h, int cut = 0) const;
+  // x_j⁽ᵒ⁾(t + h)/o! of the polynomial.
+  double evaluate(int j, int o, double h) const;
 
   double largest_correction() const { return largest_correction_; }
   // Of the last factorisation: the smallest pivot over the largest.
