@@ -53,8 +53,8 @@ int main() {
   model.initial.push_back({slider.rate, -4, true, {}});  // the slider starts with -4 m/s, exactly
   model.validate();
 
-  // Its equations in natural coordinates: the shared point A, a direction of the rod, and what
-  // keeps both bodies rigid and B on its line.
+  // Its equations in natural coordinates: the shared point A, the place of B on its line, and what
+  // keeps both rods as long as they are.
   const Equations equations = derive(model, "natural");
   for (const Expr& q : equations.q) std::printf("q: %s\n", std::string(q.name()).c_str());
   for (std::size_t i = 0; i < equations.g.size(); ++i) {

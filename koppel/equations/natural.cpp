@@ -8,7 +8,8 @@
 // linear combinations; in the plane, where R is one complex number, two do. Velocities are the
 // rates of the coordinates, the mass matrix is constant, and the constraints that keep a body rigid
 // are quadratic: the products of its differences P − P₀ and vectors u are constant. A joint whose
-// point or axis is an element of both its bodies needs no equation for it.
+// point or axis is an element of both its bodies needs no equation for it. A point that a joint
+// holds on a line of the ground has one coordinate, its place on the line.
 //
 // A body whose frame the user gave by elements of the model is described by these and no others. In
 // space three are enough, the third axis being the product of the first two; the mass matrix is
@@ -36,6 +37,7 @@ struct Element {
   Vec3e value;           // in world axes
   Vec3<double> guess;
   bool is_given = false;  // by others of the user's
+  int line = -1;          // a point on a line of the ground: the joint that says so
 };
 
 // An element as a body sees it.
@@ -53,7 +55,7 @@ class Natural {
         k_(start_kinematics(model, "natural")),
         sites_(model.bodies.size()) {
     for (const PointOrVector& e : model.elements) {
-      elements_.push_back({e.name, e.is_point, true, e.value, {}, e.is_given});
+      elements_.push_back({e.name, e.is_point, true, e.value, {}, e.is_given, -1});
     }
     share_elements();
     for (std::size_t i = 1; i < model.bodies.size(); ++i) describe(i);
@@ -80,7 +82,7 @@ class Natural {
   }
 
   std::size_t add_element(const std::string& name, bool is_point, const Vec3<double>& guess) {
-    elements_.push_back({name, is_point, false, {}, guess, false});
+    elements_.push_back({name, is_point, false, {}, guess, false, -1});
     return elements_.size() - 1;
   }
 
@@ -120,6 +122,19 @@ class Natural {
     if (at_b == nullptr && b.body != kGround) site_of(b.body).push_back({element, on_b});
   }
 
+  // A point on a line that is fixed to the ground has one coordinate, its place on the line.
+  void put_on_line(std::size_t index) {
+    const Joint& joint = model_.joints[index];
+    const Body& body = model_.bodies[static_cast<std::size_t>(joint.b.body)];
+    if (joint.a.body != kGround || joint.b.body == kGround || !body.frame.empty()) return;
+    const Site* site = find_site(joint.b.body, joint.b.point, true);
+    const std::size_t element =
+        site != nullptr ? site->element : add_element(joint.name, true, values_.marker(joint.b).r);
+    if (elements_[element].is_made || elements_[element].line >= 0) return;
+    elements_[element].line = static_cast<int>(index);
+    if (site == nullptr) site_of(joint.b.body).push_back({element, joint.b.point});
+  }
+
   std::vector<Site>& site_of(int body) { return sites_[static_cast<std::size_t>(body)]; }
 
   void share_elements() {
@@ -133,11 +148,22 @@ class Natural {
               joint.b.axes.column[2], false, a.R.column[2]);
       }
     }
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      if (model_.joints[j].kind == JointKind::PointOnLine) put_on_line(j);
+    }
   }
 
   // The element's expression, with coordinates made at its first use.
   const Vec3e& value_of(std::size_t index) {
     Element& element = elements_[index];
+    if (!element.is_made && element.line >= 0) {
+      element.is_made = true;
+      const Marker& line = model_.joints[static_cast<std::size_t>(element.line)].a;
+      const NumericFrame start = values_.marker(line);
+      const double place = dot(element.guess - start.r, start.R.column[2]);
+      const Expr s = k_.add_coordinate(graph_, element.name + ".s", place);
+      element.value = line.point + s * line.axes.column[2];
+    }
     if (!element.is_made) {
       element.is_made = true;
       for (std::size_t axis = 0; axis < (model_.is_planar ? 2u : 3u); ++axis) {
@@ -398,6 +424,13 @@ class Natural {
                   ? true
                   : is_fixed_by(joint, element, on_a, on_b));
     };
+    if (joint.kind == JointKind::PointOnLine) {
+      const Site* site =
+          joint.b.body == kGround ? nullptr : find_site(joint.b.body, joint.b.point, true);
+      state.is_satisfied = site != nullptr &&
+                           elements_[site->element].line == static_cast<int>(j) &&
+                           is_in_basis(joint.b.body, site->element);
+    }
     state.shares_point = shares_point(joint.kind) && is_shared(joint.a.point, joint.b.point, true);
     state.shares_axis =
         shares_axis(joint) && is_shared(joint.a.axes.column[2], joint.b.axes.column[2], false);

@@ -1,6 +1,7 @@
 #include <koppel/equations/quantities.hpp>
 
 #include <cmath>
+#include <unordered_set>
 
 #include <koppel/expr/structure.hpp>
 
@@ -13,13 +14,44 @@ std::vector<Expr> rate_of(const Kinematics& kinematics, Expr time, std::span<con
   return time_derivative(e, x, rate);
 }
 
+namespace {
+
+// The symbols in all that a model says about its motion, initial values aside.
+std::unordered_set<NodeId> symbols_in_use(const Model& model) {
+  std::vector<Expr> all = {model.kinetic, model.potential, model.dissipation};
+  std::unordered_set<NodeId> used;
+  for (const Force& force : model.forces) {
+    all.push_back(force.potential);
+    for (const Action& action : force.actions) {
+      all.push_back(action.effort);
+      all.push_back(model.quantities[static_cast<std::size_t>(action.quantity)].value);
+    }
+  }
+  for (const auto* constraints : {&model.constraints, &model.nonholonomic}) {
+    for (const Constraint& c : *constraints) all.push_back(c.residual);
+  }
+  for (const FirstOrder& state : model.first_order) all.push_back(state.rate);
+  for (const Output& output : model.outputs) all.push_back(output.value);
+  for (const Servo& servo : model.servos) all.push_back(servo.output);
+  for (const Expr& symbol : symbols_of(all)) used.insert(symbol.id());
+  return used;
+}
+
+}  // namespace
+
 Quantities::Quantities(const Model& model, Kinematics& kinematics, const ParameterValues& values)
     : model_(model), k_(kinematics), values_(values) {
+  const std::unordered_set<NodeId> used = symbols_in_use(model);
+  for (const Quantity& quantity : model.quantities) {
+    is_used_.push_back(used.contains(quantity.value.id()) || used.contains(quantity.rate.id()));
+  }
   for (std::size_t i = 0; i < model_.joints.size(); ++i) {
-    if (model_.joints[i].kind == JointKind::Screw) angle_of_joint(static_cast<int>(i));
+    if (model_.joints[i].kind == JointKind::Screw) angle_of_joint(static_cast<int>(i), true);
   }
   std::vector<Expr> meanings;
-  for (const Quantity& quantity : model_.quantities) meanings.push_back(value_of(quantity));
+  for (std::size_t i = 0; i < model_.quantities.size(); ++i) {
+    meanings.push_back(value_of(model_.quantities[i], is_used_[i] != 0));
+  }
   rates_ = rate_of(k_, model_.time, meanings);
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     const auto* x = std::get_if<Quantity::AngularVelocity>(&model_.quantities[i].of);
@@ -38,9 +70,20 @@ Expr Quantities::resolve(Expr e) const {
   return substitute(std::span<const Expr>(&e, 1), symbol_, meaning_)[0];
 }
 
+namespace {
+
+// The angle with this sine and cosine (times any length) that is within half a turn of the guess.
+Expr angle_near(double guess, Expr sine, Expr cosine) {
+  const double c = std::cos(guess), s = std::sin(guess);
+  return guess + atan2(c * sine - s * cosine, c * cosine + s * sine);
+}
+
+}  // namespace
+
 // The angle of a joint that the coordinates do not have: in the plane a difference of the
-// bodies' angles; else a further coordinate, whose rate is z·(ω_b − ω_a).
-Expr Quantities::angle_of_joint(int index) {
+// bodies' angles; else a further coordinate, whose rate is z·(ω_b − ω_a). An angle that only an
+// initial value needs has not turned yet: it follows from the axes.
+Expr Quantities::angle_of_joint(int index, bool is_used) {
   Kinematics::JointState& state = k_.joints[static_cast<std::size_t>(index)];
   if (state.angle) return *state.angle;
   const Joint& j = joint(index);
@@ -51,6 +94,9 @@ Expr Quantities::angle_of_joint(int index) {
     state.angle = *b.angle - *a.angle + shift;
   } else {
     const Mat3e A = locate(k_, j.a).R, B = locate(k_, j.b).R;
+    if (!is_used) {
+      return angle_near(guess, dot(B.column[0], A.column[1]), dot(B.column[0], A.column[0]));
+    }
     const Expr rate = dot(A.column[2], b.omega - a.omega);
     const Expr angle = k_.add_driven_coordinate(*model_.graph, j.name + ".angle", rate, guess);
     // The angle agrees with the axes, which is an invariant while the z axes are parallel.
@@ -62,8 +108,11 @@ Expr Quantities::angle_of_joint(int index) {
 }
 
 // In the plane: the angle of a body, a further coordinate where the set has none.
-Expr Quantities::angle_of_body(int index) {
+Expr Quantities::angle_of_body(int index, bool is_used) {
   BodyFrame& frame = k_.bodies[static_cast<std::size_t>(index)];
+  if (!frame.angle && !is_used) {
+    return angle_near(plane_angle(index), frame.R(1, 0), frame.R(0, 0));
+  }
   if (!frame.angle) {
     const std::string& name = model_.bodies[static_cast<std::size_t>(index)].name;
     const Expr angle =
@@ -86,10 +135,13 @@ Expr Quantities::position_of_joint(int index) const {
   return dot(a.R.column[2], b.r - a.r);
 }
 
-Expr Quantities::value_of(const Quantity& quantity) {
+Expr Quantities::value_of(const Quantity& quantity, bool is_used) {
   struct Visitor {
     Quantities& self;
-    Expr operator()(const Quantity::JointAngle& x) const { return self.angle_of_joint(x.joint); }
+    bool is_used;
+    Expr operator()(const Quantity::JointAngle& x) const {
+      return self.angle_of_joint(x.joint, is_used);
+    }
     Expr operator()(const Quantity::JointPosition& x) const {
       return self.position_of_joint(x.joint);
     }
@@ -103,13 +155,15 @@ Expr Quantities::value_of(const Quantity& quantity) {
       const MarkerFrame reference = locate(self.k_, *x.reference);
       return dot(reference.R.column[axis], r - reference.r);
     }
-    Expr operator()(const Quantity::BodyAngle& x) const { return self.angle_of_body(x.body); }
+    Expr operator()(const Quantity::BodyAngle& x) const {
+      return self.angle_of_body(x.body, is_used);
+    }
     Expr operator()(const Quantity::AngularVelocity&) const { return 0; }
     Expr operator()(const Quantity::Free& x) const {
       return self.model_.coordinates[static_cast<std::size_t>(x.coordinate)].value;
     }
   };
-  return std::visit(Visitor{*this}, quantity.of);
+  return std::visit(Visitor{*this, is_used}, quantity.of);
 }
 
 }  // namespace koppel

@@ -11,8 +11,8 @@ namespace koppel {
 // d/dt of expressions of q, v and t along q̇ = K v, for v̇ = 0.
 std::vector<Expr> rate_of(const Kinematics& kinematics, Expr time, std::span<const Expr> e);
 
-// Joint angles that the coordinates do not have are added to the kinematics as further coordinates,
-// with the rates they have.
+// Angles that the coordinates do not have are added to the kinematics as further coordinates, with
+// the rates they have, if anything but an initial value needs them.
 class Quantities {
  public:
   Quantities(const Model& model, Kinematics& kinematics, const ParameterValues& values);
@@ -23,9 +23,10 @@ class Quantities {
   Expr rate(int quantity) const { return rates_[static_cast<std::size_t>(quantity)]; }
 
  private:
-  Expr value_of(const Quantity& quantity);
-  Expr angle_of_joint(int index);
-  Expr angle_of_body(int index);
+  // `is_used`: by more than initial values.
+  Expr value_of(const Quantity& quantity, bool is_used);
+  Expr angle_of_joint(int index, bool is_used);
+  Expr angle_of_body(int index, bool is_used);
   Expr position_of_joint(int index) const;
   double plane_angle(int body) const;
 
@@ -35,6 +36,7 @@ class Quantities {
   const Model& model_;
   Kinematics& k_;
   const ParameterValues& values_;
+  std::vector<char> is_used_;           // for each quantity
   std::vector<Expr> symbol_, meaning_;  // of quantities and their rates
   std::vector<Expr> rates_;
 };

@@ -11,27 +11,41 @@ namespace {
 
 using SeriesFunction = void(int k, double* c);
 
-// A group of instructions, ready to be interpreted.
+// A group of instructions, ready to be interpreted. The commonest recurrences have a code of their
+// own, so that the interpreter need not call them.
 struct StagedTape {
+  enum class Kind : std::uint8_t { Static, Add, Sub, Scale, Mul, Square, Other };
   struct Step {
-    TaylorRule::Kernel kernel;  // null: constant in time
+    Kind kind;
     std::uint32_t instruction;
-    std::size_t r, a, b, c;  // where the coefficients of result and operands begin
+    std::uint32_t r, a, b, c;  // where the coefficients of result and operands begin
+    TaylorRule::Kernel kernel;
   };
   int lead;
   std::vector<Step> steps;
 };
 
+StagedTape::Kind kind_of(const TaylorRule* rule) {
+  using Kind = StagedTape::Kind;
+  if (rule == nullptr) return Kind::Static;
+  if (rule == &operation(Op::Add).taylor) return Kind::Add;
+  if (rule == &operation(Op::Sub).taylor) return Kind::Sub;
+  if (rule == &operation(Op::Mul).taylor) return Kind::Mul;
+  if (rule == &operations::kScale) return Kind::Scale;
+  if (rule == &operations::kSquare) return Kind::Square;
+  return Kind::Other;
+}
+
 std::vector<StagedTape> make_tapes(const SeriesProgram& series,
                                    const std::vector<SeriesGroup>& groups, std::size_t stride) {
+  const auto place = [&](std::size_t value) { return static_cast<std::uint32_t>(value * stride); };
   std::vector<StagedTape> tapes;
   for (const SeriesGroup& group : groups) {
     StagedTape& tape = tapes.emplace_back(StagedTape{group.lead, {}});
     for (const std::uint32_t n : group.instructions) {
       const SeriesInstruction& i = series.rules[n];
-      tape.steps.push_back({i.rule == nullptr ? nullptr : i.rule->kernel, n,
-                            (series.program.num_leaves() + n) * stride, i.a * stride, i.b * stride,
-                            i.c * stride});
+      tape.steps.push_back({kind_of(i.rule), n, place(series.program.num_leaves() + n), place(i.a),
+                            place(i.b), place(i.c), i.rule == nullptr ? nullptr : i.rule->kernel});
     }
   }
   return tapes;
@@ -48,10 +62,20 @@ void evaluate_values(const Program& program, const StagedTape& tape, std::size_t
 }
 
 void evaluate_order(const StagedTape& tape, int k, double* c) noexcept {
+  using Kind = StagedTape::Kind;
   for (const StagedTape::Step& step : tape.steps) {
-    if (step.kernel == nullptr) continue;
     double* const r = c + step.r;
-    r[k] = step.kernel(r, c + step.a, c + step.b, c + step.c, k);
+    const double* const x = c + step.a;
+    const double* const y = c + step.b;
+    switch (step.kind) {
+      case Kind::Static: break;
+      case Kind::Add: r[k] = x[k] + y[k]; break;
+      case Kind::Sub: r[k] = x[k] - y[k]; break;
+      case Kind::Scale: r[k] = x[0] * y[k]; break;
+      case Kind::Mul: r[k] = koppel_sum(x, y, k, 0, k); break;
+      case Kind::Square: r[k] = koppel_symmetric_sum(x, k, 0); break;
+      case Kind::Other: r[k] = step.kernel(r, x, y, c + step.c, k); break;
+    }
   }
 }
 
@@ -76,7 +100,14 @@ struct Series::Code {
         max_order(order),
         stride(static_cast<std::size_t>(order) + 1),
         stages(make_tapes(series, series.groups, stride)),
-        corrections(make_tapes(series, series.corrections, stride)) {}
+        corrections(make_tapes(series, series.corrections, stride)),
+        is_read(series.program.num_inputs(), false) {
+    const auto note = [&](ValueId v) {
+      if (series.program.is_input(v)) is_read[v] = true;
+    };
+    for (const Instruction& i : series.program.code) for_each_operand(i, note);
+    for (const ValueId output : series.program.outputs) note(output);
+  }
 
   void load_native() {
     const std::string source = emit_c_series(series, "koppel_series", stride);
@@ -93,6 +124,7 @@ struct Series::Code {
   int max_order;
   std::size_t stride;
   std::vector<StagedTape> stages, corrections;
+  std::vector<char> is_read;  // for each input
   std::shared_ptr<const NativeLibrary> library;
   SeriesFunction* native = nullptr;
   SeriesFunction* native_correction = nullptr;
@@ -121,6 +153,7 @@ Series::Series(std::initializer_list<Expr> variables, std::initializer_list<Expr
 
 int Series::max_order() const { return code_->max_order; }
 std::size_t Series::num_instructions() const { return code_->series.program.code.size(); }
+bool Series::reads_variable(std::size_t i) const { return code_->is_read[i] != 0; }
 bool Series::is_native() const { return code_->native != nullptr; }
 const std::string& Series::why_not_native() const { return code_->why_not_native; }
 

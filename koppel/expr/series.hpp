@@ -72,6 +72,7 @@ class Series {
 
   int max_order() const;
   std::size_t num_instructions() const;
+  bool reads_variable(std::size_t i) const;
   bool is_native() const;
   const std::string& why_not_native() const;
 

@@ -31,8 +31,9 @@ class DenseLu {
         n_(static_cast<std::size_t>(pattern.num_rows)),
         a_(n_ * n_),
         scale_(n_),
-        pivot_(n_),
-        inverse_(n_) {}
+        row_(n_),
+        inverse_(n_),
+        x_(n_) {}
 
   bool factor(std::span<const Scalar> values) {
     std::fill(a_.begin(), a_.end(), Scalar(0));
@@ -51,68 +52,100 @@ class DenseLu {
     for (std::size_t j = 0; j < n_; ++j) {
       for (std::size_t i = 0; i < n_; ++i) a_[i + j * n_] *= scale_[i];
     }
-    double smallest = INFINITY, largest = 0;
-    for (std::size_t k = 0; k < n_; ++k) {
-      Scalar* const column = a_.data() + k * n_;
-      std::size_t best = k;
-      double size = std::abs(column[k]);
-      for (std::size_t i = k + 1; i < n_; ++i) {
-        if (const double s = std::abs(column[i]); s > size) {
-          size = s;
-          best = i;
-        }
-      }
-      pivot_[k] = best;
-      if (!(size > 0) || !std::isfinite(size)) return false;
-      smallest = std::min(smallest, size);
-      largest = std::max(largest, size);
-      if (best != k) {
-        for (std::size_t j = 0; j < n_; ++j) std::swap(a_[k + j * n_], a_[best + j * n_]);
-      }
-      inverse_[k] = Scalar(1) / column[k];
-      for (std::size_t i = k + 1; i < n_; ++i) column[i] *= inverse_[k];
-      for (std::size_t j = k + 1; j < n_; ++j) {
-        Scalar* const other = a_.data() + j * n_;
-        const Scalar factor = other[k];
-        if (factor == Scalar(0)) continue;
-        for (std::size_t i = k + 1; i < n_; ++i) other[i] -= factor * column[i];
-      }
+    for (std::size_t i = 0; i < n_; ++i) row_[i] = i;
+    switch (n_) {
+      case 1: factor_of_size<1>(); break;
+      case 2: factor_of_size<2>(); break;
+      case 3: factor_of_size<3>(); break;
+      case 4: factor_of_size<4>(); break;
+      case 5: factor_of_size<5>(); break;
+      case 6: factor_of_size<6>(); break;
+      case 7: factor_of_size<7>(); break;
+      case 8: factor_of_size<8>(); break;
+      default: factor_of_size<0>(); break;
     }
-    quality_ = n_ == 0 ? 1 : smallest / largest;
-    return true;
+    return is_regular_;
   }
 
   double quality() const { return quality_; }
 
   void solve(Scalar* b) const {
-    for (std::size_t i = 0; i < n_; ++i) b[i] *= scale_[i];
-    for (std::size_t k = 0; k < n_; ++k) {
-      const std::size_t p = pivot_[k];
-      const Scalar x = b[p];
-      b[p] = b[k];
-      b[k] = x;
-    }
-    for (std::size_t k = 0; k < n_; ++k) {
-      const Scalar* const column = a_.data() + k * n_;
-      const Scalar x = b[k];
-      if (x == Scalar(0)) continue;
-      for (std::size_t i = k + 1; i < n_; ++i) b[i] -= x * column[i];
-    }
-    for (std::size_t k = n_; k-- > 0;) {
-      const Scalar* const column = a_.data() + k * n_;
-      const Scalar x = b[k] *= inverse_[k];
-      for (std::size_t i = 0; i < k; ++i) b[i] -= x * column[i];
+    switch (n_) {
+      case 1: return solve_of_size<1>(b);
+      case 2: return solve_of_size<2>(b);
+      case 3: return solve_of_size<3>(b);
+      case 4: return solve_of_size<4>(b);
+      case 5: return solve_of_size<5>(b);
+      case 6: return solve_of_size<6>(b);
+      case 7: return solve_of_size<7>(b);
+      case 8: return solve_of_size<8>(b);
+      default: return solve_of_size<0>(b);
     }
   }
 
  private:
+  // N: the size where it is small, so that the loops are unrolled; 0: any.
+  template <std::size_t N>
+  void factor_of_size() {
+    const std::size_t n = N == 0 ? n_ : N;
+    is_regular_ = false;
+    double smallest = INFINITY, largest = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      Scalar* const column = a_.data() + k * n;
+      std::size_t best = k;
+      double size = std::abs(column[k]);
+      for (std::size_t i = k + 1; i < n; ++i) {
+        if (const double s = std::abs(column[i]); s > size) {
+          size = s;
+          best = i;
+        }
+      }
+      if (!(size > 0) || !std::isfinite(size)) return;
+      smallest = std::min(smallest, size);
+      largest = std::max(largest, size);
+      if (best != k) {
+        std::swap(row_[k], row_[best]);
+        for (std::size_t j = 0; j < n; ++j) std::swap(a_[k + j * n], a_[best + j * n]);
+      }
+      inverse_[k] = Scalar(1) / column[k];
+      for (std::size_t i = k + 1; i < n; ++i) column[i] *= inverse_[k];
+      for (std::size_t j = k + 1; j < n; ++j) {
+        Scalar* const other = a_.data() + j * n;
+        const Scalar factor = other[k];
+        if (factor == Scalar(0)) continue;
+        for (std::size_t i = k + 1; i < n; ++i) other[i] -= factor * column[i];
+      }
+    }
+    quality_ = n == 0 ? 1 : smallest / largest;
+    is_regular_ = true;
+  }
+
+  template <std::size_t N>
+  void solve_of_size(Scalar* b) const {
+    const std::size_t n = N == 0 ? n_ : N;
+    Scalar* const x = x_.data();
+    for (std::size_t i = 0; i < n; ++i) x[i] = scale_[row_[i]] * b[row_[i]];
+    for (std::size_t k = 0; k < n; ++k) {
+      const Scalar* const column = a_.data() + k * n;
+      for (std::size_t i = k + 1; i < n; ++i) x[i] -= x[k] * column[i];
+    }
+    for (std::size_t k = n; k-- > 0;) {
+      const Scalar* const column = a_.data() + k * n;
+      x[k] *= inverse_[k];
+      for (std::size_t i = 0; i < k; ++i) x[i] -= x[k] * column[i];
+    }
+    std::copy(x, x + n, b);
+  }
+
   Sparsity pattern_;
   std::size_t n_;
   std::vector<Scalar> a_;  // L below the diagonal, U on and above it
   std::vector<double> scale_;
-  std::vector<std::size_t> pivot_;
-  std::vector<Scalar> inverse_;  // of U's diagonal
+  std::vector<std::size_t> row_;  // of the matrix, for each pivot
+  std::vector<Scalar> inverse_;   // of U's diagonal
+  mutable std::vector<Scalar> x_;
   double quality_ = 0;
+  bool is_regular_ = false;
 };
 
 // KLU for both kinds of numbers.

@@ -33,7 +33,10 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order)
     unknowns_.push_back({terms.structure.d[j], work_.variable(next).data(), first,
                          first + static_cast<int>(count) - 1});
     for (std::size_t l = 1; l < count; ++l) {
-      derivatives_.push_back({static_cast<int>(l), work_.variable(next + l).data()});
+      derivatives_.push_back({static_cast<int>(l), terms.structure.d[j],
+                              work_.variable(next).data(), work_.variable(next + l).data(),
+                              nullptr});
+      if (series_->reads_variable(next + l)) read_.push_back(derivatives_.size() - 1);
     }
     next += count;
   }
@@ -41,12 +44,38 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order)
   for (std::size_t i = 0; i < c_.size(); ++i) residuals_.push_back(work_.output(i).data());
   factorial_.assign(1, 1.0);
   for (int k = 1; k <= order + 1; ++k) factorial_.push_back(factorial_.back() * k);
+  set_scales();
   J_in_.resize(system.J().num_inputs());
   std::copy(terms.given.begin(), terms.given.end(),
             J_in_.end() - static_cast<std::ptrdiff_t>(terms.given.size()));
   J_values_.resize(system.J().num_outputs());
   row_scale_.resize(c_.size());
   b_.resize(c_.size());
+}
+
+void SeriesSolver::set_scales() {
+  max_offset_ = std::max(system_->max_d(), system_->max_c());
+  for (int k = 0; k <= last_stage_; ++k) {
+    double factor = 1;  // (k + o)!/k!
+    for (int o = 0; o <= max_offset_; ++o) {
+      scale_.push_back(factor);
+      factor *= k + o + 1;
+    }
+  }
+  int max_l = 0;
+  for (const Derivative& derivative : derivatives_) max_l = std::max(max_l, derivative.l);
+  shift_.resize(static_cast<std::size_t>(max_l) + 1);
+  for (int l = 0; l <= max_l; ++l) {
+    auto& factors = shift_[static_cast<std::size_t>(l)];
+    for (int o = 0; o <= order_; ++o) {
+      double factor = 1;  // (o + l)!/o!
+      for (int i = 1; i <= l; ++i) factor *= o + i;
+      factors.push_back(factor);
+    }
+  }
+  for (Derivative& derivative : derivatives_) {
+    derivative.factor = shift_[static_cast<std::size_t>(derivative.l)].data();
+  }
 }
 
 void SeriesSolver::set_time(double t) {
@@ -195,15 +224,26 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
     k = 1;
   }
   for (; k <= last; ++k) {
-    for (const Unknown& unknown : unknowns_) put(unknown, k + unknown.d, 0);
+    for (const Unknown& unknown : unknowns_) unknown.x[k + unknown.d] = 0;
+    for (const std::size_t n : read_) {
+      const Derivative& derivative = derivatives_[n];
+      if (k + derivative.d >= derivative.l) derivative.series[k + derivative.d - derivative.l] = 0;
+    }
     series_->evaluate(k, work_);
-    right_side(k);
+    const double* const scale = scale_.data() + k * (max_offset_ + 1);  // (k + o)!/k!
+    for (std::size_t i = 0; i < b_.size(); ++i) {
+      b_[i] = -residuals_[i][k + c_[i]] * scale[c_[i]];
+    }
     linear_.solve(b_);
-    const double over = k > 0 ? factorial_[static_cast<std::size_t>(k)] : 1;
     for (std::size_t j = 0; j < unknowns_.size(); ++j) {
       const Unknown& unknown = unknowns_[j];
-      const int o = k + unknown.d;
-      put(unknown, o, b_[j] * (over / factorial_[static_cast<std::size_t>(o)]));
+      unknown.x[k + unknown.d] = b_[j] / scale[unknown.d];
+    }
+    for (const std::size_t n : read_) {
+      const Derivative& derivative = derivatives_[n];
+      // x⁽ˡ⁾[o − l] = o!/(o − l)! x[o]
+      const int o = k + derivative.d - derivative.l;
+      if (o >= 0) derivative.series[o] = derivative.factor[o] * derivative.x[k + derivative.d];
     }
     series_->correct(k, work_);
   }

@@ -63,10 +63,13 @@ class SeriesSolver {
   };
   // The series of x_j⁽ˡ⁾, l ≥ 1, which expressions read: l-fold shifted coefficients.
   struct Derivative {
-    int l;
+    int l, d;
+    const double* x;
     double* series;
+    const double* factor;  // (o + l)!/o!
   };
 
+  void set_scales();
   void put(const Unknown& unknown, int o, double coefficient);
   Status factor();
   double right_side(int k);
@@ -80,9 +83,13 @@ class SeriesSolver {
   double* time_;
   std::vector<Unknown> unknowns_;
   std::vector<Derivative> derivatives_;
+  std::vector<std::size_t> read_;  // those of them that the residuals depend on
   std::vector<const double*> residuals_;
   std::vector<int> c_;
   std::vector<double> factorial_;
+  int max_offset_ = 0;
+  std::vector<double> scale_;               // (k + o)!/k! at k (max_offset + 1) + o
+  std::vector<std::vector<double>> shift_;  // (o + l)!/o! by l and o
 
   Workspace J_work_;
   std::vector<double> J_in_, J_values_, row_scale_, b_;
