@@ -3,7 +3,7 @@
 // At t_n all unknowns are expanded to order p; the polynomials are followed over a step h and the
 // point reached is made consistent again, positions and velocities to round-off, so that nothing
 // drifts. With weights w_j = max(|x_j|, scale) and the largest weighted coefficients
-//   m_k = max_j |x_j[k]| / w_j,     ρ = min(m_{p−1}^{−1/(p−1)}, m_p^{−1/p}),
+//   m_k = max_j |x_j[k]| / w_j,     ρ = min m_k^{−1/k} over the last k ≤ p,
 // the radius of convergence seen in them, the last term of the series is (h/ρ)ᵖ. Error per unit
 // step asks for (h/ρ)ᵖ ≤ h·tolerance, hence
 //   h = (σ tolerance · ρᵖ)^{1/(p−1)}                                                     (1)
@@ -39,6 +39,9 @@ namespace {
 constexpr double kSafety = 0.1;
 // A matrix is nearly singular when its smallest pivot is less than this part of what it was.
 constexpr double kNear = 0.5;
+// How many coefficients the radius is seen in: motions that start at rest or are symmetric have
+// every second or fourth one only.
+constexpr int kSeen = 4;
 // What round-off may make of the end of a step near a singular configuration.
 constexpr double kLostDigits = 1e-10;
 
@@ -120,23 +123,26 @@ class Taylor {
 
   // (1)
   double step_for(const SeriesSolver& at, double tolerance) const {
-    double last = 0, before = 0;  // m_p, m_{p−1}
+    double m[kSeen] = {};  // m_p, m_{p−1}, …
     for (int j = 0; j < at.num_unknowns(); ++j) {
       if (at.offset(j) == 0) continue;  // multipliers follow from the rest
-      const int k = at.degree(j);
+      const int degree = at.degree(j);
       // Unknowns of a lower d end at a lower order: count their integral.
-      const double shorter = k == at.order() ? 1 : 1.0 / at.order();
+      const double shorter = degree == at.order() ? 1 : 1.0 / at.order();
       const double w =
           shorter / std::max(std::abs(at.coefficient(j, 0)), segment_.options.absolute_scale);
-      last = std::max(last, w * std::abs(at.coefficient(j, k)));
-      before = std::max(before, w * std::abs(at.coefficient(j, k - 1)));
+      for (int i = 0; i < kSeen; ++i) {
+        m[i] = std::max(m[i], w * std::abs(at.coefficient(j, degree - i)));
+      }
     }
     const double p = at.order();
-    double radius = std::numeric_limits<double>::infinity();
-    if (last > 0) radius = std::min(radius, std::pow(last, -1 / p));
-    if (before > 0) radius = std::min(radius, std::pow(before, -1 / (p - 1)));
+    double log_radius = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kSeen; ++i) {
+      if (m[i] > 0) log_radius = std::min(log_radius, -std::log(m[i]) / (p - i));
+    }
+    const double radius = std::exp(log_radius);
     // Beyond the radius of convergence no tolerance helps.
-    return std::min(0.9 * radius, std::pow(tolerance * std::pow(radius, p), 1 / (p - 1)));
+    return std::min(0.9 * radius, std::exp((std::log(tolerance) + p * log_radius) / (p - 1)));
   }
 
   bool is_nearly_singular(const SeriesSolver& at) const {
