@@ -2,6 +2,7 @@
 // constraints and consistent start, with reasons where something is wrong.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +39,8 @@ std::vector<LocalFreedom> find_local(const Model& model, const Findings& finding
   if (findings.equations.coordinates == "absolute") {
     return find_local_freedoms(model, Evaluator(findings.equations), findings.found.start.state);
   }
+  const std::vector<std::string> sets = coordinate_sets(model);
+  if (std::find(sets.begin(), sets.end(), "absolute") == sets.end()) return {};
   const Evaluator absolute(derive(model, "absolute"));
   return find_local_freedoms(model, absolute, assemble(absolute).state);
 }

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import subprocess
 import sys
 import unittest
@@ -21,7 +22,31 @@ def findings(model, *arguments):
     return json.loads(check(model, "--json", *arguments))
 
 
+# Degrees of freedom and index (of the servo problem where there is one), by counting.
+KNOWN = {
+    "andrews": (1, 3), "bricard": (1, 3), "cable_manipulator": (10, 5), "car_axle": (2, 3),
+    "chain": (10, 3), "circular_track": (1, 3), "copy_machine": (2, 3), "double_pendulum": (2, 3),
+    "five_link": (2, 3), "flyball_governor": (4, 3), "flyball_governor_symmetric": (3, 3),
+    "four_bar": (1, 3), "heavy_top": (3, 3), "mcpherson": (2, 3), "navy_crane_2d": (4, 5),
+    "navy_crane_2d_massless": (4, 5), "navy_crane_3d": (7, 7), "navy_crane_3d_massless": (7, 5),
+    "overhead_crane": (3, 5), "pendulum": (1, 3), "robot": (6, 3), "rolling_disc": (3, 3),
+    "rotary_crane": (5, 5), "slider_crank": (1, 3), "slider_crank_reversed": (1, 3),
+    "stewart_platform": (12, 3), "vehicle_trailer": (21, 3),
+}
+
+
 class Check(unittest.TestCase):
+    def test_every_model_has_its_known_freedoms_and_index(self):
+        files = {f[:-5] for f in os.listdir(MODELS) if f.endswith(".yaml")}
+        self.assertEqual(files, set(KNOWN))
+        for model, known in KNOWN.items():
+            with self.subTest(model):
+                found = findings(model)
+                self.assertEqual((found["dof"], found["index"]), known)
+
+    def test_one_equation_of_bricard_repeats_the_others(self):
+        self.assertEqual(len(findings("bricard")["redundant"]), 1)
+
     def test_spins_of_the_stewart_platform_are_named(self):
         found = findings("stewart_platform")
         self.assertEqual(found["dof"], 12)
