@@ -135,4 +135,20 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   return result;
 }
 
+Accelerations solve_accelerations(const Evaluator& evaluator, const State& state,
+                                  std::span<const int> leave_out) {
+  Accelerations result = solve_accelerations(evaluator, state);
+  if (leave_out.empty()) return result;
+  // Cᵀλ = f − M v̇ over the rows that are kept.
+  MatrixXd C = dense::view(evaluator.all_constraints(state));
+  for (const int row : leave_out) C.row(row).setZero();
+  const VectorXd force = dense::view(evaluator.f(state)) -
+                         dense::view(evaluator.M(state)) * dense::view(result.v_rate);
+  const VectorXd multipliers = C.transpose().completeOrthogonalDecomposition().solve(force);
+  const auto n_g = static_cast<Eigen::Index>(evaluator.equations.num_g());
+  result.lambda = dense::to_vector(multipliers.head(n_g));
+  result.mu = dense::to_vector(multipliers.tail(multipliers.size() - n_g));
+  return result;
+}
+
 }  // namespace koppel

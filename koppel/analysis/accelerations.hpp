@@ -10,6 +10,7 @@
 // norm. Dense, O((n_v + n_g + n_a)³), up to 400 unknowns; above by sparse elimination.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <koppel/analysis/evaluator.hpp>
@@ -26,5 +27,10 @@ struct Accelerations {
 };
 
 Accelerations solve_accelerations(const Evaluator& evaluator, const State& state);
+
+// The same with multipliers 0 for the rows of [g; a] that are left out because they repeat others:
+// the accelerations are not changed by that, the other multipliers take over.
+Accelerations solve_accelerations(const Evaluator& evaluator, const State& state,
+                                  std::span<const int> leave_out);
 
 }  // namespace koppel

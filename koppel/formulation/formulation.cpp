@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <koppel/analysis/accelerations.hpp>
 #include <koppel/analysis/dae.hpp>
@@ -37,11 +39,9 @@ void append(Exprs& to, const Exprs& more) { to.insert(to.end(), more.begin(), mo
 struct Source {
   Source(const Equations& equations, const State& at, const FormulationOptions& with)
       : e(equations), state(at), options(with) {
+    const std::unordered_set<int> out(options.leave_out.begin(), options.leave_out.end());
     for (std::size_t i = 0; i < e.num_g() + e.mu.size(); ++i) {
-      const auto& out = options.leave_out;
-      if (std::find(out.begin(), out.end(), static_cast<int>(i)) == out.end()) {
-        kept.push_back(static_cast<int>(i));
-      }
+      if (!out.contains(static_cast<int>(i))) kept.push_back(static_cast<int>(i));
     }
     Graph& graph = *e.graph;
     for (const int row : kept) {
@@ -60,10 +60,10 @@ struct Source {
       rate.push_back(graph.symbol(std::string(state_symbol.name()) + '\''));
     }
     // v_j may itself be called q′; the rate of q then has another name of its own.
+    std::unordered_set<NodeId> taken;
+    for (const Expr& symbol_of_y : y) taken.insert(symbol_of_y.id());
     for (std::size_t i = 0; i < rate.size(); ++i) {
-      if (std::find(y.begin(), y.end(), rate[i]) != y.end()) {
-        rate[i] = graph.symbol("rate." + std::to_string(i));
-      }
+      if (taken.contains(rate[i].id())) rate[i] = graph.symbol("rate." + std::to_string(i));
     }
     given.symbols = e.p;
     given.values = state.p;
@@ -291,17 +291,14 @@ SeriesSystem make_series(const Source& s) {
   Exprs all = s.y;
   append(all, s.lambda);
   append(all, s.mu);
-  for (const Expr& e : all) {
-    SeriesTerms::Place place{-1, 0};
-    for (std::size_t j = 0; j < terms.dae.unknowns.size() && place.unknown < 0; ++j) {
-      const auto& derivative = terms.dae.unknowns[j].derivative;
-      const auto it = std::find(derivative.begin(), derivative.end(), e);
-      if (it != derivative.end()) {
-        place = {static_cast<int>(j), static_cast<int>(it - derivative.begin())};
-      }
+  std::unordered_map<NodeId, SeriesTerms::Place> places;
+  for (std::size_t j = 0; j < terms.dae.unknowns.size(); ++j) {
+    const auto& derivative = terms.dae.unknowns[j].derivative;
+    for (std::size_t l = 0; l < derivative.size(); ++l) {
+      places[derivative[l].id()] = {static_cast<int>(j), static_cast<int>(l)};
     }
-    terms.y.push_back(place);
   }
+  for (const Expr& e : all) terms.y.push_back(places.at(e.id()));
   return SeriesSystem(std::move(terms));
 }
 
@@ -387,18 +384,26 @@ std::vector<double> start_values(const Problem& problem, const Evaluator& evalua
   y.insert(y.end(), state.x.begin(), state.x.end());
   y.resize(static_cast<std::size_t>(problem.size()), 0.0);
   if (problem.num_lambda + problem.num_mu == 0) return y;
-  const Accelerations found = solve_accelerations(evaluator, state);
   // Labels say which rows are kept, in the order of [g; a].
   const Equations& e = evaluator.equations;
+  std::vector<std::string> names;
+  for (const std::string& name : e.lambda) names.push_back("lambda of " + name);
+  for (const std::string& name : e.mu) names.push_back("mu of " + name);
+  std::vector<int> leave_out, place(names.size(), -1);
   auto next = static_cast<std::size_t>(problem.num_differential());
-  const auto take = [&](const char* kind, const std::vector<std::string>& names,
-                        const std::vector<double>& values) {
-    for (std::size_t i = 0; i < names.size() && next < y.size(); ++i) {
-      if (problem.labels[next] == kind + names[i]) y[next++] = values[i];
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (next < y.size() && problem.labels[next] == names[i]) {
+      place[i] = static_cast<int>(next++);
+    } else {
+      leave_out.push_back(static_cast<int>(i));
     }
-  };
-  take("lambda of ", e.lambda, found.lambda);
-  take("mu of ", e.mu, found.mu);
+  }
+  const Accelerations found = solve_accelerations(evaluator, state, leave_out);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (place[i] < 0) continue;
+    y[static_cast<std::size_t>(place[i])] =
+        i < e.num_g() ? found.lambda[i] : found.mu[i - e.num_g()];
+  }
   return y;
 }
 

@@ -39,7 +39,7 @@ struct FormulationOptions {
   double alpha = 0, beta = 0;
   double step = 0;
   std::vector<int> leave_out;  // rows of [g; a] that repeat others
-  CompileOptions compile;
+  CompileOptions compile = {};
 };
 
 // Throws Error `formulation.unknown`, `formulation.has-constraints` (minimal).

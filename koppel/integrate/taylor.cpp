@@ -184,27 +184,25 @@ class Taylor {
   bool advance() {
     constexpr int kMaxTries = 50;
     constexpr double kTiny = 0.1;
-    double h = fit(h_planned_), shorten = 0.5,
-           last_defect = std::numeric_limits<double>::infinity();
+    double h = fit(h_planned_), last_defect = std::numeric_limits<double>::infinity();
     SeriesSolver::Status status = SeriesSolver::Status::NotConverged;
     int num_moves = 0;
-    for (int i = 0; i < kMaxTries && outcome_.t + h > outcome_.t; ++i, h *= shorten) {
-      shorten = 0.5;
+    for (int i = 0; i < kMaxTries && outcome_.t + h > outcome_.t; ++i) {
       status = reach(h);
+      double shorter = 0.5 * h;
       if (status == SeriesSolver::Status::Ok) {
-        if (is_last(h) || segment_.options.step) return finish_step(h, h);
-        const double next = plan_step(there_);
-        if (num_moves < 3 && next < kTiny * h && is_nearly_singular(there_)) {
-          ++num_moves;
-          shorten = 0.75;
-        } else if (const double defect = measure_defect(h);
-                   !(defect > 1 && defect < 0.5 * last_defect)) {
-          // A defect that halving does not reduce is no switch but round-off.
-          return finish_step(h, next);
-        } else {
-          last_defect = defect;
+        const double defect = measure_defect(h);
+        // A defect that halving does not reduce is no switch but round-off.
+        if (segment_.options.step || defect <= 1 || defect >= 0.5 * last_defect) {
+          if (is_last(h)) return finish_step(h, h);
+          const double next = plan_step(there_);
+          const bool is_too_close = next < kTiny * h && is_nearly_singular(there_);
+          if (!is_too_close || ++num_moves > 3) return finish_step(h, next);
+          shorter = 0.75 * h;
         }
+        last_defect = defect;
       }
+      h = shorter;
       ++outcome_.statistics.rejected;
     }
     return accept(status == SeriesSolver::Status::Ok ? SeriesSolver::Status::NotConverged : status);

@@ -1,0 +1,212 @@
+// Taylor series on the DAE itself: order, tolerance, dense output, switches, and any index.
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/rank.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/integrate/integrator.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/problem/series_solver.hpp>
+
+namespace koppel {
+namespace {
+
+struct Case {
+  explicit Case(const Model& model, const std::string& coordinates,
+                const std::string& formulation = "index3")
+      : evaluator(derive(model, coordinates)),
+        start(assemble(evaluator)),
+        problem(formulate(evaluator.equations, formulation, start.state,
+                          {.leave_out = analyze_rank(evaluator, start.state).redundant_rows})),
+        y(start_values(problem, evaluator, start.state)) {}
+
+  Outcome run(double end, const IntegrateOptions& options, const Observer& observer = {}) const {
+    return integrate(problem, "taylor", {0, y}, end, options, observer);
+  }
+
+  // The model's outputs at a point of the motion.
+  std::vector<double> outputs(double t, const std::vector<double>& at) const {
+    std::vector<Expr> values;
+    for (const NamedExpr& output : evaluator.equations.outputs) values.push_back(output.value);
+    State state = start.state;
+    state.t = t;
+    const auto q_end = at.begin() + problem.num_q;
+    state.q.assign(at.begin(), q_end);
+    state.v.assign(q_end, q_end + problem.num_v);
+    return VectorFunction(evaluator.equations, values)(state);
+  }
+
+  Evaluator evaluator;
+  Assembly start;
+  Problem problem;
+  std::vector<double> y;
+};
+
+Model model_file(const std::string& name) { return read_model(KOPPEL_MODELS + name + ".yaml"); }
+
+// x″ = −x: the series is that of the cosine.
+Model oscillator() {
+  return read_model_text(
+      "coordinates: {x: {start: 1}}\nkinetic: x'^2/2\npotential: x^2/2\n"
+      "outputs: {x: x, v: x'}\nrun: {end: 3}\n",
+      "oscillator.yaml");
+}
+
+TEST(Taylor, HasTheOrderItWasGiven) {
+  const Case c(oscillator(), "lagrange", "minimal");
+  for (const int order : {6, 9, 12}) {
+    const auto error = [&](double h) {
+      const Outcome out = c.run(3, {.step = h, .order = order});
+      EXPECT_EQ(out.statistics.order, order);
+      return std::abs(out.y[0] - std::cos(3.0));
+    };
+    const double measured = std::log2(error(0.75) / error(0.375));
+    // Velocities are one coefficient shorter; symmetry gives part of it back.
+    EXPECT_NEAR(measured, order - 1, 0.8) << order;
+  }
+}
+
+TEST(Taylor, ErrorIsProportionalToTheTolerance) {
+  const Case c(model_file("slider_crank"), "natural");
+  // Bx after 2 s, by the same at 1e-14; errors against the reference trajectory are in
+  // tests/validation.
+  const std::vector<double> best = c.outputs(2, c.run(2, {.tolerance = 1e-14}).y);
+  double last = 0;
+  for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
+    const double error = std::abs(c.outputs(2, c.run(2, {.tolerance = tolerance}).y)[2] - best[2]);
+    EXPECT_LT(error, 100 * tolerance) << tolerance;
+    if (last > 0) {
+      EXPECT_LT(error, 0.2 * last) << tolerance;
+    }
+    last = error;
+  }
+}
+
+TEST(Taylor, DenseOutputIsAsGoodAsTheSteps) {
+  const Case c(oscillator(), "lagrange", "minimal");
+  double worst = 0;
+  std::vector<double> y(2);
+  c.run(3, {.tolerance = 1e-10}, [&](const Step& step) {
+    for (const double part : {0.0, 0.3, 0.7, 1.0}) {
+      const double t = step.t0 + part * (step.t1 - step.t0);
+      step.evaluate(t, y);
+      worst = std::max({worst, std::abs(y[0] - std::cos(t)), std::abs(y[1] + std::sin(t))});
+    }
+    return true;
+  });
+  EXPECT_LT(worst, 1e-9);
+}
+
+TEST(Taylor, LeavesNoViolation) {
+  const Case c(model_file("four_bar"), "natural");
+  Projector::Workspace work = c.problem.projector->make_workspace();
+  std::vector<double> y(c.y.size());
+  c.run(10, {.tolerance = 1e-8}, [&](const Step& step) {
+    step.evaluate(step.t1, y);
+    const std::span<const double> at = y;
+    const auto violation =
+        c.problem.projector->violation(step.t1, c.problem.q(at), c.problem.v(at), work);
+    // Round-off of squares of lengths 1 and of their products with velocities of 10 m/s.
+    EXPECT_LT(violation.position, 4e-15);
+    EXPECT_LT(violation.velocity, 4e-14);
+    return true;
+  });
+}
+
+TEST(Taylor, StopsAtSwitchesOfTheState) {
+  // A mass falls on a spring that only pushes: x″ = −9.81 + k max(−x, 0).
+  const Case c(read_model_text("coordinates: {x: {start: 0.1}}\nkinetic: x'^2/2\n"
+                               "generalized_forces: {x: '-9.81 + 2000*max(-x, 0)'}\n"
+                               "outputs: {x: x}\nrun: {end: 1}\n",
+                               "bounce.yaml"),
+               "lagrange", "minimal");
+  const Outcome out = c.run(1, {.tolerance = 1e-10});
+  ASSERT_EQ(out.status, Outcome::Status::Done) << out.text;
+  // Energy is kept through several contacts.
+  const double x = out.y[0], v = out.y[1];
+  const double energy = v * v / 2 + 9.81 * x + (x < 0 ? 1000 * x * x : 0);
+  EXPECT_NEAR(energy, 0.981, 1e-7);
+}
+
+TEST(Taylor, KeepsItsAccuracyAcrossAJumpInTime) {
+  const Case c(read_model_text("coordinates: {x: {start: 0}}\nkinetic: x'^2/2\n"
+                               "generalized_forces: {x: 'select(t < 0.3, 1, -2)'}\n"
+                               "outputs: {x: x}\nrun: {end: 1}\n",
+                               "jump.yaml"),
+               "lagrange", "minimal");
+  const Outcome out = c.run(1, {.tolerance = 1e-10});
+  const double t = 0.7, expected = 0.045 + 0.3 * t - t * t;  // x(0.3) + ẋ(0.3) t − t²
+  EXPECT_NEAR(out.y[0], expected, 1e-14);
+}
+
+// The state of a crane whose load is prescribed follows from the stages alone, at index 5 and 7:
+// there is nothing to integrate.
+void follow_servo(const std::string& name, double end, const std::map<std::string, double>& known) {
+  const Evaluator evaluator(derive(model_file(name), "lagrange"));
+  const Assembly start = assemble(evaluator);
+  SeriesTerms terms;
+  terms.dae = make_dae(evaluator.equations, {.with_servo = true, .leave_out = {}});
+  terms.structure = analyze_structure(terms.dae);
+  ASSERT_EQ(terms.structure.degrees_of_freedom, 0);
+  terms.given = start.state.p;
+  const SeriesSystem system(terms);
+  SeriesSolver solver(system, system.max_d() + 6);
+  const DaePoint point = make_point(terms.dae, evaluator, start.state);
+  for (int j = 0; j < solver.num_unknowns(); ++j) {
+    double factorial = 1;
+    const auto& values = point.unknowns[static_cast<std::size_t>(j)];
+    for (std::size_t o = 0; o < values.size(); ++o) {
+      factorial *= o > 0 ? static_cast<double>(o) : 1;
+      solver.set(j, static_cast<int>(o), values[o] / factorial);
+    }
+  }
+  constexpr int kSteps = 100;
+  const double h = end / kSteps;
+  for (int i = 0; i <= kSteps; ++i) {
+    if (i > 0) {
+      std::vector<std::vector<double>> guess(static_cast<std::size_t>(solver.num_unknowns()));
+      for (int j = 0; j < solver.num_unknowns(); ++j) {
+        for (int o = 0; o < std::max(1, solver.offset(j)); ++o) {
+          guess[static_cast<std::size_t>(j)].push_back(solver.evaluate(j, o, h));
+        }
+      }
+      for (int j = 0; j < solver.num_unknowns(); ++j) {
+        const auto& values = guess[static_cast<std::size_t>(j)];
+        for (std::size_t o = 0; o < values.size(); ++o)
+          solver.set(j, static_cast<int>(o), values[o]);
+      }
+    }
+    solver.set_time(i * h);
+    ASSERT_EQ(solver.make_consistent(), SeriesSolver::Status::Ok) << i;
+    ASSERT_EQ(solver.expand(), SeriesSolver::Status::Ok) << i;
+  }
+  for (int j = 0; j < solver.num_unknowns(); ++j) {
+    const auto it = known.find(terms.dae.unknowns[static_cast<std::size_t>(j)].name);
+    if (it == known.end()) continue;
+    EXPECT_NEAR(solver.coefficient(j, 0), it->second, 1e-9 * std::max(1.0, std::abs(it->second)))
+        << it->first;
+  }
+}
+
+TEST(Series, FindsTheInputsOfACraneAtIndexFive) {
+  // At t = 1.8 s; an independent evaluation of the closed formulas [Yang 2017, section 4.4.1].
+  follow_servo("overhead_crane", 1.8,
+               {{"s", 2.7367998923},
+                {"l", 2.02595753641},
+                {"F_t", -318.326395765},
+                {"M_w", -83.5432455024}});
+}
+
+TEST(Series, FindsTheInputsOfACraneAtIndexSeven) {
+  // In the end the load rests: the cables are straight and the forces are those of statics.
+  follow_servo("navy_crane_3d", 20, {{"x", -2}, {"y", 6.92820323028}, {"z", -13}});
+}
+
+}  // namespace
+}  // namespace koppel
