@@ -204,8 +204,10 @@ class SeriesEmitter {
       : series_(series), name_(name), stride_(stride) {}
 
   std::string emit() const {
-    return emit_c_tables(series_.program, name_) + emit_stage(name_, series_.groups) +
-           emit_stage(name_ + "_correct", series_.corrections);
+    return emit_c_tables(series_.program, name_) + emit_stage(name_ + "_first", series_.groups, 0) +
+           emit_stage(name_ + "_later", series_.later, 1) + "void " + name_ +
+           "(int k, double* c) {\n  if (k > 0) " + name_ + "_later(k, c);\n  else " + name_ +
+           "_first(k, c);\n}\n" + emit_stage(name_ + "_correct", series_.corrections, -1);
   }
 
  private:
@@ -233,22 +235,34 @@ class SeriesEmitter {
            offset(i.b) + ", c + " + offset(i.c) + ", k);";
   }
 
-  std::string emit_stage(const std::string& name, const std::vector<SeriesGroup>& groups) const {
+  // For stages up to 0 (which = 0), from 1 on (1), or all (−1).
+  std::string emit_stage(const std::string& name, const std::vector<SeriesGroup>& groups,
+                         int which) const {
     std::string out, calls;
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      std::vector<std::string> values, orders;
-      for (const std::uint32_t n : groups[g].instructions) {
-        values.push_back(value_line(n));
-        if (series_.rules[n].rule != nullptr) orders.push_back(order_line(n));
-      }
+      const SeriesGroup& group = groups[g];
       const std::string part = name + "_g" + std::to_string(g);
-      const std::string order = "k + " + std::to_string(groups[g].lead);
-      out += emit_chunked(part + "_values", "double* c", "c", values) +
-             emit_chunked(part + "_order", "double* c, int k", "c, k", orders);
-      calls += "  if (" + order + " > 0) " + part + "_order(c, " + order + ");\n" + "  else if (" +
-               order + " == 0) " + part + "_values(c);\n";
+      const std::string order = "k + " + std::to_string(group.lead);
+      if (which != 1) {
+        std::vector<std::string> lines;
+        for (const std::uint32_t n : group.instructions) lines.push_back(value_line(n));
+        out += emit_chunked(part + "_values", "double* c", "c", lines);
+        calls += "  if (" + order + " == 0) " + part + "_values(c);\n";
+      }
+      if (which != 0 || group.lead > 0) {
+        std::vector<std::string> lines;
+        for (const std::uint32_t n : group.zeros) {
+          lines.push_back("c[" + offset(value_of(n)) + " + k] = 0;");
+        }
+        for (const std::uint32_t n : group.instructions) {
+          if (series_.rules[n].rule != nullptr) lines.push_back(order_line(n));
+        }
+        out += emit_chunked(part + "_order", "double* c, int k", "c, k", lines);
+        calls += "  if (" + order + " > 0) " + part + "_order(c, " + order + ");\n";
+      }
     }
-    return out + "void " + name + "(int k, double* c) {\n  (void)k; (void)c;\n" + calls + "}\n";
+    const std::string linkage = which < 0 ? "void " : "static void ";
+    return out + linkage + name + "(int k, double* c) {\n  (void)k; (void)c;\n" + calls + "}\n";
   }
 
   const SeriesProgram& series_;

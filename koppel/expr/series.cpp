@@ -14,7 +14,7 @@ using SeriesFunction = void(int k, double* c);
 // A group of instructions, ready to be interpreted. The commonest recurrences have a code of their
 // own, so that the interpreter need not call them.
 struct StagedTape {
-  enum class Kind : std::uint8_t { Static, Add, Sub, Scale, Mul, Square, Other };
+  enum class Kind : std::uint8_t { Static, Zero, Add, Sub, Scale, Mul, Square, Other };
   struct Step {
     Kind kind;
     std::uint32_t instruction;
@@ -47,6 +47,11 @@ std::vector<StagedTape> make_tapes(const SeriesProgram& series,
       tape.steps.push_back({kind_of(i.rule), n, place(series.program.num_leaves() + n), place(i.a),
                             place(i.b), place(i.c), i.rule == nullptr ? nullptr : i.rule->kernel});
     }
+    for (const std::uint32_t n : group.zeros) {
+      tape.steps.insert(
+          tape.steps.begin(),
+          {StagedTape::Kind::Zero, n, place(series.program.num_leaves() + n), 0, 0, 0, nullptr});
+    }
   }
   return tapes;
 }
@@ -69,6 +74,7 @@ void evaluate_order(const StagedTape& tape, int k, double* c) noexcept {
     const double* const y = c + step.b;
     switch (step.kind) {
       case Kind::Static: break;
+      case Kind::Zero: r[k] = 0; break;
       case Kind::Add: r[k] = x[k] + y[k]; break;
       case Kind::Sub: r[k] = x[k] - y[k]; break;
       case Kind::Scale: r[k] = x[0] * y[k]; break;
@@ -100,6 +106,7 @@ struct Series::Code {
         max_order(order),
         stride(static_cast<std::size_t>(order) + 1),
         stages(make_tapes(series, series.groups, stride)),
+        later(make_tapes(series, series.later, stride)),
         corrections(make_tapes(series, series.corrections, stride)),
         is_read(series.program.num_inputs(), false) {
     const auto note = [&](ValueId v) {
@@ -123,7 +130,7 @@ struct Series::Code {
   std::size_t num_variables;
   int max_order;
   std::size_t stride;
-  std::vector<StagedTape> stages, corrections;
+  std::vector<StagedTape> stages, later, corrections;
   std::vector<char> is_read;  // for each input
   std::shared_ptr<const NativeLibrary> library;
   SeriesFunction* native = nullptr;
@@ -174,7 +181,8 @@ void Series::evaluate(int k, SeriesWorkspace& work) const noexcept {
   if (code_->native != nullptr) {
     code_->native(k, c);
   } else {
-    evaluate_stage(code_->series.program, code_->stages, code_->stride, k, c);
+    evaluate_stage(code_->series.program, k > 0 ? code_->later : code_->stages, code_->stride, k,
+                   c);
   }
 }
 

@@ -30,9 +30,10 @@ class Series;
 // Evaluation in stages, for equations that are solved order by order [Pryce 1998]: stage k
 // evaluates output j at order k + output_leads[j] ≥ 0, and every value below it at an order that
 // its readers need, each value once. Before stage k is solved, variable i is known up to order
-// k − 1 + variable_leads[i]; the coefficient above that is an unknown of the stage and counts as it
-// stands (as a rule, 0). Where later stages need a value that depends on it, `correct` evaluates
-// that value again. Both empty: all orders are k, and the variables are known.
+// k − 1 + variable_leads[i]; the coefficient above that is an unknown of the stage. Up to stage 0
+// it counts as it stands; from stage 1 on it must be 0, and what is 0 because of that costs
+// nothing. Where later stages need a value that depends on an unknown, `correct` evaluates that
+// value again. Both empty: all orders are k, and the variables are known.
 struct SeriesStages {
   std::vector<int> variable_leads, output_leads;
 };

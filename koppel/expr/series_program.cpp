@@ -80,11 +80,27 @@ class Schedule {
     find_leads();
     is_open_.assign(n, false);
     is_needed_.assign(n, false);
-    if (!stages.variable_leads.empty()) find_corrections();
+    is_zero_.assign(n, false);
+    if (!stages.variable_leads.empty()) {
+      find_corrections();
+      find_zeros();
+    }
   }
 
   std::vector<SeriesGroup> groups() const {
     return by_lead([](std::size_t) { return true; });
+  }
+  std::vector<SeriesGroup> later() const {
+    std::vector<SeriesGroup> found = by_lead([&](std::size_t i) { return !is_zero_[i]; });
+    for (SeriesGroup& group : found) {
+      for (std::size_t i = 0; i < lead_.size(); ++i) {
+        // What is never corrected was never anything but 0.
+        if (is_zero_[i] && is_needed_[i] && lead_[i] == group.lead) {
+          group.zeros.push_back(static_cast<std::uint32_t>(i));
+        }
+      }
+    }
+    return found;
   }
   std::vector<SeriesGroup> corrections() const {
     return by_lead([&](std::size_t i) { return is_needed_[i] != 0; });
@@ -159,6 +175,29 @@ class Schedule {
     }
   }
 
+  // Sums and multiples of unknowns of the stage: 0 from order 1 on, as long as these are.
+  void find_zeros() {
+    for (std::size_t i = 0; i < lead_.size(); ++i) {
+      const SeriesInstruction& instruction = series_.rules[i];
+      if (instruction.rule == nullptr || !is_linear(instruction.rule)) continue;
+      bool is_zero = true;
+      for_each_operand(series_.program.code[i], [&](ValueId v) {
+        if (v < num_variables_) {
+          is_zero = is_zero && stages_.variable_leads[v] <= lead_[i];
+        } else if (v >= leaves() && series_.rules[v - leaves()].rule != nullptr) {
+          is_zero = is_zero && lead_[v - leaves()] == lead_[i] && is_zero_[v - leaves()];
+        }  // else it is constant
+      });
+      is_zero_[i] = is_zero;
+    }
+  }
+
+  static bool is_linear(const TaylorRule* rule) {
+    return rule == &operation(Op::Neg).taylor || rule == &operation(Op::Add).taylor ||
+           rule == &operation(Op::Sub).taylor || rule == &operations::kScale ||
+           rule == &operations::kDivStatic;
+  }
+
   // Quotients, roots, exponentials: recurrences over their own lower orders. Products have none.
   bool reads_itself(std::size_t i) const {
     const TaylorRule* rule = series_.rules[i].rule;
@@ -172,7 +211,7 @@ class Schedule {
       if (is_in(i)) groups[lead_[i]].instructions.push_back(static_cast<std::uint32_t>(i));
     }
     std::vector<SeriesGroup> result;
-    for (auto& [lead, group] : groups) result.push_back({lead, std::move(group.instructions)});
+    for (auto& [lead, group] : groups) result.push_back({lead, std::move(group.instructions), {}});
     return result;
   }
 
@@ -180,7 +219,7 @@ class Schedule {
   std::size_t num_variables_;
   const SeriesStages& stages_;
   std::vector<int> lead_;
-  std::vector<char> is_open_, is_needed_;
+  std::vector<char> is_open_, is_needed_, is_zero_;
 };
 
 }  // namespace
@@ -200,7 +239,7 @@ SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr
   }
   const auto num_companions = static_cast<std::ptrdiff_t>(all.size());
   all.insert(all.end(), outputs.begin(), outputs.end());
-  SeriesProgram result{lower(inputs, all), {}, {}, {}};
+  SeriesProgram result{lower(inputs, all), {}, {}, {}, {}};
   Program& program = result.program;
   std::unordered_map<ValueId, ValueId> companion_of;
   for (auto it = program.outputs.begin(); it != program.outputs.begin() + num_companions; it += 2) {
@@ -224,6 +263,7 @@ SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr
   }
   const Schedule schedule(result, variables.size(), stages);
   result.groups = schedule.groups();
+  result.later = schedule.later();
   result.corrections = schedule.corrections();
   return result;
 }

@@ -19,12 +19,14 @@ struct SeriesInstruction {
 struct SeriesGroup {
   int lead = 0;
   std::vector<std::uint32_t> instructions;
+  std::vector<std::uint32_t> zeros;  // instead of evaluating, the coefficient is set to 0
 };
 
 struct SeriesProgram {
   Program program;                       // inputs: variables, then parameters
   std::vector<SeriesInstruction> rules;  // one an instruction of the program
   std::vector<SeriesGroup> groups;       // every instruction once, leads descending
+  std::vector<SeriesGroup> later;        // the same from stage 1 on, without what is 0 then
   std::vector<SeriesGroup> corrections;  // what must be evaluated again after a stage is solved
 };
 

@@ -12,6 +12,7 @@
 #include <koppel/base/suggest.hpp>
 #include <koppel/expr/structure.hpp>
 #include <koppel/formulation/breakpoints.hpp>
+#include <koppel/formulation/reduced_forms.hpp>
 
 namespace koppel {
 namespace {
@@ -26,6 +27,13 @@ constexpr FormulationInfo kFormulations[] = {
     {"baumgarte2", "rates with feedback of the constraints"},
     {"ggl", "constraints and their rates, with a second set of multipliers"},
     {"minimal", "for mechanisms without constraints in their coordinates"},
+    {"explicit", "second rates, with the mass matrix inverted"},
+    {"implicit", "second rates, with accelerations as unknowns"},
+    {"partition", "independent coordinates, chosen by name (partition:x+y) or by pivoting"},
+    {"qr", "independent linear combinations of coordinates, by QR decomposition"},
+    {"svd", "independent linear combinations of coordinates, by singular values"},
+    {"penalty", "large forces in the place of multipliers"},
+    {"augmented-lagrangian", "large forces, corrected until the second rates vanish"},
 };
 
 Expr symbol(Graph& graph, const char* kind, std::size_t i) {
@@ -194,7 +202,7 @@ Stated state_constraints(const Source& s, std::string_view name) {
       const Exprs Gt = multiply_transposed(s.e.G, s.full(out.eta, true));
       out.q_rate_less = multiply(s.e.K, Gt);
     }
-  } else {  // index1, baumgarte, minimal
+  } else {  // index1, baumgarte, minimal, implicit
     out.g = s.times_rate(s.e.G, true);
     out.a = s.times_rate(s.e.a, false);
     const Exprs gamma = s.gamma(), terms = s.alpha_terms();
@@ -209,6 +217,23 @@ Stated state_constraints(const Source& s, std::string_view name) {
     }
   }
   return out;
+}
+
+// v̇ − w = 0, and w for v̇ in all other equations.
+void separate_accelerations(const Source& s, ResidualTerms& terms) {
+  Exprs w, v_rates, F;
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) {
+    w.push_back(symbol(*s.e.graph, "acceleration", j));
+    v_rates.push_back(s.v_rate(j));
+  }
+  for (const NamedExpr& row : terms.F) F.push_back(row.value);
+  F = substitute(F, v_rates, w);
+  for (std::size_t i = 0; i < F.size(); ++i) terms.F[i].value = F[i];
+  for (std::size_t j = 0; j < w.size(); ++j) {
+    terms.F.push_back({"rate of " + std::string(s.e.v[j].name()), v_rates[j] - w[j]});
+    terms.index.push_back(1);
+  }
+  append(terms.y, w);
 }
 
 Residual make_residual(const Source& s, const std::string& name) {
@@ -234,6 +259,7 @@ Residual make_residual(const Source& s, const std::string& name) {
     terms.F.push_back({"position of " + s.row_label(i), stated.eta_rows[i]});
     terms.index.push_back(2);
   }
+  if (name == "implicit") separate_accelerations(s, terms);
   for (std::size_t i = s.rate.size(); i < terms.y.size(); ++i) {
     terms.y_rate.push_back(s.e.graph->symbol("multiplier.rate[" + std::to_string(i) + ']'));
   }
@@ -302,6 +328,10 @@ SeriesSystem make_series(const Source& s) {
   return SeriesSystem(std::move(terms));
 }
 
+bool is_index2(std::string_view name) {
+  return name == "index2" || name == "baumgarte2" || name == "ggl";
+}
+
 void check(const Equations& e, std::string_view name) {
   std::vector<std::string> names;
   for (const FormulationInfo& info : kFormulations) names.emplace_back(info.name);
@@ -326,20 +356,33 @@ void check(const Equations& e, std::string_view name) {
 
 std::span<const FormulationInfo> formulations() { return kFormulations; }
 
+FormulationName split_name(std::string_view formulation) {
+  const std::size_t colon = formulation.find(':');
+  FormulationName out{std::string(formulation.substr(0, colon)), {}};
+  while (colon != std::string_view::npos && !formulation.empty()) {
+    const std::size_t first = formulation.find_first_of(":+");
+    if (first == std::string_view::npos) break;
+    formulation.remove_prefix(first + 1);
+    out.independent.emplace_back(formulation.substr(0, formulation.find('+')));
+  }
+  return out;
+}
+
 Problem formulate(const Equations& equations, std::string_view formulation, const State& state,
                   const FormulationOptions& given_options) {
-  check(equations, formulation);
+  const FormulationName parts = split_name(formulation);
+  check(equations, parts.base);
   FormulationOptions options = given_options;
   // Where the step is known, errors shall fall by a fifth in it; critical damping: β = α.
   if (options.alpha == 0) options.alpha = options.step > 0 ? 0.2 / options.step : 10;
   if (options.beta == 0) options.beta = options.alpha;
   const auto s = std::make_shared<const Source>(equations, state, options);
-  const std::string name(formulation);
+  const std::string& name = parts.base;
   const bool is_free = s->kept.empty();
 
   Problem problem;
   problem.name = equations.model;
-  problem.formulation = name;
+  problem.formulation = formulation;
   problem.num_q = static_cast<int>(equations.num_q());
   problem.num_v = static_cast<int>(equations.num_v());
   problem.num_x = static_cast<int>(equations.x.size());
@@ -347,9 +390,7 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
   problem.num_mu = static_cast<int>(s->mu.size());
   if (name == "ggl") problem.num_eta = problem.num_lambda;
   if (!is_free) {
-    problem.index = name == "index3"                          ? (problem.num_lambda > 0 ? 3 : 2)
-                    : name == "index1" || name == "baumgarte" ? 1
-                                                              : 2;
+    problem.index = name == "index3" ? (problem.num_lambda > 0 ? 3 : 2) : is_index2(name) ? 2 : 1;
   }
   for (const Expr& y : s->y) problem.labels.emplace_back(y.name());
   for (std::size_t i = 0; i < s->kept.size(); ++i) {
@@ -359,8 +400,22 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
     problem.labels.push_back("eta of " + s->row_label(static_cast<std::size_t>(i)));
   }
 
-  problem.residual = Lazy<Residual>([s, name] { return make_residual(*s, name); });
-  if (problem.index <= 1) {
+  if (name == "implicit") {
+    problem.num_w = problem.num_v;
+    for (const Expr& v : equations.v) {
+      problem.labels.push_back("acceleration of " + std::string(v.name()));
+    }
+  }
+
+  if (is_reduced(name)) {
+    const std::vector<int> independent = find_independent(equations, parts, s->kept.size());
+    problem.rhs = Lazy<RightHandSide>([s, name, independent] {
+      return make_reduced_rhs(s->e, s->kept, s->given, name, independent, s->options);
+    });
+  } else {
+    problem.residual = Lazy<Residual>([s, name] { return make_residual(*s, name); });
+  }
+  if (problem.index <= 1 && !problem.rhs) {
     problem.rhs = Lazy<RightHandSide>([s, name] { return make_rhs(*s, name); });
   }
   if (name == "index3" || is_free) {
@@ -383,7 +438,7 @@ std::vector<double> start_values(const Problem& problem, const Evaluator& evalua
   y.insert(y.end(), state.v.begin(), state.v.end());
   y.insert(y.end(), state.x.begin(), state.x.end());
   y.resize(static_cast<std::size_t>(problem.size()), 0.0);
-  if (problem.num_lambda + problem.num_mu == 0) return y;
+  if (problem.num_lambda + problem.num_mu + problem.num_w == 0) return y;
   // Labels say which rows are kept, in the order of [g; a].
   const Equations& e = evaluator.equations;
   std::vector<std::string> names;
@@ -404,6 +459,8 @@ std::vector<double> start_values(const Problem& problem, const Evaluator& evalua
     y[static_cast<std::size_t>(place[i])] =
         i < e.num_g() ? found.lambda[i] : found.mu[i - e.num_g()];
   }
+  if (problem.num_w > 0)
+    std::copy(found.v_rate.begin(), found.v_rate.end(), y.end() - problem.num_w);
   return y;
 }
 

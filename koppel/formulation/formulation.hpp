@@ -9,6 +9,19 @@
 //   baumgarte2 0 = ġ + α g                                      residual
 //   ggl        0 = g and 0 = ġ, with q̇ = K (v − Gᵀη)            residual
 //   minimal    there are no constraints                         residual, right-hand side, series
+//   implicit   index1 with accelerations as unknowns            residual, right-hand side
+//
+// or in how the rates follow from it by numeric algebra (reduction.hpp), all right-hand sides:
+//
+//   explicit              M inverted, then multipliers, then accelerations
+//   partition             some velocities are independent and give the others
+//   qr, svd               the same with the best linear combinations of velocities
+//   penalty               forces α(g̈ + 2α ġ + β² g) in the place of multipliers
+//   augmented-lagrangian  the same, corrected until they are the multipliers
+//
+// `explicit`, `implicit`, partition, qr, svd: [Kurz, Burkhardt & Eberhard 2011]; the last two:
+// [Bayo & Ledesma 1996], with feedback as in baumgarte. A partition is by pivoting, or by name:
+// `partition:x`, `partition:crank.angle+rod.angle`.
 //
 // Nonholonomic constraints have one derivative less to take: 0 = a v + b in index2, index3 and ggl,
 // its rate in index1, and rate + α (a v + b) in baumgarte. Constraints that repeat others are left
@@ -33,16 +46,26 @@ struct FormulationInfo {
 };
 std::span<const FormulationInfo> formulations();
 
+// "partition:x+y" is the formulation `partition` with independent coordinates x and y.
+struct FormulationName {
+  std::string base;
+  std::vector<std::string> independent;
+};
+FormulationName split_name(std::string_view formulation);
+
 struct FormulationOptions {
   // Baumgarte's parameters, 1/s: errors decay with them. They must not be stiff for the step; 0:
   // 10/s, whatever the step, where none is given, else 0.2/step.
   double alpha = 0, beta = 0;
   double step = 0;
+  // The factor of penalties relative to the masses; 0: 1e7, and 1e5 where they are corrected.
+  double penalty = 0;
   std::vector<int> leave_out;  // rows of [g; a] that repeat others
   CompileOptions compile = {};
 };
 
-// Throws Error `formulation.unknown`, `formulation.has-constraints` (minimal).
+// Throws Error `formulation.unknown`, `formulation.has-constraints` (minimal),
+// `formulation.unknown-coordinate` and `formulation.wrong-number` (partition).
 // State gives the values of parameters and inputs.
 Problem formulate(const Equations& equations, std::string_view formulation, const State& state,
                   const FormulationOptions& options = {});

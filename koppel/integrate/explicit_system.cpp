@@ -13,13 +13,16 @@ Multipliers::Multipliers(const Problem& problem) {
   first_z_ = static_cast<std::size_t>(problem.num_v);
   first_y_ = static_cast<std::size_t>(problem.num_differential());
   count_ = static_cast<std::size_t>(count);
+  num_w_ = static_cast<std::size_t>(problem.num_w);
 }
 
 void Multipliers::read(const RightHandSide::Workspace& work, std::span<double> y) const {
-  if (count_ == 0) return;
-  const auto multipliers = y.subspan(first_y_);
-  std::copy_n(work.z.begin() + static_cast<std::ptrdiff_t>(first_z_), count_, multipliers.begin());
-  std::fill(multipliers.begin() + static_cast<std::ptrdiff_t>(count_), multipliers.end(), 0.0);
+  if (!are_known()) return;
+  const std::span<double> rest = y.subspan(first_y_);
+  const std::span<const double> z = work.z();
+  std::copy_n(z.begin() + static_cast<std::ptrdiff_t>(first_z_), count_, rest.begin());
+  std::fill(rest.begin() + static_cast<std::ptrdiff_t>(count_), rest.end(), 0.0);
+  std::copy_n(z.begin(), num_w_, rest.end() - static_cast<std::ptrdiff_t>(num_w_));
 }
 
 std::optional<Projector::Workspace> make_projector_workspace(const Segment& segment) {

@@ -12,16 +12,16 @@
 
 namespace koppel {
 
-// The multipliers z_k, k ≥ num_v, of A(t, y) z = b(t, y), as far as z has that form.
+// The algebraic part of y from z = (v̇, λ, μ), as far as z has that form.
 class Multipliers {
  public:
   explicit Multipliers(const Problem& problem);
-  bool are_known() const { return count_ > 0; }
-  // From the solution of the last evaluation. η, which vanishes on the solution, is 0.
+  bool are_known() const { return count_ + num_w_ > 0; }
+  // From the solution of the last evaluation. η, which vanishes on the solution, is 0; w is v̇.
   void read(const RightHandSide::Workspace& work, std::span<double> y) const;
 
  private:
-  std::size_t first_z_ = 0, first_y_ = 0, count_ = 0;
+  std::size_t first_z_ = 0, first_y_ = 0, count_ = 0, num_w_ = 0;
 };
 
 class ExplicitSystem {

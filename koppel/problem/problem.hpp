@@ -9,8 +9,9 @@
 // the formulation that made the problem; each is compiled when it is first asked for. Immutable and
 // cheap to copy; any number of threads may integrate one.
 //
-//   y = (q, v, x, λ, μ, η)     positions, velocities, further states; multipliers as far as the
-//                              formulation has them
+//   y = (q, v, x, λ, μ, η, w)  positions, velocities, further states; multipliers, and
+//   accelerations
+//                              w = v̇ as unknowns of their own, as far as the formulation has them
 #pragma once
 
 #include <span>
@@ -31,6 +32,7 @@ struct Problem {
   int index = 0;            // of the residual: 0 for an ODE
 
   int num_q = 0, num_v = 0, num_x = 0, num_lambda = 0, num_mu = 0, num_eta = 0;
+  int num_w = 0;
   std::vector<std::string> labels;  // of y
 
   Lazy<RightHandSide> rhs;
@@ -43,7 +45,7 @@ struct Problem {
   std::vector<double> breakpoints;
 
   int num_differential() const { return num_q + num_v + num_x; }
-  int size() const { return num_differential() + num_lambda + num_mu + num_eta; }
+  int size() const { return num_differential() + num_lambda + num_mu + num_eta + num_w; }
 
   std::span<double> q(std::span<double> y) const { return part(y, 0, num_q); }
   std::span<double> v(std::span<double> y) const { return part(y, num_q, num_v); }

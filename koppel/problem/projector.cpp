@@ -6,6 +6,31 @@
 #include <koppel/analysis/evaluator.hpp>
 
 namespace koppel {
+
+SparseExpr kept_rows(const Equations& e, std::span<const int> kept) {
+  std::vector<int> number(e.num_g() + e.mu.size(), -1);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    number[static_cast<std::size_t>(kept[i])] = static_cast<int>(i);
+  }
+  SparseExpr C{{static_cast<int>(kept.size()), static_cast<int>(e.num_v()), {0}, {}}, {}};
+  for (std::size_t j = 0; j < e.num_v(); ++j) {
+    const auto take = [&](const SparseExpr& A, std::size_t first) {
+      if (A.pattern.num_columns == 0) return;
+      for (int k = A.pattern.column_start[j]; k < A.pattern.column_start[j + 1]; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const int row = number[first + static_cast<std::size_t>(A.pattern.row[at])];
+        if (row < 0) continue;
+        C.pattern.row.push_back(row);
+        C.values.push_back(A.values[at]);
+      }
+    };
+    take(e.G, 0);
+    take(e.a, e.num_g());
+    C.pattern.column_start.push_back(C.pattern.num_entries());
+  }
+  return C;
+}
+
 namespace {
 
 // t, q, v, p, u.
@@ -54,31 +79,6 @@ class Entries {
   };
   std::vector<Entry> entries_;
 };
-
-// The rows of [G; a] that are kept, numbered anew.
-SparseExpr kept_rows(const Equations& e, std::span<const int> kept) {
-  std::vector<int> number(e.num_g() + e.mu.size(), -1);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    number[static_cast<std::size_t>(kept[i])] = static_cast<int>(i);
-  }
-  SparseExpr C{{static_cast<int>(kept.size()), static_cast<int>(e.num_v()), {0}, {}}, {}};
-  for (std::size_t j = 0; j < e.num_v(); ++j) {
-    const auto take = [&](const SparseExpr& A, std::size_t first) {
-      if (A.pattern.num_columns == 0) return;
-      for (int k = A.pattern.column_start[j]; k < A.pattern.column_start[j + 1]; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        const int row = number[first + static_cast<std::size_t>(A.pattern.row[at])];
-        if (row < 0) continue;
-        C.pattern.row.push_back(row);
-        C.values.push_back(A.values[at]);
-      }
-    };
-    take(e.G, 0);
-    take(e.a, e.num_g());
-    C.pattern.column_start.push_back(C.pattern.num_entries());
-  }
-  return C;
-}
 
 SparseExpr projection_matrix(const Equations& e, std::span<const int> kept) {
   const int n = static_cast<int>(e.num_v()), m = static_cast<int>(kept.size());

@@ -17,6 +17,9 @@
 
 namespace koppel {
 
+// The rows of [G; a] that are kept, numbered anew.
+SparseExpr kept_rows(const Equations& equations, std::span<const int> kept);
+
 enum class Projection {
   None,
   Once,  // one step of Newton's method for positions, and velocities, with one factorisation

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <koppel/expr/graph.hpp>
 
@@ -39,10 +40,8 @@ bool all_finite(std::span<const double> x) {
   return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
 
-}  // namespace
-
 // The derivative of (A z − b; r) by y at fixed z.
-struct RightHandSide::Derivatives {
+struct Derivatives {
   Derivatives(const RightHandSideTerms& terms, CompileOptions options)
       : matrix(make_matrix(terms)),
         function(inputs_of(terms, z_symbols(terms)), matrix.values, options) {}
@@ -68,7 +67,40 @@ struct RightHandSide::Derivatives {
   Function function;
 };
 
-RightHandSide::RightHandSide(RightHandSideTerms terms, CompileOptions options)
+struct LinearWorkspace : RateWorkspace {
+  explicit LinearWorkspace(const Sparsity& A) : solver(A) {}
+  std::vector<double> in;  // t, y, z, given
+  koppel::Workspace terms, derivatives;
+  std::vector<double> values;    // rates, b, A
+  std::vector<double> jacobian;  // of (A z − b) and r by y
+  std::vector<double> column;
+  LinearSolver<double> solver;
+};
+
+// Rates by one linear system.
+class LinearRates : public RateFunction {
+ public:
+  LinearRates(RightHandSideTerms terms, CompileOptions options);
+
+  int size() const override { return static_cast<int>(z_of_.size()); }
+  int num_z() const override { return num_z_; }
+  std::unique_ptr<RateWorkspace> make_workspace() const override;
+  bool evaluate(double t, std::span<const double> y, std::span<double> y_rate,
+                RateWorkspace& work) const override;
+  // From A ∂z/∂y = −∂(A z − b)/∂y at fixed z.
+  bool jacobian(double t, std::span<const double> y, std::span<double> by_y,
+                RateWorkspace& work) const override;
+
+ private:
+  std::vector<int> z_of_;
+  int num_z_ = 0;
+  std::vector<double> given_;
+  Sparsity A_;
+  Function terms_;
+  Lazy<Derivatives> derivatives_;  // few integrators need them
+};
+
+LinearRates::LinearRates(RightHandSideTerms terms, CompileOptions options)
     : z_of_(terms.z_of),
       num_z_(static_cast<int>(terms.b.size())),
       given_(terms.given.values),
@@ -76,23 +108,21 @@ RightHandSide::RightHandSide(RightHandSideTerms terms, CompileOptions options)
       terms_(inputs_of(terms, z_symbols(terms)), outputs_of(terms), options),
       derivatives_([terms = std::move(terms), options] { return Derivatives(terms, options); }) {}
 
-RightHandSide::Workspace RightHandSide::make_workspace() const {
-  Workspace work{{},
-                 terms_.make_workspace(),
-                 {},
-                 std::vector<double>(terms_.num_outputs()),
-                 {},
-                 std::vector<double>(static_cast<std::size_t>(num_z_)),
-                 std::vector<double>(static_cast<std::size_t>(num_z_)),
-                 LinearSolver<double>(A_)};
-  work.in.resize(terms_.num_inputs());
+std::unique_ptr<RateWorkspace> LinearRates::make_workspace() const {
+  auto work = std::make_unique<LinearWorkspace>(A_);
+  work->terms = terms_.make_workspace();
+  work->values.resize(terms_.num_outputs());
+  work->z.resize(static_cast<std::size_t>(num_z_));
+  work->column.resize(static_cast<std::size_t>(num_z_));
+  work->in.resize(terms_.num_inputs());
   std::copy(given_.begin(), given_.end(),
-            work.in.end() - static_cast<std::ptrdiff_t>(given_.size()));
+            work->in.end() - static_cast<std::ptrdiff_t>(given_.size()));
   return work;
 }
 
-bool RightHandSide::evaluate(double t, std::span<const double> y, std::span<double> y_rate,
-                             Workspace& work) const {
+bool LinearRates::evaluate(double t, std::span<const double> y, std::span<double> y_rate,
+                           RateWorkspace& workspace) const {
+  auto& work = static_cast<LinearWorkspace&>(workspace);
   work.in[0] = t;
   std::copy(y.begin(), y.end(), work.in.begin() + 1);
   terms_.evaluate(work.in, work.values, work.terms);
@@ -110,8 +140,9 @@ bool RightHandSide::evaluate(double t, std::span<const double> y, std::span<doub
   return all_finite(y_rate.first(n));
 }
 
-bool RightHandSide::jacobian(double t, std::span<const double> y, std::span<double> by_y,
-                             Workspace& work) const {
+bool LinearRates::jacobian(double t, std::span<const double> y, std::span<double> by_y,
+                           RateWorkspace& workspace) const {
+  auto& work = static_cast<LinearWorkspace&>(workspace);
   const std::size_t n = z_of_.size(), m = work.z.size();
   if (!evaluate(t, y, by_y.first(n), work)) return false;
   const Derivatives& d = *derivatives_;
@@ -141,6 +172,29 @@ bool RightHandSide::jacobian(double t, std::span<const double> y, std::span<doub
     }
   }
   return all_finite(by_y);
+}
+
+}  // namespace
+
+RightHandSide::RightHandSide(RightHandSideTerms terms, CompileOptions options)
+    : rates_(std::make_shared<const LinearRates>(std::move(terms), options)) {}
+
+bool RateFunction::jacobian(double t, std::span<const double> y, std::span<double> by_y,
+                            RateWorkspace& work) const {
+  const auto n = static_cast<std::size_t>(size());
+  work.moved.assign(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n));
+  work.rates.resize(n);
+  if (!evaluate(t, y, work.rates, work)) return false;
+  const double root = std::sqrt(std::numeric_limits<double>::epsilon());
+  for (std::size_t j = 0; j < n; ++j) {
+    work.moved[j] = y[j] + root * std::max(std::abs(y[j]), 1.0);
+    const double h = work.moved[j] - y[j];  // as it is in this arithmetic
+    const std::span<double> column = by_y.subspan(j * n, n);
+    if (!evaluate(t, work.moved, column, work)) return false;
+    for (std::size_t i = 0; i < n; ++i) column[i] = (column[i] - work.rates[i]) / h;
+    work.moved[j] = y[j];
+  }
+  return true;
 }
 
 }  // namespace koppel

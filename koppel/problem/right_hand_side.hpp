@@ -2,7 +2,8 @@
 //
 //   A(t, y) z = b(t, y),     ẏ_i = z_k  or  ẏ_i = r_i(t, y)                              (1)
 //
-// as the accelerations and multipliers of a mechanism are. Where the system is singular there is no
+// as the accelerations and multipliers of a mechanism are. Formulations that need more than one
+// linear system bring a RateFunction of their own. Where a matrix is singular there is no
 // right-hand side, and evaluate says so.
 #pragma once
 
@@ -31,37 +32,62 @@ struct RightHandSideTerms {
   std::shared_ptr<Graph> graph;  // kept, because derivatives are made when they are first needed
 };
 
+// What a right-hand side is computed with. Belongs to one thread.
+struct RateWorkspace {
+  virtual ~RateWorkspace() = default;
+  std::vector<double> z;             // the solution of the last evaluation: accelerations first
+  std::vector<double> moved, rates;  // of differences
+};
+
+// A way to compute rates. Evaluation does not allocate.
+class RateFunction {
+ public:
+  virtual ~RateFunction() = default;
+  virtual int size() const = 0;
+  virtual int num_z() const = 0;
+  virtual std::unique_ptr<RateWorkspace> make_workspace() const = 0;
+  virtual bool evaluate(double t, std::span<const double> y, std::span<double> y_rate,
+                        RateWorkspace& work) const = 0;
+  // By differences, in size() + 1 evaluations, where there is nothing better.
+  virtual bool jacobian(double t, std::span<const double> y, std::span<double> by_y,
+                        RateWorkspace& work) const;
+};
+
+// Immutable and cheap to copy.
 class RightHandSide {
  public:
-  struct Workspace {
-    std::vector<double> in;  // t, y, z, given
-    koppel::Workspace terms, derivatives;
-    std::vector<double> values;    // rates, b, A
-    std::vector<double> jacobian;  // of (A z − b) and r by y
-    std::vector<double> z, column;
-    LinearSolver<double> solver;
+  class Workspace {
+   public:
+    explicit Workspace(std::unique_ptr<RateWorkspace> rates) : rates_(std::move(rates)) {}
+    std::span<const double> z() const { return rates_->z; }
+
+   private:
+    friend class RightHandSide;
+    std::unique_ptr<RateWorkspace> rates_;
   };
 
+  // Rates by (1), with exact derivatives.
   explicit RightHandSide(RightHandSideTerms terms, CompileOptions options = {});
+  explicit RightHandSide(std::shared_ptr<const RateFunction> rates) : rates_(std::move(rates)) {}
 
-  int size() const { return static_cast<int>(z_of_.size()); }
-  int num_z() const { return num_z_; }
+  int size() const { return rates_->size(); }
+  int num_z() const { return rates_->num_z(); }
 
-  Workspace make_workspace() const;
-  // False where A is singular or a value is not finite. Afterwards work.z is z.
+  Workspace make_workspace() const { return Workspace(rates_->make_workspace()); }
+  // False where there are no rates: a matrix is singular or a value is not finite. Afterwards
+  // work.z() is z.
   bool evaluate(double t, std::span<const double> y, std::span<double> y_rate,
-                Workspace& work) const;
-  // ∂φ/∂y by columns, dense: from A ∂z/∂y = −∂(A z − b)/∂y at fixed z. Calls evaluate.
-  bool jacobian(double t, std::span<const double> y, std::span<double> by_y, Workspace& work) const;
+                Workspace& work) const {
+    return rates_->evaluate(t, y, y_rate, *work.rates_);
+  }
+  // ∂φ/∂y by columns, dense. Calls evaluate.
+  bool jacobian(double t, std::span<const double> y, std::span<double> by_y,
+                Workspace& work) const {
+    return rates_->jacobian(t, y, by_y, *work.rates_);
+  }
 
  private:
-  std::vector<int> z_of_;
-  int num_z_ = 0;
-  std::vector<double> given_;
-  Sparsity A_;
-  Function terms_;
-  struct Derivatives;
-  Lazy<Derivatives> derivatives_;  // few integrators need them
+  std::shared_ptr<const RateFunction> rates_;
 };
 
 }  // namespace koppel

@@ -113,9 +113,13 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The integrator for a formulation.
+// The integrator for a formulation. Some have a right-hand side only.
 std::string integrator_for(const std::string& formulation, const Findings& found) {
-  const bool explicit_is_fine = is_one_of(formulation, {"index1", "baumgarte", "minimal"});
+  const std::string base = split_name(formulation).base;
+  if (is_one_of(base, {"explicit", "partition", "qr", "svd", "penalty", "augmented-lagrangian"})) {
+    return found.is_stiff ? "cvode" : "dop853";
+  }
+  const bool explicit_is_fine = is_one_of(base, {"index1", "baumgarte", "minimal", "implicit"});
   if (is_one_of(formulation, {"index3", "minimal"}) && found.is_smooth && found.has_series &&
       !found.is_stiff) {
     return "taylor";

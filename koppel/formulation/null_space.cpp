@@ -1,0 +1,298 @@
+// Coordinates of the null space. With J a basis of it, C J = 0, and θ(c) any solution of C θ = −c,
+//
+//   v = J w + θ(c),     v̇ = J ẇ + θ(γ),                                                   (1)
+//   JᵀM J ẇ = Jᵀ(f − M θ(γ))                                                              (2)
+//
+// [Kurz, Burkhardt & Eberhard 2011, eqs. 14–16, 24–31]. In (2) Cᵀλ has vanished; afterwards
+// Cᵀλ = f − M v̇. The bases differ in J, θ and in which w belongs to a given v:
+//
+//   partition   C = [C_i C_d],  J = [1; −C_d⁻¹C_i],  θ(c) = [0; −C_d⁻¹c],        w = v_i
+//   qr          Cᵀ = Q₁R,       J = Q₂,              θ(c) = −Q₁R⁻ᵀc,             w = Jᵀv
+//   svd         Cᵀ = U₁ΣVᵀ,     J = U₂,              θ(c) = −U₁Σ⁻¹Vᵀc,           w = Jᵀv
+//
+// In all of them rates of position satisfy ġ = 0 to round-off, whatever the drift of v.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <koppel/formulation/reduction.hpp>
+
+namespace koppel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// How many of these, descending, count.
+template <typename Values>
+Index count_rank(const Values& values) {
+  Index rank = 0;
+  while (rank < values.size() && std::abs(values[rank]) > kRankThreshold * std::abs(values[0])) {
+    ++rank;
+  }
+  return rank;
+}
+
+using Qr = Eigen::ColPivHouseholderQR<MatrixXd>;
+
+// The regular part of R.
+auto triangle(const Qr& qr, Index rank) {
+  return qr.matrixR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>();
+}
+
+class NullSpace : public Reduction {
+ public:
+  bool prepare(const MatrixXd& M, const MatrixXd& C) final {
+    M_ = M;
+    if (C.rows() == 0) {
+      rank_ = 0;
+      J_.setIdentity(M.rows(), M.rows());
+    } else if (!decompose(C)) {
+      return false;
+    }
+    if (theta_.size() == 0) theta_.resize(M.rows());
+    MJ_.noalias() = M_ * J_;
+    reduced_.noalias() = J_.transpose() * MJ_;
+    if (reduced_.size() == 0) return true;
+    mass_.compute(reduced_);
+    return mass_.info() == Eigen::Success;
+  }
+
+  void velocity(const VectorXd& c, VectorXd& v) final {
+    if (rank_ == 0) return;
+    particular(c, theta_);
+    independent(v, w_);
+    v.noalias() = J_ * w_;
+    v += theta_;
+  }
+
+  bool acceleration(const VectorXd& f, const VectorXd& gamma, VectorXd& v_rate,
+                    VectorXd& lambda) final {
+    theta_.setZero();
+    if (rank_ > 0) particular(gamma, theta_);
+    force_ = f;
+    force_.noalias() -= M_ * theta_;
+    w_.noalias() = J_.transpose() * force_;
+    if (w_.size() > 0) mass_.solveInPlace(w_);
+    v_rate.noalias() = J_ * w_;
+    v_rate += theta_;
+    force_ = f;
+    force_.noalias() -= M_ * v_rate;
+    lambda.setZero();
+    if (rank_ > 0) multipliers(force_, lambda);
+    return true;
+  }
+
+ protected:
+  // Sets J_; false where the rank falls, or the choice does not serve.
+  virtual bool decompose(const MatrixXd& C) = 0;
+  virtual void particular(const VectorXd& c, VectorXd& theta) = 0;
+  virtual void independent(const VectorXd& v, VectorXd& w) { w.noalias() = J_.transpose() * v; }
+  // Cᵀλ = r, where it has a solution.
+  virtual void multipliers(const VectorXd& r, VectorXd& lambda) = 0;
+
+  Index rank_ = -1;  // of the first position
+  MatrixXd J_;
+
+ private:
+  MatrixXd M_, MJ_, reduced_;
+  Eigen::LLT<MatrixXd> mass_;
+  VectorXd theta_, force_, w_;
+};
+
+// Cᵀ P = Q [R; 0] with columns pivoted: of rows that repeat others, the first ones count.
+class QrSpace : public NullSpace {
+ protected:
+  bool decompose(const MatrixXd& C) override {
+    transposed_ = C.transpose();
+    qr_.compute(transposed_);
+    const auto& R = qr_.matrixR();
+    const Index found = count_rank(R.diagonal());
+    if (rank_ < 0) rank_ = found;
+    if (found < rank_) return false;
+    qr_.householderQ().evalTo(Q_, workspace_);
+    J_ = Q_.rightCols(Q_.cols() - rank_);
+    return true;
+  }
+
+  void particular(const VectorXd& c, VectorXd& theta) override {
+    // The first rank_ rows, in pivoted order: Rᵀ (Q₁ᵀθ) = −c.
+    const auto& order = qr_.colsPermutation().indices();
+    s_.resize(rank_);
+    for (Index i = 0; i < rank_; ++i) s_[i] = -c[order[i]];
+    triangle(qr_, rank_).adjoint().solveInPlace(s_);
+    theta.noalias() = Q_.leftCols(rank_) * s_;
+  }
+
+  void multipliers(const VectorXd& r, VectorXd& lambda) override {
+    const auto& order = qr_.colsPermutation().indices();
+    s_.noalias() = Q_.leftCols(rank_).transpose() * r;
+    triangle(qr_, rank_).solveInPlace(s_);
+    for (Index i = 0; i < rank_; ++i) lambda[order[i]] = s_[i];
+  }
+
+ private:
+  MatrixXd transposed_, Q_;
+  Qr qr_;
+  VectorXd workspace_, s_;
+};
+
+class SvdSpace : public NullSpace {
+ protected:
+  bool decompose(const MatrixXd& C) override {
+    transposed_ = C.transpose();
+    svd_.compute(transposed_, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const Index found = count_rank(svd_.singularValues());
+    if (rank_ < 0) rank_ = found;
+    if (found < rank_) return false;
+    J_ = svd_.matrixU().rightCols(svd_.matrixU().cols() - rank_);
+    return true;
+  }
+
+  void particular(const VectorXd& c, VectorXd& theta) override {
+    s_.noalias() = svd_.matrixV().leftCols(rank_).transpose() * c;
+    s_.array() /= -svd_.singularValues().head(rank_).array();
+    theta.noalias() = svd_.matrixU().leftCols(rank_) * s_;
+  }
+
+  // Of least norm where rows repeat others.
+  void multipliers(const VectorXd& r, VectorXd& lambda) override {
+    s_.noalias() = svd_.matrixU().leftCols(rank_).transpose() * r;
+    s_.array() /= svd_.singularValues().head(rank_).array();
+    lambda.noalias() = svd_.matrixV().leftCols(rank_) * s_;
+  }
+
+ private:
+  MatrixXd transposed_;
+  Eigen::JacobiSVD<MatrixXd> svd_;
+  VectorXd s_;
+};
+
+// C_d P = Q [R; 0]. Where the choice is free, pivoting C itself makes it: the columns that come
+// first are the dependent ones. It is made again when C_d has become much worse than it was. A
+// choice by name is kept but near positions where C_d is singular, which are passed with another
+// one. The rates of two choices differ by no more than the violation of C v + c = 0 does.
+class Partition : public NullSpace {
+ public:
+  explicit Partition(std::vector<int> independent)
+      : given_(independent.begin(), independent.end()) {}
+
+ protected:
+  bool decompose(const MatrixXd& C) override {
+    double quality = given_.empty() ? keep_choice(C) : take_given(C);
+    if (quality < kWorse * (given_.empty() ? quality_ : 1)) {
+      choose(C);
+      quality = quality_ = factor(C);
+    }
+    if (quality < kRankThreshold) return false;
+
+    // J_d = −C_d⁻¹C_i by columns.
+    J_.setZero(C.cols(), C.cols() - rank_);
+    for (Index k = 0; k < J_.cols(); ++k) {
+      const Index i = independent_[static_cast<std::size_t>(k)];
+      J_(i, k) = 1;
+      right_ = -C.col(i);
+      solve_dependent([&](Index row, double value) { J_(row, k) = value; });
+    }
+    return true;
+  }
+
+  void particular(const VectorXd& c, VectorXd& theta) override {
+    theta.setZero();
+    right_ = -c;
+    solve_dependent([&](Index row, double value) { theta[row] = value; });
+  }
+
+  void independent(const VectorXd& v, VectorXd& w) override {
+    w.resize(J_.cols());
+    for (Index k = 0; k < w.size(); ++k) w[k] = v[independent_[static_cast<std::size_t>(k)]];
+  }
+
+  // C_dᵀλ = r_d: λ = Q₁R⁻ᵀPᵀr_d. The other rows of Cᵀλ = r follow.
+  void multipliers(const VectorXd& r, VectorXd& lambda) override {
+    right_.setZero(lambda.size());
+    const auto& order = qr_.colsPermutation().indices();
+    for (Index i = 0; i < rank_; ++i) {
+      right_[i] = r[dependent_[static_cast<std::size_t>(order[i])]];
+    }
+    auto head = right_.head(rank_);
+    triangle(qr_, rank_).adjoint().solveInPlace(head);
+    qr_.householderQ().setLength(rank_).applyThisOnTheLeft(right_, workspace_);
+    lambda = right_;
+  }
+
+ private:
+  static constexpr double kWorse = 0.3;
+
+  // The quality of the present choice; of none at the start.
+  double keep_choice(const MatrixXd& C) { return rank_ < 0 ? -1 : factor(C); }
+
+  double take_given(const MatrixXd& C) {
+    rank_ = C.cols() - static_cast<Index>(given_.size());
+    independent_ = given_;
+    complete(C.cols());
+    return factor(C);
+  }
+
+  void choose(const MatrixXd& C) {
+    all_.compute(C);
+    const Index found = count_rank(all_.matrixR().diagonal());
+    if (rank_ < 0) rank_ = found;
+    const auto& order = all_.colsPermutation().indices();
+    independent_.clear();
+    for (Index i = rank_; i < C.cols(); ++i) independent_.push_back(order[i]);
+    std::sort(independent_.begin(), independent_.end());
+    complete(C.cols());
+  }
+
+  void complete(Index n) {
+    dependent_.clear();
+    for (Index i = 0; i < n; ++i) {
+      if (!std::binary_search(independent_.begin(), independent_.end(), i)) dependent_.push_back(i);
+    }
+  }
+
+  // The smallest pivot of C_d over the largest.
+  double factor(const MatrixXd& C) {
+    if (C.rows() < rank_) return 0;
+    chosen_.resize(C.rows(), rank_);
+    for (Index k = 0; k < rank_; ++k) {
+      chosen_.col(k) = C.col(dependent_[static_cast<std::size_t>(k)]);
+    }
+    if (rank_ == 0) return 1;
+    qr_.compute(chosen_);
+    const auto pivots = qr_.matrixR().diagonal();
+    return std::abs(pivots[rank_ - 1]) / std::abs(pivots[0]);
+  }
+
+  // C_d x = right_, in the sense of least squares where rows repeat others.
+  template <typename Take>
+  void solve_dependent(Take&& take) {
+    qr_.householderQ().setLength(rank_).transpose().applyThisOnTheLeft(right_, workspace_);
+    auto head = right_.head(rank_);
+    triangle(qr_, rank_).solveInPlace(head);
+    const auto& order = qr_.colsPermutation().indices();
+    for (Index i = 0; i < rank_; ++i) {
+      take(dependent_[static_cast<std::size_t>(order[i])], right_[i]);
+    }
+  }
+
+  std::vector<Index> given_, independent_, dependent_;
+  double quality_ = 0;  // of C_d when it was chosen
+  MatrixXd chosen_;
+  Qr qr_, all_;
+  VectorXd right_;
+  Eigen::RowVectorXd workspace_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reduction> make_qr() { return std::make_unique<QrSpace>(); }
+std::unique_ptr<Reduction> make_svd() { return std::make_unique<SvdSpace>(); }
+std::unique_ptr<Reduction> make_partition(std::vector<int> independent) {
+  std::sort(independent.begin(), independent.end());
+  return std::make_unique<Partition>(std::move(independent));
+}
+
+}  // namespace koppel

@@ -1,0 +1,113 @@
+#include <koppel/formulation/reduced_forms.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/suggest.hpp>
+#include <koppel/formulation/constrained_rates.hpp>
+#include <koppel/formulation/reduction.hpp>
+
+namespace koppel {
+namespace {
+
+using Exprs = std::vector<Expr>;
+
+// The rate of x is x′, or has a name of its own.
+int find_velocity(const Equations& e, const std::string& name) {
+  for (std::size_t j = 0; j < e.num_v(); ++j) {
+    const std::string_view v = e.v[j].name();
+    if (v == name || v == name + '\'') return static_cast<int>(j);
+  }
+  std::vector<std::string> names;
+  std::string list;
+  for (const Expr& v : e.v) {
+    std::string coordinate(v.name());
+    if (coordinate.ends_with('\'')) coordinate.pop_back();
+    list += (list.empty() ? "" : ", ") + coordinate;
+    names.push_back(std::move(coordinate));
+  }
+  const std::string meant = suggest(name, names);
+  throw Error(
+      "formulation.unknown-coordinate",
+      fmt::format("'{}' shall be independent, but '{}' has no such coordinate.", name, e.model),
+      (meant.empty() ? "" : fmt::format("Did you mean '{}'? ", meant)) + "There are: " + list +
+          ".");
+}
+
+// C v + c = 0, C v̇ + γ = 0. With feedback, γ has 2α ġ + β² g and α (a v + b) in it.
+ConstrainedTerms make_terms(const Equations& e, std::span<const int> kept, const Given& given,
+                            const FormulationOptions* feedback) {
+  ConstrainedTerms terms{e.t, e.q, e.v, e.x, e.K, e.M, kept_rows(e, kept), {}, e.f, {}, e.r, given};
+  Exprs g_rate = multiply(e.G, e.v), a_rate = multiply(e.a, e.v);
+  for (std::size_t i = 0; i < g_rate.size(); ++i) g_rate[i] += e.g_t[i];
+  for (std::size_t i = 0; i < a_rate.size(); ++i) a_rate[i] += e.b[i];
+  const Exprs a_gamma = rate_of(e, a_rate);
+  for (const int row : kept) {
+    const auto i = static_cast<std::size_t>(row);
+    const bool is_holonomic = i < e.num_g();
+    const std::size_t k = is_holonomic ? i : i - e.num_g();
+    terms.c.push_back(is_holonomic ? e.g_t[k] : e.b[k]);
+    Expr gamma = is_holonomic ? e.gamma[k] : a_gamma[k];
+    if (feedback != nullptr) {
+      const double alpha = feedback->alpha, beta = feedback->beta;
+      gamma += is_holonomic ? 2 * alpha * g_rate[k] + beta * beta * e.g[k] : alpha * a_rate[k];
+    }
+    terms.gamma.push_back(gamma);
+  }
+  return terms;
+}
+
+}  // namespace
+
+bool is_reduced(std::string_view name) {
+  constexpr std::string_view kNames[] = {"explicit", "partition", "qr",
+                                         "svd",      "penalty",   "augmented-lagrangian"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+std::vector<int> find_independent(const Equations& e, const FormulationName& name,
+                                  std::size_t num_rows) {
+  std::vector<int> out;
+  for (const std::string& coordinate : name.independent) {
+    out.push_back(find_velocity(e, coordinate));
+  }
+  if (out.empty()) return out;
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  if (const std::size_t freedoms = e.num_v() - num_rows; out.size() != freedoms) {
+    throw Error("formulation.wrong-number",
+                fmt::format("{} coordinates shall be independent; '{}' has {} velocities and {} "
+                            "constraints that do not repeat others.",
+                            out.size(), e.model, e.num_v(), num_rows),
+                fmt::format("Name {}, or none: then they are chosen by pivoting.", freedoms));
+  }
+  return out;
+}
+
+RightHandSide make_reduced_rhs(const Equations& e, std::span<const int> kept, const Given& given,
+                               const std::string& name, const std::vector<int>& independent,
+                               const FormulationOptions& options) {
+  const bool is_corrected = name == "augmented-lagrangian", is_penalty = name == "penalty";
+  const double factor = options.penalty > 0 ? options.penalty : is_corrected ? 1e5 : 1e7;
+  std::function<std::unique_ptr<Reduction>()> reduction;
+  if (name == "explicit") {
+    reduction = make_mass_inverse;
+  } else if (name == "qr") {
+    reduction = make_qr;
+  } else if (name == "svd") {
+    reduction = make_svd;
+  } else if (name == "partition") {
+    reduction = [independent] { return make_partition(independent); };
+  } else {
+    reduction = [factor, is_corrected] {
+      return is_corrected ? make_augmented_lagrangian(factor) : make_penalty(factor);
+    };
+  }
+  const ConstrainedTerms terms =
+      make_terms(e, kept, given, is_penalty || is_corrected ? &options : nullptr);
+  return RightHandSide(make_constrained_rates(terms, std::move(reduction), options.compile));
+}
+
+}  // namespace koppel

@@ -1,0 +1,27 @@
+// The formulations that compute rates by a reduction (reduction.hpp): explicit, partition, qr, svd,
+// penalty, augmented-lagrangian. For sources of this folder only.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <koppel/formulation/formulation.hpp>
+
+namespace koppel {
+
+bool is_reduced(std::string_view formulation);
+
+// Which of v are independent, by the names of their coordinates or their own; empty where the
+// choice is free. Throws Error `formulation.unknown-coordinate`, `formulation.wrong-number`.
+std::vector<int> find_independent(const Equations& equations, const FormulationName& name,
+                                  std::size_t num_rows);
+
+// `kept` are the rows of [g; a] that count.
+RightHandSide make_reduced_rhs(const Equations& equations, std::span<const int> kept,
+                               const Given& given, const std::string& formulation,
+                               const std::vector<int>& independent,
+                               const FormulationOptions& options);
+
+}  // namespace koppel
