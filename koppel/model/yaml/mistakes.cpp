@@ -20,14 +20,16 @@ std::string describe(std::string_view what, std::string_view name) {
   return std::string(what) + " '" + std::string(name) + "'";
 }
 
+bool Reader::is_reported(const Location& where, std::string_view id) const {
+  return where.line > 0 &&
+         std::any_of(mistakes_.begin(), mistakes_.end(), [&](const Diagnostic& d) {
+           return d.id == id && d.where.line == where.line && d.where.column == where.column &&
+                  d.where.file == where.file;
+         });
+}
+
 void Reader::report(Location where, std::string_view id, std::string message, std::string hint) {
-  // A repeated element has its mistake once.
-  for (const Diagnostic& d : mistakes_) {
-    if (d.id == id && d.where.line == where.line && d.where.column == where.column &&
-        d.where.file == where.file && where.line > 0) {
-      return;
-    }
-  }
+  if (is_reported(where, id)) return;  // a repeated element has its mistake once
   mistakes_.push_back({std::string(id), std::move(message), std::move(hint), std::move(where), {}});
   if (mistakes_.size() >= kMostMistakes) throw Error(std::move(mistakes_));
 }
@@ -78,6 +80,7 @@ bool Reader::check_keys(const Node& node, const std::string& what,
   if (!expect_map(node, what)) return false;
   for (const Entry& entry : node.entries) {
     if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
+    if (is_reported(source_.at(entry.offset), "model.unknown-key")) continue;
     report(entry.offset, "model.unknown-key",
            "unknown key '" + entry.key.substr(0, 60) + "' in " + what + ".",
            one_of(entry.key, "keys", {keys.begin(), keys.end()}));

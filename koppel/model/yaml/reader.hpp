@@ -130,6 +130,7 @@ class Reader {
 
  private:
   // mistakes.cpp: reporting, and the shape of maps.
+  bool is_reported(const Location& where, std::string_view id) const;
   void report(Location where, std::string_view id, std::string message, std::string hint = {});
   void report(std::size_t offset, std::string_view id, std::string message, std::string hint = {});
   // What parsing the text of a scalar says.
