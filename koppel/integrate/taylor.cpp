@@ -16,10 +16,11 @@
 //
 // Where a mechanism passes a singular configuration its motion is smooth, but close to it the
 // matrix of the stages is nearly singular: at distance δ, round-off grows with the order as (1/δ)ᵏ
-// and looks like a radius of convergence δ. It leads away from the constraints, not along them, and
-// the projection at the end of the step takes it back. So there round-off may have the size
-// kLostDigits, for a step that is no longer than the regular ones before: this is longer than δ and
-// passes over. A step that would end so close that even the next one would be tiny is made shorter.
+// and looks like a radius of convergence δ. Low orders are clean; that they show a larger radius
+// tells round-off from motion. Round-off leads away from the constraints, not along them, and the
+// projection at the end of the step takes it back. So it may have the size kLostDigits there, for a
+// step that is right by the clean radius: this is longer than δ and passes over. A step that would
+// end so close that even the next one would be tiny is made shorter.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -36,14 +37,14 @@ namespace koppel {
 namespace {
 
 // σ: errors of the steps add up, and later motion amplifies them.
-constexpr double kSafety = 0.1;
-// A matrix is nearly singular when its smallest pivot is less than this part of what it was.
-constexpr double kNear = 0.5;
+constexpr double kSafety = 0.02;
 // How many coefficients the radius is seen in: motions that start at rest or are symmetric have
 // every second or fourth one only.
 constexpr int kSeen = 4;
 // What round-off may make of the end of a step near a singular configuration.
 constexpr double kLostDigits = 1e-10;
+// Coefficients are round-off where those of half the order show a radius larger by this factor.
+const double kLostFactor = std::log(1.5);
 
 int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
   // Measured on mechanisms in natural coordinates: the minimum is flat, and somewhat above the
@@ -105,8 +106,7 @@ class Taylor {
       }
     }
     if (!accept(here_.make_consistent()) || !accept(here_.expand())) return 0;
-    usual_quality_ = here_.quality();
-    h_planned_ = h_regular_ = plan_step(here_);
+    h_planned_ = make_plan(here_).h;
     while (outcome_.t < segment_.t_end && advance()) {
     }
     return h_planned_;
@@ -121,9 +121,9 @@ class Taylor {
 
   bool is_last(double h) const { return h >= segment_.t_end - outcome_.t; }
 
-  // (1)
-  double step_for(const SeriesSolver& at, double tolerance) const {
-    double m[kSeen] = {};  // m_p, m_{p−1}, …
+  // log ρ from the coefficients up to p − below.
+  double log_radius(const SeriesSolver& at, int below) const {
+    double m[kSeen] = {};  // m_k of the last ones
     for (int j = 0; j < at.num_unknowns(); ++j) {
       if (at.offset(j) == 0) continue;  // multipliers follow from the rest
       const int degree = at.degree(j);
@@ -132,30 +132,42 @@ class Taylor {
       const double w =
           shorter / std::max(std::abs(at.coefficient(j, 0)), segment_.options.absolute_scale);
       for (int i = 0; i < kSeen; ++i) {
-        m[i] = std::max(m[i], w * std::abs(at.coefficient(j, degree - i)));
+        m[i] = std::max(m[i], w * std::abs(at.coefficient(j, degree - below - i)));
       }
     }
-    const double p = at.order();
-    double log_radius = std::numeric_limits<double>::infinity();
+    double result = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kSeen; ++i) {
-      if (m[i] > 0) log_radius = std::min(log_radius, -std::log(m[i]) / (p - i));
+      if (m[i] > 0) result = std::min(result, -std::log(m[i]) / (at.order() - below - i));
     }
-    const double radius = std::exp(log_radius);
+    return result;
+  }
+
+  // (1)
+  static double step_for(const SeriesSolver& at, double log_radius, double tolerance) {
+    const double p = at.order();
     // Beyond the radius of convergence no tolerance helps.
-    return std::min(0.9 * radius, std::exp((std::log(tolerance) + p * log_radius) / (p - 1)));
+    return std::min(0.9 * std::exp(log_radius),
+                    std::exp((std::log(tolerance) + p * log_radius) / (p - 1)));
   }
 
-  bool is_nearly_singular(const SeriesSolver& at) const {
-    return at.quality() < kNear * usual_quality_;
-  }
+  struct Plan {
+    double h = 0;
+    bool is_lost = false;  // the high coefficients are round-off
+  };
 
-  // The step to take from an expansion on.
-  double plan_step(const SeriesSolver& at) const {
-    if (segment_.options.step) return *segment_.options.step;
-    double h = step_for(at, kSafety * segment_.options.tolerance);
-    if (is_nearly_singular(at)) h = std::max(h, std::min(h_regular_, step_for(at, kLostDigits)));
-    if (segment_.options.max_step > 0) h = std::min(h, segment_.options.max_step);
-    return h;
+  Plan make_plan(const SeriesSolver& at) const {
+    if (segment_.options.step) return {*segment_.options.step, false};
+    const double tolerance = kSafety * segment_.options.tolerance;
+    const double high = log_radius(at, 0);
+    Plan plan{step_for(at, high, tolerance), false};
+    const double low = log_radius(at, at.order() / 2);
+    if (low > high + kLostFactor) {
+      plan.is_lost = true;
+      plan.h =
+          std::max(plan.h, std::min(step_for(at, low, tolerance), step_for(at, high, kLostDigits)));
+    }
+    if (segment_.options.max_step > 0) plan.h = std::min(plan.h, segment_.options.max_step);
+    return plan;
   }
 
   // The part of the planned step that is taken.
@@ -195,9 +207,9 @@ class Taylor {
         // A defect that halving does not reduce is no switch but round-off.
         if (segment_.options.step || defect <= 1 || defect >= 0.5 * last_defect) {
           if (is_last(h)) return finish_step(h, h);
-          const double next = plan_step(there_);
-          const bool is_too_close = next < kTiny * h && is_nearly_singular(there_);
-          if (!is_too_close || ++num_moves > 3) return finish_step(h, next);
+          const Plan next = make_plan(there_);
+          const bool is_too_close = next.is_lost && next.h < kTiny * h;
+          if (!is_too_close || ++num_moves > 3) return finish_step(h, next.h);
           shorter = 0.75 * h;
         }
         last_defect = defect;
@@ -244,8 +256,6 @@ class Taylor {
     std::swap(factorizations_[0], factorizations_[1]);
     std::swap(here_, there_);
     h_planned_ = next;
-    usual_quality_ = std::max(0.9 * usual_quality_, here_.quality());
-    if (!is_nearly_singular(here_)) h_regular_ = next;
     if (outcome_.statistics.steps >= segment_.options.max_steps) {
       fail(fmt::format("the limit of {} steps was reached", segment_.options.max_steps));
       return false;
@@ -282,8 +292,6 @@ class Taylor {
   const SeriesSystem& system_;
   SeriesSolver here_, there_;  // the expansions at the beginning and at the end of a step
   double h_planned_ = 0;       // from here on
-  double h_regular_ = 0;       // the last that was planned away from singular configurations
-  double usual_quality_ = 0;
   int factorizations_[2] = {0, 0};
 };
 
