@@ -27,5 +27,6 @@
 #include <koppel/results/hdf5.hpp>
 #include <koppel/results/report.hpp>
 #include <koppel/results/trajectory.hpp>
+#include <koppel/simulate/compare.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/version.hpp>

@@ -24,6 +24,7 @@ struct Failure {
 };
 
 void add_check(CLI::App& program);
+void add_compare(CLI::App& program);
 void add_equations(CLI::App& program);
 void add_expr(CLI::App& program);
 void add_run(CLI::App& program);

@@ -23,6 +23,7 @@ std::string version_line() {
 void add_commands(CLI::App& program) {
   add_run(program);
   add_check(program);
+  add_compare(program);
   add_equations(program);
   add_expr(program);
   add_models(program);

@@ -333,16 +333,7 @@ bool is_index2(std::string_view name) {
 }
 
 void check(const Equations& e, std::string_view name) {
-  std::vector<std::string> names;
-  for (const FormulationInfo& info : kFormulations) names.emplace_back(info.name);
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    std::string all;
-    for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
-    const std::string meant = suggest(std::string(name), names);
-    throw Error(
-        "formulation.unknown", "there is no formulation '" + std::string(name) + "'.",
-        (meant.empty() ? "" : "Did you mean '" + meant + "'? ") + "There are: " + all + ".");
-  }
+  check_formulation(name);
   if (name == "minimal" && e.num_g() + e.mu.size() > 0) {
     throw Error("formulation.has-constraints",
                 "'minimal' needs coordinates without constraints; '" + e.model + "' has " +
@@ -355,6 +346,20 @@ void check(const Equations& e, std::string_view name) {
 }  // namespace
 
 std::span<const FormulationInfo> formulations() { return kFormulations; }
+
+void check_formulation(std::string_view formulation) {
+  const std::string name = split_name(formulation).base;
+  std::vector<std::string> names;
+  for (const FormulationInfo& info : kFormulations) names.emplace_back(info.name);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    std::string all;
+    for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
+    const std::string meant = suggest(name, names);
+    throw Error(
+        "formulation.unknown", "there is no formulation '" + name + "'.",
+        (meant.empty() ? "" : "Did you mean '" + meant + "'? ") + "There are: " + all + ".");
+  }
+}
 
 FormulationName split_name(std::string_view formulation) {
   const std::size_t colon = formulation.find(':');
@@ -372,6 +377,7 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
                   const FormulationOptions& given_options) {
   const FormulationName parts = split_name(formulation);
   check(equations, parts.base);
+  if (parts.base == "explicit") check_mass(equations, state);
   FormulationOptions options = given_options;
   // Where the step is known, errors shall fall by a fifth in it; critical damping: β = α.
   if (options.alpha == 0) options.alpha = options.step > 0 ? 0.2 / options.step : 10;

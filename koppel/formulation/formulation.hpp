@@ -16,7 +16,7 @@
 //   explicit              M inverted, then multipliers, then accelerations
 //   partition             some velocities are independent and give the others
 //   qr, svd               the same with the best linear combinations of velocities
-//   penalty               forces α(g̈ + 2α ġ + β² g) in the place of multipliers
+//   penalty               forces κ (g̈ + 2α ġ + β² g), κ large, in the place of multipliers
 //   augmented-lagrangian  the same, corrected until they are the multipliers
 //
 // `explicit`, `implicit`, partition, qr, svd: [Kurz, Burkhardt & Eberhard 2011]; the last two:
@@ -53,6 +53,9 @@ struct FormulationName {
 };
 FormulationName split_name(std::string_view formulation);
 
+// Throws Error `formulation.unknown`, with a suggestion.
+void check_formulation(std::string_view formulation);
+
 struct FormulationOptions {
   // Baumgarte's parameters, 1/s: errors decay with them. They must not be stiff for the step; 0:
   // 10/s, whatever the step, where none is given, else 0.2/step.
@@ -65,7 +68,8 @@ struct FormulationOptions {
 };
 
 // Throws Error `formulation.unknown`, `formulation.has-constraints` (minimal),
-// `formulation.unknown-coordinate` and `formulation.wrong-number` (partition).
+// `formulation.unknown-coordinate` and `formulation.wrong-number` (partition),
+// `formulation.singular-mass` (explicit, where the state is complete).
 // State gives the values of parameters and inputs.
 Problem formulate(const Equations& equations, std::string_view formulation, const State& state,
                   const FormulationOptions& options = {});

@@ -63,44 +63,49 @@ class MassInverse : public Reduction {
   VectorXd right_, s_;
 };
 
-// λ = α (C v̇ + γ) in M v̇ = f − Cᵀλ:
-//   (M + α CᵀC) v̇ = f − α Cᵀγ − Cᵀλ*,     λ = λ* + α (C v̇ + γ)                           (2)
-// with λ* = 0 for the penalty method; the error is of the order of 1/α. The augmented Lagrangian
-// repeats (2) with λ* = λ, which divides the error by α each time. The matrix is regular also where
-// constraints repeat each other, and in singular configurations.
+// Forces λ = λ* + α (C v̇ + γ), solved together with M v̇ = f − Cᵀλ:
+//   [M   Cᵀ  ] [v̇]   [ f          ]
+//   [C  −1/α ] [λ] = [−γ − λ*/α   ]                                                        (2)
+// which is (M + α CᵀC) v̇ = f − Cᵀ(λ* + αγ) without its bad condition. λ* = 0 for the penalty
+// method, whose error is of the order of 1/α. The augmented Lagrangian repeats (2) with λ* = λ,
+// which divides the error by α each time. The matrix is regular also where constraints repeat each
+// other, and in singular configurations.
 class Penalty : public Reduction {
  public:
   Penalty(double factor, bool is_corrected) : factor_(factor), is_corrected_(is_corrected) {}
 
   bool prepare(const MatrixXd& M, const MatrixXd& C) override {
-    C_ = C;
+    const Index n = M.rows(), m = C.rows();
     // The mean keeps α a smooth function of the position.
-    alpha_ = factor_ * M.trace() / static_cast<double>(M.rows());
-    matrix_ = M;
-    if (C.rows() > 0) matrix_.noalias() += alpha_ * (C_.transpose() * C_);
+    alpha_ = factor_ * M.trace() / static_cast<double>(n);
+    matrix_.setZero(n + m, n + m);
+    matrix_.topLeftCorner(n, n) = M;
+    matrix_.bottomLeftCorner(m, n) = C;
+    matrix_.topRightCorner(n, m) = C.transpose();
+    matrix_.bottomRightCorner(m, m).diagonal().setConstant(-1 / alpha_);
     solver_.compute(matrix_);
-    return solver_.info() == Eigen::Success;
+    return alpha_ > 0;
   }
 
   bool acceleration(const VectorXd& f, const VectorXd& gamma, VectorXd& v_rate,
                     VectorXd& lambda) override {
-    constexpr int kMaxCorrections = 20;
+    constexpr int kMaxCorrections = 50;
+    const Index n = f.size(), m = gamma.size();
+    right_.resize(n + m);
     lambda.setZero();
     double last = INFINITY;
-    for (int k = 0; k < (is_corrected_ ? kMaxCorrections : 1); ++k) {
-      change_ = lambda + alpha_ * gamma;
-      v_rate = f;
-      v_rate.noalias() -= C_.transpose() * change_;
-      solver_.solveInPlace(v_rate);
-      change_ = alpha_ * gamma;
-      change_.noalias() += alpha_ * (C_ * v_rate);
-      lambda += change_;
-      if (!is_corrected_ || lambda.size() == 0) return true;
+    for (int k = 0; k < kMaxCorrections; ++k) {
+      right_.head(n) = f;
+      right_.tail(m) = -gamma - lambda / alpha_;
+      solution_ = solver_.solve(right_);
+      v_rate = solution_.head(n);
+      const double change = m == 0 ? 0 : (solution_.tail(m) - lambda).lpNorm<Eigen::Infinity>();
+      lambda = solution_.tail(m);
+      if (!is_corrected_ || m == 0) return true;
       // Corrections shrink down to round-off; there they stay.
-      const double size = change_.lpNorm<Eigen::Infinity>();
-      const double reached = size / (1 + lambda.lpNorm<Eigen::Infinity>());
-      if (reached < 1e-13 || (size > 0.5 * last && reached < 1e-7)) return true;
-      last = size;
+      const double reached = change / (1 + lambda.lpNorm<Eigen::Infinity>());
+      if (reached < 1e-13 || (change > 0.5 * last && reached < 1e-7)) return true;
+      last = change;
     }
     return false;  // a singular configuration: some multiplier grows without end
   }
@@ -108,9 +113,9 @@ class Penalty : public Reduction {
  private:
   double factor_, alpha_ = 0;
   bool is_corrected_;
-  MatrixXd C_, matrix_;
-  Eigen::LLT<MatrixXd> solver_;
-  VectorXd change_;
+  MatrixXd matrix_;
+  Eigen::PartialPivLU<MatrixXd> solver_;
+  VectorXd right_, solution_;
 };
 
 }  // namespace

@@ -1,19 +1,18 @@
-// Coordinates of the null space. With J a basis of it, C J = 0, and θ(c) any solution of C θ = −c,
+// Coordinates of the null space. With N a basis of it, C N = 0, and θ(c) any solution of C θ = −c,
 //
-//   v = J w + θ(c),     v̇ = J ẇ + θ(γ),                                                   (1)
-//   JᵀM J ẇ = Jᵀ(f − M θ(γ))                                                              (2)
+//   v = N ν + θ(c),     v̇ = N ν̇ + θ(γ),                                                   (1)
+//   NᵀM N ν̇ = Nᵀ(f − M θ(γ))                                                              (2)
 //
 // [Kurz, Burkhardt & Eberhard 2011, eqs. 14–16, 24–31]. In (2) Cᵀλ has vanished; afterwards
-// Cᵀλ = f − M v̇. The bases differ in J, θ and in which w belongs to a given v:
+// Cᵀλ = f − M v̇. The bases differ in N, θ and in which ν belongs to a given v:
 //
-//   partition   C = [C_i C_d],  J = [1; −C_d⁻¹C_i],  θ(c) = [0; −C_d⁻¹c],        w = v_i
-//   qr          Cᵀ = Q₁R,       J = Q₂,              θ(c) = −Q₁R⁻ᵀc,             w = Jᵀv
-//   svd         Cᵀ = U₁ΣVᵀ,     J = U₂,              θ(c) = −U₁Σ⁻¹Vᵀc,           w = Jᵀv
+//   partition   C = [C_i C_d],  N = [1; −C_d⁻¹C_i],  θ(c) = [0; −C_d⁻¹c],        ν = v_i
+//   qr          Cᵀ = Q₁R,       N = Q₂,              θ(c) = −Q₁R⁻ᵀc,             ν = Nᵀv
+//   svd         Cᵀ = U₁ΣVᵀ,     N = U₂,              θ(c) = −U₁Σ⁻¹Vᵀc,           ν = Nᵀv
 //
 // In all of them rates of position satisfy ġ = 0 to round-off, whatever the drift of v.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <koppel/formulation/reduction.hpp>
 
@@ -47,13 +46,13 @@ class NullSpace : public Reduction {
     M_ = M;
     if (C.rows() == 0) {
       rank_ = 0;
-      J_.setIdentity(M.rows(), M.rows());
+      N_.setIdentity(M.rows(), M.rows());
     } else if (!decompose(C)) {
       return false;
     }
     if (theta_.size() == 0) theta_.resize(M.rows());
-    MJ_.noalias() = M_ * J_;
-    reduced_.noalias() = J_.transpose() * MJ_;
+    MN_.noalias() = M_ * N_;
+    reduced_.noalias() = N_.transpose() * MN_;
     if (reduced_.size() == 0) return true;
     mass_.compute(reduced_);
     return mass_.info() == Eigen::Success;
@@ -62,8 +61,8 @@ class NullSpace : public Reduction {
   void velocity(const VectorXd& c, VectorXd& v) final {
     if (rank_ == 0) return;
     particular(c, theta_);
-    independent(v, w_);
-    v.noalias() = J_ * w_;
+    independent(v, nu_);
+    v.noalias() = N_ * nu_;
     v += theta_;
   }
 
@@ -73,9 +72,9 @@ class NullSpace : public Reduction {
     if (rank_ > 0) particular(gamma, theta_);
     force_ = f;
     force_.noalias() -= M_ * theta_;
-    w_.noalias() = J_.transpose() * force_;
-    if (w_.size() > 0) mass_.solveInPlace(w_);
-    v_rate.noalias() = J_ * w_;
+    nu_.noalias() = N_.transpose() * force_;
+    if (nu_.size() > 0) mass_.solveInPlace(nu_);
+    v_rate.noalias() = N_ * nu_;
     v_rate += theta_;
     force_ = f;
     force_.noalias() -= M_ * v_rate;
@@ -85,20 +84,20 @@ class NullSpace : public Reduction {
   }
 
  protected:
-  // Sets J_; false where the rank falls, or the choice does not serve.
+  // Sets N_; false where the rank falls, or the choice does not serve.
   virtual bool decompose(const MatrixXd& C) = 0;
   virtual void particular(const VectorXd& c, VectorXd& theta) = 0;
-  virtual void independent(const VectorXd& v, VectorXd& w) { w.noalias() = J_.transpose() * v; }
+  virtual void independent(const VectorXd& v, VectorXd& nu) { nu.noalias() = N_.transpose() * v; }
   // Cᵀλ = r, where it has a solution.
   virtual void multipliers(const VectorXd& r, VectorXd& lambda) = 0;
 
   Index rank_ = -1;  // of the first position
-  MatrixXd J_;
+  MatrixXd N_;
 
  private:
-  MatrixXd M_, MJ_, reduced_;
+  MatrixXd M_, MN_, reduced_;
   Eigen::LLT<MatrixXd> mass_;
-  VectorXd theta_, force_, w_;
+  VectorXd theta_, force_, nu_;
 };
 
 // Cᵀ P = Q [R; 0] with columns pivoted: of rows that repeat others, the first ones count.
@@ -112,7 +111,7 @@ class QrSpace : public NullSpace {
     if (rank_ < 0) rank_ = found;
     if (found < rank_) return false;
     qr_.householderQ().evalTo(Q_, workspace_);
-    J_ = Q_.rightCols(Q_.cols() - rank_);
+    N_ = Q_.rightCols(Q_.cols() - rank_);
     return true;
   }
 
@@ -146,7 +145,7 @@ class SvdSpace : public NullSpace {
     const Index found = count_rank(svd_.singularValues());
     if (rank_ < 0) rank_ = found;
     if (found < rank_) return false;
-    J_ = svd_.matrixU().rightCols(svd_.matrixU().cols() - rank_);
+    N_ = svd_.matrixU().rightCols(svd_.matrixU().cols() - rank_);
     return true;
   }
 
@@ -180,20 +179,15 @@ class Partition : public NullSpace {
 
  protected:
   bool decompose(const MatrixXd& C) override {
-    double quality = given_.empty() ? keep_choice(C) : take_given(C);
-    if (quality < kWorse * (given_.empty() ? quality_ : 1)) {
-      choose(C);
-      quality = quality_ = factor(C);
-    }
-    if (quality < kRankThreshold) return false;
+    if ((given_.empty() ? keep_choice(C) : take_given(C)) < kRankThreshold) return false;
 
-    // J_d = −C_d⁻¹C_i by columns.
-    J_.setZero(C.cols(), C.cols() - rank_);
-    for (Index k = 0; k < J_.cols(); ++k) {
+    // N_d = −C_d⁻¹C_i by columns.
+    N_.setZero(C.cols(), C.cols() - rank_);
+    for (Index k = 0; k < N_.cols(); ++k) {
       const Index i = independent_[static_cast<std::size_t>(k)];
-      J_(i, k) = 1;
+      N_(i, k) = 1;
       right_ = -C.col(i);
-      solve_dependent([&](Index row, double value) { J_(row, k) = value; });
+      solve_dependent([&](Index row, double value) { N_(row, k) = value; });
     }
     return true;
   }
@@ -204,35 +198,46 @@ class Partition : public NullSpace {
     solve_dependent([&](Index row, double value) { theta[row] = value; });
   }
 
-  void independent(const VectorXd& v, VectorXd& w) override {
-    w.resize(J_.cols());
-    for (Index k = 0; k < w.size(); ++k) w[k] = v[independent_[static_cast<std::size_t>(k)]];
+  void independent(const VectorXd& v, VectorXd& nu) override {
+    nu.resize(N_.cols());
+    for (Index k = 0; k < nu.size(); ++k) nu[k] = v[independent_[static_cast<std::size_t>(k)]];
   }
 
   // C_dᵀλ = r_d: λ = Q₁R⁻ᵀPᵀr_d. The other rows of Cᵀλ = r follow.
   void multipliers(const VectorXd& r, VectorXd& lambda) override {
-    right_.setZero(lambda.size());
     const auto& order = qr_.colsPermutation().indices();
-    for (Index i = 0; i < rank_; ++i) {
-      right_[i] = r[dependent_[static_cast<std::size_t>(order[i])]];
-    }
-    auto head = right_.head(rank_);
-    triangle(qr_, rank_).adjoint().solveInPlace(head);
-    qr_.householderQ().setLength(rank_).applyThisOnTheLeft(right_, workspace_);
-    lambda = right_;
+    s_.resize(rank_);
+    for (Index i = 0; i < rank_; ++i) s_[i] = r[dependent_[static_cast<std::size_t>(order[i])]];
+    triangle(qr_, rank_).adjoint().solveInPlace(s_);
+    lambda.noalias() = Q_.leftCols(rank_) * s_;
   }
 
  private:
   static constexpr double kWorse = 0.3;
 
-  // The quality of the present choice; of none at the start.
-  double keep_choice(const MatrixXd& C) { return rank_ < 0 ? -1 : factor(C); }
+  // The quality of the choice that is made.
+  double keep_choice(const MatrixXd& C) {
+    const double quality = rank_ < 0 ? -1 : factor(C);
+    if (quality >= kWorse * quality_) return quality;
+    choose(C);
+    return quality_ = factor(C);
+  }
 
   double take_given(const MatrixXd& C) {
     rank_ = C.cols() - static_cast<Index>(given_.size());
+    set_given(C);
+    const double quality = factor(C);
+    if (quality >= kWorse) return quality;
+    choose(C);
+    const double best = factor(C);
+    if (quality < kWorse * best) return best;
+    set_given(C);
+    return factor(C);
+  }
+
+  void set_given(const MatrixXd& C) {
     independent_ = given_;
     complete(C.cols());
-    return factor(C);
   }
 
   void choose(const MatrixXd& C) {
@@ -262,6 +267,7 @@ class Partition : public NullSpace {
     }
     if (rank_ == 0) return 1;
     qr_.compute(chosen_);
+    qr_.householderQ().evalTo(Q_, workspace_);
     const auto pivots = qr_.matrixR().diagonal();
     return std::abs(pivots[rank_ - 1]) / std::abs(pivots[0]);
   }
@@ -269,21 +275,19 @@ class Partition : public NullSpace {
   // C_d x = right_, in the sense of least squares where rows repeat others.
   template <typename Take>
   void solve_dependent(Take&& take) {
-    qr_.householderQ().setLength(rank_).transpose().applyThisOnTheLeft(right_, workspace_);
-    auto head = right_.head(rank_);
-    triangle(qr_, rank_).solveInPlace(head);
+    s_.noalias() = Q_.leftCols(rank_).transpose() * right_;
+    triangle(qr_, rank_).solveInPlace(s_);
     const auto& order = qr_.colsPermutation().indices();
     for (Index i = 0; i < rank_; ++i) {
-      take(dependent_[static_cast<std::size_t>(order[i])], right_[i]);
+      take(dependent_[static_cast<std::size_t>(order[i])], s_[i]);
     }
   }
 
   std::vector<Index> given_, independent_, dependent_;
   double quality_ = 0;  // of C_d when it was chosen
-  MatrixXd chosen_;
+  MatrixXd chosen_, Q_;
   Qr qr_, all_;
-  VectorXd right_;
-  Eigen::RowVectorXd workspace_;
+  VectorXd right_, s_, workspace_;
 };
 
 }  // namespace

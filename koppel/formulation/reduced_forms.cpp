@@ -67,6 +67,21 @@ bool is_reduced(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+void check_mass(const Equations& e, const State& state) {
+  if (state.q.size() != e.num_q() || state.v.size() != e.num_v() || state.x.size() != e.x.size()) {
+    return;  // a state of parameters and inputs only
+  }
+  const Matrix M = MatrixFunction(e, e.M)(state);
+  const Eigen::LLT<Eigen::MatrixXd> factor(
+      Eigen::Map<const Eigen::MatrixXd>(M.values.data(), M.rows, M.columns));
+  if (factor.info() == Eigen::Success) return;
+  throw Error("formulation.singular-mass",
+              fmt::format("'explicit' inverts the mass matrix, which is singular for '{}' in '{}' "
+                          "coordinates.",
+                          e.model, e.coordinates),
+              "Use implicit, partition, qr or svd, or other coordinates.");
+}
+
 std::vector<int> find_independent(const Equations& e, const FormulationName& name,
                                   std::size_t num_rows) {
   std::vector<int> out;

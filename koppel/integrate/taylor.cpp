@@ -2,13 +2,15 @@
 //
 // At t_n all unknowns are expanded to order p; the polynomials are followed over a step h and the
 // point reached is made consistent again, positions and velocities to round-off, so that nothing
-// drifts. With weights w_j = max(|x_j|, scale) and the largest weighted coefficients
-//   m_k = max_j |x_j[k]| / w_j,     ρ = min m_k^{−1/k} over the last k ≤ p,
-// the radius of convergence seen in them, the last term of the series is (h/ρ)ᵖ. Error per unit
-// step asks for (h/ρ)ᵖ ≤ h·tolerance, hence
-//   h = (σ tolerance · ρᵖ)^{1/(p−1)}                                                     (1)
-// Terms beyond p are smaller, so that (1) is on the safe side. Cost of a step is O(p²), and with
-// log(1/tolerance) ∼ p log(ρ/h) the cheapest order grows linearly with the digits asked for.
+// drifts. Errors are measured in the derivatives z_j of x_j of order d_j − 1, for a mechanism the
+// velocities: where these are right, positions are. With weights w_j = max(|z_j|, scale) and the
+// largest weighted coefficients
+//   m_k = max_j |z_j[k]| / w_j,     ρ = min m_k^{−1/k} over the last k ≤ p,
+// the radius of convergence seen in them, the first term that is left out is about (h/ρ)ᵖ⁺¹. Error
+// per unit step asks for (h/ρ)ᵖ⁺¹ ≤ h σ tolerance, hence
+//   h = (σ tolerance · ρᵖ⁺¹)^{1/p}.                                                      (1)
+// Cost of a step is O(p²), and with log(1/tolerance) ∼ p log(ρ/h) the cheapest order grows linearly
+// with the digits asked for.
 //
 // Where the equations contain switches (tables, select, abs, … of the state) a series knows nothing
 // of the next piece. There the highest derivatives that the polynomials predict for the end of the
@@ -37,12 +39,12 @@ namespace koppel {
 namespace {
 
 // σ: errors of the steps add up, and later motion amplifies them.
-constexpr double kSafety = 0.02;
+constexpr double kSafety = 0.2;
 // How many coefficients the radius is seen in: motions that start at rest or are symmetric have
 // every second or fourth one only.
 constexpr int kSeen = 4;
 // What round-off may make of the end of a step near a singular configuration.
-constexpr double kLostDigits = 1e-10;
+constexpr double kLostDigits = 2e-8;
 // Coefficients are round-off where those of half the order show a radius larger by this factor.
 const double kLostFactor = std::log(1.5);
 
@@ -106,10 +108,10 @@ class Taylor {
       }
     }
     if (!accept(here_.make_consistent()) || !accept(here_.expand())) return 0;
-    h_planned_ = make_plan(here_).h;
+    plan_ = make_plan(here_);
     while (outcome_.t < segment_.t_end && advance()) {
     }
-    return h_planned_;
+    return plan_.h;
   }
 
  private:
@@ -121,33 +123,35 @@ class Taylor {
 
   bool is_last(double h) const { return h >= segment_.t_end - outcome_.t; }
 
-  // log ρ from the coefficients up to p − below.
-  double log_radius(const SeriesSolver& at, int below) const {
-    double m[kSeen] = {};  // m_k of the last ones
+  // log m_k.
+  double log_norm(const SeriesSolver& at, int k) const {
+    double largest = 0;
     for (int j = 0; j < at.num_unknowns(); ++j) {
-      if (at.offset(j) == 0) continue;  // multipliers follow from the rest
-      const int degree = at.degree(j);
-      // Unknowns of a lower d end at a lower order: count their integral.
-      const double shorter = degree == at.order() ? 1 : 1.0 / at.order();
-      const double w =
-          shorter / std::max(std::abs(at.coefficient(j, 0)), segment_.options.absolute_scale);
-      for (int i = 0; i < kSeen; ++i) {
-        m[i] = std::max(m[i], w * std::abs(at.coefficient(j, degree - below - i)));
-      }
+      const int rate = at.offset(j) - 1;  // z_j is the derivative of this order
+      if (rate < 0) continue;             // multipliers follow from the rest
+      double factor = 1;                  // (k + rate)!/k!
+      for (int i = 1; i <= rate; ++i) factor *= k + i;
+      const double size = std::abs(at.coefficient(j, rate));
+      largest = std::max(largest, factor * std::abs(at.coefficient(j, k + rate)) /
+                                      std::max(size, segment_.options.absolute_scale));
     }
-    double result = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kSeen; ++i) {
-      if (m[i] > 0) result = std::min(result, -std::log(m[i]) / (at.order() - below - i));
-    }
-    return result;
+    return std::log(largest);
   }
 
   // (1)
-  static double step_for(const SeriesSolver& at, double log_radius, double tolerance) {
-    const double p = at.order();
+  static double step_for(int p, double log_radius, double tolerance) {
     // Beyond the radius of convergence no tolerance helps.
     return std::min(0.9 * std::exp(log_radius),
-                    std::exp((std::log(tolerance) + p * log_radius) / (p - 1)));
+                    std::exp((std::log(tolerance) + (p + 1) * log_radius) / p));
+  }
+
+  // log ρ from the coefficients up to order k.
+  double log_radius(const SeriesSolver& at, int k) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kSeen && k - i > 0; ++i) {
+      least = std::min(least, -log_norm(at, k - i) / (k - i));
+    }
+    return least;
   }
 
   struct Plan {
@@ -157,14 +161,14 @@ class Taylor {
 
   Plan make_plan(const SeriesSolver& at) const {
     if (segment_.options.step) return {*segment_.options.step, false};
+    const int p = at.last_stage() + 1;
     const double tolerance = kSafety * segment_.options.tolerance;
-    const double high = log_radius(at, 0);
-    Plan plan{step_for(at, high, tolerance), false};
-    const double low = log_radius(at, at.order() / 2);
+    const double high = log_radius(at, p), low = log_radius(at, p / 2 + 1);
+    Plan plan{step_for(p, high, tolerance), false};
     if (low > high + kLostFactor) {
       plan.is_lost = true;
       plan.h =
-          std::max(plan.h, std::min(step_for(at, low, tolerance), step_for(at, high, kLostDigits)));
+          std::max(plan.h, std::min(step_for(p, low, tolerance), step_for(p, high, kLostDigits)));
     }
     if (segment_.options.max_step > 0) plan.h = std::min(plan.h, segment_.options.max_step);
     return plan;
@@ -196,7 +200,7 @@ class Taylor {
   bool advance() {
     constexpr int kMaxTries = 50;
     constexpr double kTiny = 0.1;
-    double h = fit(h_planned_), last_defect = std::numeric_limits<double>::infinity();
+    double h = fit(plan_.h), last_defect = std::numeric_limits<double>::infinity();
     SeriesSolver::Status status = SeriesSolver::Status::NotConverged;
     int num_moves = 0;
     for (int i = 0; i < kMaxTries && outcome_.t + h > outcome_.t; ++i) {
@@ -206,10 +210,10 @@ class Taylor {
         const double defect = measure_defect(h);
         // A defect that halving does not reduce is no switch but round-off.
         if (segment_.options.step || defect <= 1 || defect >= 0.5 * last_defect) {
-          if (is_last(h)) return finish_step(h, h);
+          if (is_last(h)) return finish_step(h, plan_);
           const Plan next = make_plan(there_);
           const bool is_too_close = next.is_lost && next.h < kTiny * h;
-          if (!is_too_close || ++num_moves > 3) return finish_step(h, next.h);
+          if (!is_too_close || ++num_moves > 3) return finish_step(h, next);
           shorter = 0.75 * h;
         }
         last_defect = defect;
@@ -237,7 +241,7 @@ class Taylor {
     return worst / (segment_.options.tolerance * h * std::pow(here_.order(), system_.max_d()));
   }
 
-  bool finish_step(double h, double next) {
+  bool finish_step(double h, const Plan& next) {
     const double t0 = outcome_.t;
     const bool ends = is_last(h);
     for (std::size_t i = 0; i < system_.terms().y.size(); ++i) {
@@ -255,7 +259,7 @@ class Taylor {
     factorizations_[1] = there_.num_factorizations();
     std::swap(factorizations_[0], factorizations_[1]);
     std::swap(here_, there_);
-    h_planned_ = next;
+    plan_ = next;
     if (outcome_.statistics.steps >= segment_.options.max_steps) {
       fail(fmt::format("the limit of {} steps was reached", segment_.options.max_steps));
       return false;
@@ -291,7 +295,7 @@ class Taylor {
   Outcome& outcome_;
   const SeriesSystem& system_;
   SeriesSolver here_, there_;  // the expansions at the beginning and at the end of a step
-  double h_planned_ = 0;       // from here on
+  Plan plan_;                  // from here on
   int factorizations_[2] = {0, 0};
 };
 

@@ -240,8 +240,12 @@ void check_pair(const Problem& problem, const std::string& integrator, bool has_
   std::vector<std::string> good_formulations, good_integrators;
   for (const FormulationInfo& formulation : formulations()) {
     if (formulation.name == "minimal" && problem.formulation != "minimal") continue;
-    const Problem other = formulate(equations, formulation.name, state);
-    if (!why_not(info, other)) good_formulations.emplace_back(formulation.name);
+    try {
+      const Problem other = formulate(equations, formulation.name, state);
+      if (!why_not(info, other)) good_formulations.emplace_back(formulation.name);
+    } catch (const Error&) {
+      // One that this mechanism does not have.
+    }
   }
   for (const IntegratorInfo& other : integrators()) {
     if (!why_not(other, problem)) good_integrators.emplace_back(other.name);

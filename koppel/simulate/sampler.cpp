@@ -50,13 +50,14 @@ bool Sampler::operator()(const Step& step) {
 }
 
 bool Sampler::sample(const Step& step) {
-  bool go_on = true;
+  bool go_on = true, is_end_sampled = false;
   for (; next_ < times_.size() && times_[next_] <= step.t1; ++next_) {
     const double t = times_[next_];
     step.evaluate(t, y_);
     go_on = add_row(t, y_) && go_on;
-    if (t == step.t1) return go_on;  // the end of the step is looked at
+    is_end_sampled = t == step.t1;
   }
+  if (is_end_sampled) return go_on;
   step.evaluate(step.t1, y_);
   if (every_step_) return add_row(step.t1, y_);
   note(observation_.violation(sample_of(step.t1, y_), work_));

@@ -75,6 +75,19 @@ TEST(Simulate, SamplesLieOnTheSolution) {
   }
 }
 
+TEST(Simulate, SamplesAtEndsOfStepsAreThereOnce) {
+  SimulateOptions options = options_of(oscillator());
+  options.end = 1;
+  options.integrator = "rk4";
+  options.step = 1.0 / 64;
+  options.sampling.count = 5;
+  const Simulation s = simulate(oscillator(), options);
+  ASSERT_EQ(s.trajectory.num_rows(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(s.trajectory.time()[i], 0.25 * static_cast<double>(i));
+  }
+}
+
 TEST(Simulate, RowsAtGivenTimesAndAtSteps) {
   SimulateOptions options = options_of(oscillator());
   options.end = 1;

@@ -212,7 +212,8 @@ class Run(unittest.TestCase):
                 "dop853", "--out", self.out),
             (1, "", "error[simulate.wrong-pair]: integrator 'dop853' needs a right-hand side; "
                     "formulation 'ggl' gives none.\n"
-                    "  dop853 goes with the formulations: index1, baumgarte. ggl goes with the "
+                    "  dop853 goes with the formulations: index1, baumgarte, explicit, implicit, "
+                    "partition, qr, svd, penalty, augmented-lagrangian. ggl goes with the "
                     "integrators: radau5, ida, implicit-euler.\n"))
         self.assertFalse(self.out.exists())
 
@@ -306,6 +307,36 @@ class Run(unittest.TestCase):
         process.wait()
         os.close(terminal)
         self.assertRegex(text.decode(), r"\r\[#* *\] +\d+ %  t = \S+ s  \S+ x real time  .* left")
+
+
+class Compare(unittest.TestCase):
+    def test_prints_a_table_and_a_recommendation(self):
+        status, output, messages = run("compare", "pendulum", "--end", 1, "--formulations",
+                                       "index1,qr", "--integrators", "dop853,taylor")
+        self.assertEqual((status, messages), (0, ""))
+        self.assertIn("qr/dop853", output)
+        self.assertIn("Skipped qr/taylor: ", output)
+        self.assertIn("Recommended: ", output)
+        self.assertLessEqual(max(map(len, output.splitlines())), 80)
+
+    def test_json_and_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, output, _ = run("compare", "pendulum", "--end", 1, "--formulations", "index1,svd",
+                                    "--integrators", "dop853", "--tol", "1e-6,1e-9", "--json",
+                                    "--out", folder)
+            self.assertEqual(status, 0)
+            found = json.loads(output)
+            self.assertEqual(len(found["runs"]), 4)
+            self.assertEqual({run["status"] for run in found["runs"]}, {"done"})
+            self.assertEqual(set(os.listdir(folder)), {"compare.json", "drift.html", "work.html"})
+
+    def test_unknown_names_are_mistakes(self):
+        status, _, messages = run("compare", "pendulum", "--integrators", "dop854")
+        self.assertEqual(status, 1)
+        self.assertIn("Did you mean 'dop853'?", messages)
+        status, _, messages = run("compare", "pendulum", "--tol", "small")
+        self.assertEqual(status, 1)
+        self.assertIn("--tol 'small' is not a number.", messages)
 
 
 if __name__ == "__main__":

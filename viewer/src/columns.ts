@@ -16,7 +16,7 @@ export function columns_of_group(columns: Column[], group: string): number[] {
 
 // Outputs where there are some, else coordinates, else whatever there is.
 export function default_columns(columns: Column[]): number[] {
-  const shown_anyway = ["time", "energy", "constraints"];
+  const shown_anyway = ["time", "energy", "constraints", "work"];
   const others = columns.flatMap((column, i) => (shown_anyway.includes(column.group) ? [] : [i]));
   const choices = [columns_of_group(columns, "outputs"), columns_of_group(columns, "coordinates")];
   const choice = choices.find((group) => group.length > 0) ?? others;

@@ -148,7 +148,10 @@ function make_plots(report: Report, clock: Clock): HTMLElement {
   clock.on_change(() => plots.set_time(clock.time));
   on_theme_change((theme) => plots.set_theme(theme));
   const read = element("output", { class: "read", title: "The values are of this time" });
-  plots.on_read = (time) => { read.value = `t = ${format_value(time)} s`; };
+  const time = report.columns[time_column(report.columns)];
+  plots.on_read = (value) => {
+    read.value = `${time?.name ?? "t"} = ${format_value(value)} ${time?.unit ?? "s"}`;
+  };
   plots.show(chosen);
   plots.set_time(clock.time);
   const tools = element("div", { class: "tools" });

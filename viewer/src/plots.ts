@@ -20,6 +20,7 @@ interface PlotOptions {
   columns: Column[];
   data: (number | null)[][];
   times: number[];
+  unit: string; // of the times
   log: boolean;
 }
 
@@ -69,7 +70,7 @@ class Plot {
                : { range: (_, min, max) => value_range(min, max) },
       },
       axes: [
-        this.axis({ size: 30, values: (_, ticks) => with_unit(format_ticks(ticks), "s") }),
+        this.axis({ size: 30, values: (_, ticks) => with_unit(format_ticks(ticks), options.unit) }),
         this.axis({ size: kAxisWidth, space: 24, ...(log && kLogAxis) }),
       ],
       series: [{}, ...series],
@@ -214,6 +215,7 @@ export class Plots {
     };
     add("energy", "Energy", false);
     add("constraints", "Constraint violation", true);
+    add("work", "Time needed", true);
     new ResizeObserver(() => this.fit_width()).observe(this.root);
   }
 
@@ -261,7 +263,9 @@ export class Plots {
   private make_plot(members: number[], title: string, log: boolean): Plot {
     const columns = members.map((i) => this.report.columns[i]!);
     const data = members.map((i) => this.report.data[i]!);
-    const plot = new Plot({ title, columns, data, times: this.times, log }, this.theme, this);
+    const unit = this.report.columns[time_column(this.report.columns)]?.unit ?? "";
+    const options = { title, columns, data, times: this.times, unit, log };
+    const plot = new Plot(options, this.theme, this);
     plot.set_range(this.shown);
     plot.set_time(this.time);
     return plot;

@@ -1,0 +1,201 @@
+// koppel compare: one model by many methods, as a table and plots.
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/results/report.hpp>
+#include <koppel/simulate/compare.hpp>
+
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/model_options.hpp"
+
+namespace koppel::app {
+namespace {
+
+struct Options {
+  std::shared_ptr<ModelOptions> model;
+  std::optional<double> end, limit;
+  std::string formulations, integrators, tolerances, steps, projection, folder;
+  std::vector<std::string> beside;
+  std::optional<int> samples;
+  bool json = false, quiet = false, native = false;
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> out;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::vector<double> read_numbers(const char* option, const std::string& text) {
+  std::vector<double> out;
+  for (const std::string& part : split(text)) {
+    double value = 0;
+    const char* const end = part.data() + part.size();
+    if (const auto [rest, error] = std::from_chars(part.data(), end, value);
+        error != std::errc() || rest != end) {
+      throw Error("arguments.wrong", fmt::format("{} '{}' is not a number.", option, part),
+                  "Give numbers separated by commas, such as 1e-6,1e-8.");
+    }
+    out.push_back(value);
+  }
+  return out;
+}
+
+Projection read_projection(const std::string& text) {
+  if (text == "none") return Projection::None;
+  if (text == "once") return Projection::Once;
+  if (text.empty() || text == "full") return Projection::Full;
+  throw Error("arguments.wrong", "--projection '" + text + "' is not known.",
+              "It is one of: none, once, full.");
+}
+
+CompareOptions compare_options(const Options& given, const Model& model) {
+  CompareOptions options;
+  options.coordinates = split(given.model->coordinates);
+  options.formulations = split(given.formulations);
+  options.integrators = split(given.integrators);
+  if (!given.tolerances.empty()) options.tolerances = read_numbers("--tol", given.tolerances);
+  options.steps = read_numbers("--step", given.steps);
+  options.end = given.end.value_or(model.run.end);
+  options.projection = read_projection(given.projection);
+  if (given.samples) options.samples = *given.samples;
+  if (given.limit) options.max_seconds = *given.limit;
+  options.native = given.native;
+  return options;
+}
+
+// The page shows one set of columns: drift, and work over precision where there are several
+// tolerances, are a page each.
+void write_files(const std::filesystem::path& folder, const Model& model,
+                 const Comparison& comparison) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw Error("arguments.wrong",
+                "the folder " + folder.string() + " cannot be made: " + error.message() + ".",
+                "Give another with --out.");
+  }
+  write_text(folder / "compare.json", to_json(comparison) + "\n");
+  Report report;
+  report.title = model.name + ": comparison";
+  report.description = model.description;
+  for (const Compared& run : comparison.runs) {
+    report.summary.emplace_back(
+        full_label_of(run, comparison),
+        fmt::format(
+            "{}{:.3g} ms, {} steps, violation {:.1e}, error {}",
+            run.status == "done" ? "" : fmt::format("{} at {:g} s, ", run.status, run.reached),
+            1e3 * run.seconds, run.steps, run.position_drift,
+            run.error ? fmt::format("{:.1e}", *run.error) : "not known"));
+  }
+  if (!comparison.reason.empty()) {
+    report.messages.push_back("Recommended: " + comparison.reason);
+  }
+  const Trajectory drift = drift_of(comparison), work = work_of(comparison);
+  report.trajectory = &drift;
+  write_report(folder / "drift.html", report);
+  if (work.empty()) return;
+  report.title = model.name + ": work and precision";
+  report.trajectory = &work;
+  write_report(folder / "work.html", report);
+}
+
+void run(const Options& given) {
+  const Model model = load(*given.model);
+  CompareOptions options = compare_options(given, model);
+  std::vector<Model> others;
+  for (const std::string& path : given.beside) {
+    others.push_back(load({path, {}, given.model->settings}));
+  }
+  for (const Model& other : others) options.beside.push_back(&other);
+
+  InterruptGuard guard;
+  const bool is_shown = !given.quiet && isatty(fileno(stderr)) != 0;
+  const Comparison comparison = compare(model, options, [&](const std::string& what) {
+    if (is_shown) std::fprintf(stderr, "\r\033[K%s", what.c_str());
+    return !is_interrupted();
+  });
+  if (is_shown) std::fprintf(stderr, "\r\033[K");
+  if (given.json) {
+    std::printf("%s\n", to_json(comparison).c_str());
+  } else {
+    std::printf("%s", to_text(comparison).c_str());
+  }
+  if (!given.folder.empty()) write_files(given.folder, model, comparison);
+  if (std::fflush(stdout) != 0) {
+    throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
+  }
+  if (comparison.recommended < 0) {
+    throw Failure{ExitCode::kNumericsFailed, "error[compare.failed]: no run came to its end."};
+  }
+}
+
+template <typename Items>
+std::string names_of(const Items& items) {
+  std::string out;
+  for (const auto& item : items) out += (out.empty() ? "" : ", ") + std::string(item.name);
+  return out;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "compare", "Simulate a model by many methods and show them side by side");
+  auto options = std::make_shared<Options>();
+  options->model = add_model_options(*command);
+  command->get_option("--coordinates")->type_name("A,B,...");
+  command
+      ->add_option("--formulations", options->formulations,
+                   names_of(formulations()) + "; all of them by default")
+      ->type_name("A,B,...");
+  command
+      ->add_option("--integrators", options->integrators,
+                   names_of(integrators()) + "; taylor, dop853, radau5 and ida by default")
+      ->type_name("A,B,...");
+  command->add_option("--end", options->end, "The end time; else the model's")->type_name("T");
+  command
+      ->add_option("--tol", options->tolerances,
+                   "Tolerances, 1e-8 by default; several show work over precision")
+      ->type_name("X,Y,...");
+  command->add_option("--step", options->steps, "Fixed steps, in seconds")->type_name("X,Y,...");
+  command
+      ->add_option(
+          "--projection", options->projection,
+          "After every step, where the formulation leaves drift: none, once, full (default)")
+      ->type_name("P");
+  command
+      ->add_option("--beside", options->beside,
+                   "Another model of the same mechanism, with the same outputs; may be repeated")
+      ->type_name("MODEL")
+      ->allow_extra_args(false);
+  command->add_option("--samples", options->samples, "Where errors are looked at; 501 by default")
+      ->type_name("N");
+  command->add_option("--limit", options->limit, "The seconds that one run may take; 20 by default")
+      ->type_name("S");
+  command
+      ->add_option("--out", options->folder,
+                   "A folder for compare.json, drift.html and, with several tolerances, work.html")
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->add_flag("--quiet", options->quiet, "Do not say what is being done");
+  command->add_flag("--native", options->native, "Compile the equations to native code");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace koppel::app

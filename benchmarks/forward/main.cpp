@@ -1,0 +1,93 @@
+// forward_benchmark: simulations by Koppel beside the same ones written by hand and by others, at
+// equal accuracy. Prints the section of docs/performance.md. With arguments (loops, trees, sizes,
+// program) only those parts; `points` shows every measurement;
+//
+//   forward_benchmark case "slider crank" "koppel, tape" 1e-9
+//
+// runs one of them once, for counting instructions:
+//   valgrind --tool=callgrind forward_benchmark case …
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <koppel/version.hpp>
+
+#include "contest.hpp"
+#include "sections.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+// Native code is compiled anew in every run, and leaves nothing behind.
+class EmptyCache {
+ public:
+  EmptyCache() {
+    std::string name = (fs::temp_directory_path() / "koppel-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) return;
+    path_ = name;
+    setenv("XDG_CACHE_HOME", name.c_str(), 1);
+    unsetenv("KOPPEL_NATIVE");
+  }
+  EmptyCache(const EmptyCache&) = delete;
+  EmptyCache& operator=(const EmptyCache&) = delete;
+  ~EmptyCache() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+  }
+
+ private:
+  fs::path path_;
+};
+
+struct Section {
+  std::string_view name;
+  void (*report)();
+};
+
+constexpr Section kSections[] = {
+    {"loops", koppel::benchmarks::report_loops},
+    {"trees", koppel::benchmarks::report_trees},
+    {"sizes", koppel::benchmarks::report_sizes},
+    {"program", koppel::benchmarks::report_program},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace koppel::benchmarks;
+  const EmptyCache cache;
+  if (argc == 5 && std::string_view(argv[1]) == "case") {
+    selection() = {argv[2], argv[3], std::atof(argv[4])};
+    report_loops();
+    report_trees();
+    return 0;
+  }
+  bool wants_all = true;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "points") {
+      selection().prints_points = true;
+    } else {
+      wants_all = false;
+    }
+  }
+  std::printf("koppel %s, commit %s\ncompiler: %s, flags: %s\nprocessor: %s\n", koppel::version(),
+              koppel::commit(), __VERSION__, KOPPEL_FLAGS, processor().c_str());
+  for (const Section& section : kSections) {
+    bool wanted = wants_all;
+    for (int i = 1; i < argc; ++i) wanted = wanted || argv[i] == section.name;
+    if (wanted) section.report();
+  }
+  print_targets();
+}

@@ -1,0 +1,60 @@
+// Contestants: Koppel in several ways, code by hand, IDA, Simbody.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <problems/four_bar.hpp>
+#include <problems/rods.hpp>
+#include <problems/runge_kutta.hpp>
+#include <problems/slider_crank.hpp>
+
+#include "contest.hpp"
+#include "prepared.hpp"
+
+namespace koppel::benchmarks {
+
+// Koppel; `outputs` are compared with the reference.
+Contestant koppel_side(const std::string& name, const Model& model, const Way& way, double end,
+                       const std::vector<std::string>& outputs,
+                       const std::vector<double>& settings);
+
+// Runge–Kutta methods on a system written by hand (runge_kutta.hpp). `result` takes the compared
+// values from a state.
+template <typename System, typename Result>
+Contestant rk4_side(const std::string& name, std::shared_ptr<System> system,
+                    typename System::State start, double end, const std::vector<double>& settings,
+                    Result result) {
+  auto y = std::make_shared<typename System::State>(start);
+  auto count = std::make_shared<long>(0);
+  return {name, settings,
+          [=](double step) {
+            *y = start;
+            *count = std::lround(end / step);
+            problems::integrate_rk4(*system, *y, end, *count);
+            return std::isfinite((*y)[0]);
+          },
+          [=] { return result(*y); }, [=] { return *count; }};
+}
+
+template <typename System, typename Result>
+Contestant adaptive_side(const std::string& name, std::shared_ptr<System> system,
+                         const problems::Embedded& method, typename System::State start, double end,
+                         const std::vector<double>& settings, Result result) {
+  auto y = std::make_shared<typename System::State>(start);
+  auto count = std::make_shared<long>(0);
+  return {name, settings,
+          [=, &method](double tolerance) {
+            *y = start;
+            *count = problems::integrate_adaptive(*system, method, *y, end, tolerance, 1e-3);
+            return *count > 0;
+          },
+          [=] { return result(*y); }, [=] { return *count; }};
+}
+
+// IDA on the stabilised form by hand; `indices` of q are compared.
+Contestant ida_side(std::shared_ptr<const problems::Rods> rods, double end,
+                    const std::vector<int>& indices);
+
+}  // namespace koppel::benchmarks

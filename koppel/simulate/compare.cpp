@@ -1,0 +1,345 @@
+#include <koppel/simulate/compare.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/simulate/momentum.hpp>
+
+namespace koppel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kTightest = 1e-14, kNearlyTightest = 1e-12;
+constexpr double kShort = 0.1;  // seconds
+constexpr int kRepetitions = 2;
+constexpr double kUntrusted = 1e-3;  // two tight runs that differ by more tell nothing
+
+// A method to try.
+struct Method {
+  const Model* model;
+  std::string coordinates, formulation, integrator;
+  double tolerance = 0, step = 0;
+};
+
+SimulateOptions simulate_options(const CompareOptions& options, const Method& method) {
+  SimulateOptions out;
+  out.end = options.end;
+  out.coordinates = method.coordinates;
+  out.formulation = method.formulation;
+  out.integrator = method.integrator;
+  out.projection = options.projection;
+  if (method.tolerance > 0) out.tolerance = method.tolerance;
+  if (method.step > 0) out.step = method.step;
+  out.sampling.count = options.samples;
+  out.native = options.native;
+  return out;
+}
+
+// Outputs of both, by name.
+struct Pair {
+  std::size_t a, b;
+};
+std::vector<Pair> shared_outputs(const Trajectory& a, const Trajectory& b) {
+  std::vector<Pair> out;
+  for (std::size_t i = 0; i < a.num_columns(); ++i) {
+    if (a.columns()[i].group != Group::Outputs) continue;
+    const int j = b.find(a.columns()[i].name);
+    if (j > 0) out.push_back({i, static_cast<std::size_t>(j)});
+  }
+  return out;
+}
+
+// The deviation of outputs at each sample, relative to the largest value of their unit in b.
+std::vector<double> deviations(const Trajectory& a, const Trajectory& b) {
+  const std::vector<Pair> pairs = shared_outputs(a, b);
+  if (pairs.empty()) return {};
+  std::map<std::string, double> scale;
+  for (const Pair& pair : pairs) {
+    const ColumnStatistics size = b.statistics(pair.b);
+    double& largest = scale[b.columns()[pair.b].unit];
+    largest = std::max({largest, std::abs(size.min), std::abs(size.max)});
+  }
+  std::vector<double> out;
+  for (std::size_t row = 0; row < std::min(a.num_rows(), b.num_rows()); ++row) {
+    if (a.time()[row] != b.time()[row]) break;  // the last row of a run that failed
+    out.push_back(0);
+    for (const Pair& pair : pairs) {
+      const double size = scale[b.columns()[pair.b].unit];
+      const double error = std::abs(a.column(pair.a)[row] - b.column(pair.b)[row]);
+      out.back() = std::max(out.back(), error / (size > 0 ? size : 1));
+    }
+  }
+  return out;
+}
+
+double largest(const std::vector<double>& x) {
+  return x.empty() ? 0 : *std::max_element(x.begin(), x.end());
+}
+
+class Comparer {
+ public:
+  Comparer(const Model& model, const CompareOptions& options,
+           const std::function<bool(const std::string&)>& watch)
+      : model_(model), options_(options), watch_(watch) {}
+
+  Comparison go() {
+    out_.model = model_.name;
+    out_.end = options_.end;
+    out_.projection = options_.projection == Projection::None   ? "none"
+                      : options_.projection == Projection::Once ? "once"
+                                                                : "full";
+    find_reference();
+    for (const Method& method : methods()) {
+      if (!tell(describe(method))) break;
+      try_method(method);
+    }
+    sort();
+    recommend();
+    return std::move(out_);
+  }
+
+ private:
+  bool tell(const std::string& what) { return !watch_ || watch_(what); }
+
+  static std::string describe(const Method& m) {
+    return fmt::format("{} {} {}", m.coordinates, m.formulation, m.integrator);
+  }
+
+  // Stops what takes too long.
+  SimulateCallbacks limited(double seconds) const {
+    SimulateCallbacks callbacks;
+    callbacks.progress = [start = Clock::now(), seconds](const Progress&) {
+      return std::chrono::duration<double>(Clock::now() - start).count() < seconds;
+    };
+    return callbacks;
+  }
+
+  std::optional<Simulation> run_reference(const char* formulation, const char* integrator,
+                                          double tolerance) {
+    CompareOptions with = options_;
+    with.projection = Projection::Full;
+    try {
+      Simulation s = simulate(
+          model_, simulate_options(with, {&model_, "", formulation, integrator, tolerance, 0}),
+          limited(3 * options_.max_seconds));
+      if (s.status == Outcome::Status::Done) return s;
+    } catch (const Error&) {
+      // Not every model has one of this kind.
+    }
+    return {};
+  }
+
+  // A series where the motion has one, else what is chosen for it.
+  void find_reference() {
+    if (!tell("reference")) return;
+    const std::pair<const char*, const char*> kinds[] = {{"", "taylor"}, {"", ""}};
+    for (const auto& [formulation, integrator] : kinds) {
+      auto tight = run_reference(formulation, integrator, kTightest);
+      if (!tight) continue;
+      const auto other = run_reference(formulation, integrator, kNearlyTightest);
+      if (!other || shared_outputs(tight->trajectory, tight->trajectory).empty()) continue;
+      out_.reference = fmt::format("{}/{} at tolerance {:g}", tight->choice.formulation,
+                                   tight->choice.integrator, kTightest);
+      out_.reference_error = largest(deviations(other->trajectory, tight->trajectory));
+      reference_ = std::move(tight->trajectory);
+      return;
+    }
+  }
+
+  std::vector<std::string> formulations_to_try() const {
+    if (!options_.formulations.empty()) return options_.formulations;
+    std::vector<std::string> out;
+    for (const FormulationInfo& info : formulations()) out.emplace_back(info.name);
+    return out;
+  }
+
+  std::vector<Method> methods() const {
+    std::vector<std::string> sets = options_.coordinates, integrators = options_.integrators;
+    if (sets.empty()) sets = {choose_coordinates(model_, {})};
+    if (integrators.empty()) integrators = {"taylor", "dop853", "radau5", "ida"};
+    if (options_.integrators.empty() && !options_.steps.empty()) integrators.emplace_back("rk4");
+    std::vector<Method> out;
+    const auto add = [&](Method method) {
+      const IntegratorInfo& info = find_integrator(method.integrator);
+      if (info.has_adaptive_step) {
+        for (const double tolerance : options_.tolerances) {
+          method.tolerance = tolerance;
+          out.push_back(method);
+        }
+      }
+      method.tolerance = 0;
+      if (!info.has_fixed_step) return;
+      for (const double step : options_.steps) {
+        method.step = step;
+        out.push_back(method);
+      }
+      if (options_.steps.empty() && !info.has_adaptive_step) out.push_back(method);
+    };
+    for (const std::string& set : sets) {
+      for (const std::string& formulation : formulations_to_try()) {
+        for (const std::string& integrator : integrators) {
+          add({&model_, set, formulation, integrator});
+        }
+      }
+    }
+    for (const Model* other : options_.beside) {
+      for (const std::string& integrator : integrators) add({other, "", "", integrator});
+    }
+    return out;
+  }
+
+  void try_method(const Method& method) {
+    const std::string name =
+        method.coordinates + "/" + method.formulation + "/" + method.integrator;
+    if (refused_.contains(name)) return;
+    try {
+      const SimulateOptions with = simulate_options(options_, method);
+      Compared result =
+          result_of(method, simulate(*method.model, with, limited(options_.max_seconds)));
+      // What else the computer does falsifies short times; the shortest of some is right.
+      for (int k = 0; k < kRepetitions && result.seconds < kShort; ++k) {
+        const Simulation again = simulate(*method.model, with);
+        result.seconds = std::min(result.seconds, again.summary.wall_seconds);
+      }
+      out_.runs.push_back(std::move(result));
+    } catch (const Error& error) {
+      refused_.insert(name);
+      out_.skipped.push_back({method.coordinates, method.formulation, method.integrator,
+                              error.diagnostics()[0].message});
+    }
+  }
+
+  Compared result_of(const Method& method, const Simulation& simulation) const {
+    const Summary& s = simulation.summary;
+    Compared out;
+    if (method.model != &model_) out.model = s.model;
+    out.coordinates = s.coordinates;
+    out.formulation = s.formulation;
+    out.integrator = s.integrator;
+    out.tolerance = method.tolerance;
+    out.step = method.step;
+    out.status = s.status;
+    out.text = s.status == "stopped" ? fmt::format("took longer than {:g} s", options_.max_seconds)
+                                     : simulation.text;
+    out.reached = s.reached;
+    out.setup_seconds = s.setup_seconds;
+    out.seconds = s.wall_seconds;
+    out.steps = s.steps;
+    out.rejected = s.rejected;
+    out.evaluations = s.evaluations;
+    out.position_drift = s.max_position_violation;
+    out.velocity_drift = s.max_velocity_violation;
+    if (s.is_conservative) {
+      out.energy_error = s.energy_drift;
+      out.momentum_error = momentum_error(simulation);
+    }
+    const Trajectory& trajectory = simulation.trajectory;
+    out.times.assign(trajectory.time().begin(), trajectory.time().end());
+    const auto violations = trajectory["position_violation"];
+    out.violations.assign(violations.begin(), violations.end());
+    if (reference_) {
+      out.errors = deviations(trajectory, *reference_);
+      if (!out.errors.empty()) out.error = largest(out.errors);
+    }
+    return out;
+  }
+
+  void sort() {
+    const auto key = [](const Compared& run) {
+      return std::tuple(-run.step, -run.tolerance, run.status != "done", run.seconds);
+    };
+    std::stable_sort(out_.runs.begin(), out_.runs.end(),
+                     [&](const Compared& a, const Compared& b) { return key(a) < key(b); });
+  }
+
+  // How wrong a run is: by its outputs, or by its energy where the reference cannot be trusted.
+  double measure(const Compared& run) const {
+    return is_trusted() ? run.error.value_or(0) : run.energy_error.value_or(0);
+  }
+  bool is_trusted() const { return !out_.reference.empty() && out_.reference_error < kUntrusted; }
+
+  // The fastest of those that are at least as accurate as every second one.
+  void recommend() {
+    std::vector<double> errors;
+    for (const Compared& run : out_.runs) {
+      if (run.status == "done" && run.model.empty()) errors.push_back(measure(run));
+    }
+    if (errors.empty()) return;
+    std::sort(errors.begin(), errors.end());
+    double allowed = errors[(errors.size() - 1) / 2];
+    if (is_trusted()) allowed = std::max(allowed, out_.reference_error);
+    for (std::size_t i = 0; i < out_.runs.size(); ++i) {
+      const Compared& run = out_.runs[i];
+      if (run.status != "done" || !run.model.empty() || measure(run) > allowed) continue;
+      if (out_.recommended < 0 ||
+          run.seconds < out_.runs[static_cast<std::size_t>(out_.recommended)].seconds) {
+        out_.recommended = static_cast<int>(i);
+      }
+    }
+    const Compared& best = out_.runs[static_cast<std::size_t>(out_.recommended)];
+    const std::string what =
+        label_of(best, out_) + (best.step > 0 ? fmt::format(" at step {:g} s", best.step)
+                                              : fmt::format(" at tolerance {:g}", best.tolerance));
+    const char* const by = is_trusted() ? "an error" : best.energy_error ? "an energy error" : "";
+    out_.reason =
+        *by == '\0'
+            ? fmt::format("{}: the fastest of {} that came to the end; nothing tells their errors.",
+                          what, errors.size())
+            : fmt::format(
+                  "{}: the fastest of those with {} of at most {:.1e}, which half of the {} "
+                  "that came to the end reach.",
+                  what, by, allowed, errors.size());
+  }
+
+  const Model& model_;
+  const CompareOptions& options_;
+  const std::function<bool(const std::string&)>& watch_;
+  Comparison out_;
+  std::optional<Trajectory> reference_;
+  std::set<std::string> refused_;
+};
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw Error("compare.bad-option", message);
+}
+
+}  // namespace
+
+void CompareOptions::validate(const Model& model) const {
+  const std::vector<std::string> sets = coordinate_sets(model);
+  for (const std::string& set : coordinates) {
+    if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
+      derive(model, set);  // says what there is
+    }
+  }
+  for (const std::string& name : formulations) check_formulation(name);
+  for (const std::string& name : integrators) find_integrator(name);
+  require(std::isfinite(end) && end > 0,
+          fmt::format("the end time is {}; it must be positive.", end));
+  for (const double tolerance : tolerances) {
+    require(tolerance > 0 && tolerance < 1,
+            fmt::format("a tolerance is {}; it must lie between 0 and 1.", tolerance));
+  }
+  for (const double step : steps) {
+    require(std::isfinite(step) && step > 0,
+            fmt::format("a step is {}; it must be positive.", step));
+  }
+  require(samples >= 2, fmt::format("{} samples are too few; give at least 2.", samples));
+}
+
+Comparison compare(const Model& model, const CompareOptions& options,
+                   const std::function<bool(const std::string&)>& watch) {
+  options.validate(model);
+  return Comparer(model, options, watch).go();
+}
+
+}  // namespace koppel

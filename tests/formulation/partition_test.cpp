@@ -1,0 +1,47 @@
+// Independent coordinates by name, and what is said where that cannot be.
+#include <gtest/gtest.h>
+
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/formulation/formulation.hpp>
+
+#include "tests/analysis/mechanisms.hpp"
+
+namespace koppel::testing {
+namespace {
+
+std::string error_of(std::string_view formulation) {
+  const Equations e = derive(make_slider_crank(), "joint");
+  try {
+    formulate(e, formulation, start_of(e));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Partition, NamesAreSplitAtPlus) {
+  const FormulationName name = split_name("partition:x+beta");
+  EXPECT_EQ(name.base, "partition");
+  EXPECT_EQ(name.independent, (std::vector<std::string>{"x", "beta"}));
+  EXPECT_EQ(split_name("qr").base, "qr");
+  EXPECT_TRUE(split_name("qr").independent.empty());
+}
+
+TEST(Partition, UnknownCoordinatesAreRefused) {
+  EXPECT_EQ(error_of("partition:a.angel"),
+            "error[formulation.unknown-coordinate]: 'a.angel' shall be independent, but 'slider "
+            "crank' has no such coordinate.\n  Did you mean 'a.angle'? There are: a.angle, "
+            "guide.position, b.angle.");
+}
+
+TEST(Partition, TheirNumberIsThatOfFreedoms) {
+  EXPECT_EQ(error_of("partition:a.angle+b.angle"),
+            "error[formulation.wrong-number]: 2 coordinates shall be independent; 'slider crank' "
+            "has 3 velocities and 2 constraints that do not repeat others.\n  Name 1, or none: "
+            "then they are chosen by pivoting.");
+}
+
+}  // namespace
+}  // namespace koppel::testing

@@ -1,0 +1,145 @@
+#include <koppel/simulate/compare.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+
+namespace koppel {
+namespace {
+
+Model pendulum() {
+  return read_model_text(R"(
+name: pendulum
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  bob: {point_mass: 1, position: [-1, 0]}
+joints:
+  bar: {type: distance, between: [ground, bob], length: 1}
+outputs: {x: bob.x, y: bob.y}
+)",
+                         "pendulum.yaml");
+}
+
+CompareOptions short_options() {
+  CompareOptions options;
+  options.formulations = {"index3", "index1", "qr", "minimal"};
+  options.integrators = {"taylor", "dop853"};
+  options.end = 2;
+  options.samples = 51;
+  return options;
+}
+
+TEST(Compare, CrossesListsAndSkipsWhatMakesNoSense) {
+  const Comparison c = compare(pendulum(), short_options());
+  ASSERT_EQ(c.runs.size(), 3u);
+  for (const Compared& run : c.runs) {
+    EXPECT_EQ(run.status, "done") << run.text;
+    ASSERT_TRUE(run.error && run.energy_error);
+    EXPECT_LT(*run.error, 1e-6);
+    EXPECT_LT(*run.energy_error, 1e-6);
+  }
+  // index3/dop853, index1/taylor, qr/taylor, and minimal with both.
+  ASSERT_EQ(c.skipped.size(), 5u);
+  EXPECT_EQ(c.skipped[0].formulation, "index3");
+  EXPECT_EQ(c.skipped[0].integrator, "dop853");
+  EXPECT_EQ(c.skipped[0].why,
+            "integrator 'dop853' needs a right-hand side; formulation 'index3' gives none.");
+  EXPECT_GE(c.recommended, 0);
+  EXPECT_NE(c.reason.find("the fastest of those with an error of at most"), std::string::npos);
+  EXPECT_LT(c.reference_error, 1e-9);
+}
+
+TEST(Compare, SeveralTolerancesShowWorkOverPrecision) {
+  CompareOptions options = short_options();
+  options.formulations = {"index1", "qr"};
+  options.integrators = {"dop853"};
+  options.tolerances = {1e-5, 1e-8, 1e-11};
+  const Comparison c = compare(pendulum(), options);
+  ASSERT_EQ(c.runs.size(), 6u);
+  EXPECT_GT(*c.runs.front().error, *c.runs.back().error);
+  const Trajectory work = work_of(c), drift = drift_of(c);
+  EXPECT_EQ(work.num_columns(), 3u);
+  EXPECT_EQ(work.num_rows(), 6u);
+  EXPECT_EQ(drift.num_columns(), 7u);
+  EXPECT_EQ(drift.num_rows(), 51u);
+}
+
+TEST(Compare, WhatFailsShowsHowFarItGot) {
+  // The root ends at t = 1.
+  const Model model = read_model_text(R"(
+name: ending
+coordinates: [x]
+kinetic: x'^2/2
+generalized_forces: {x: sqrt(1 - t)}
+outputs: {x: x}
+)",
+                                      "ending.yaml");
+  CompareOptions options;
+  options.formulations = {"minimal"};
+  options.integrators = {"dop853"};
+  options.end = 2;
+  const Comparison c = compare(model, options);
+  ASSERT_EQ(c.runs.size(), 1u);
+  EXPECT_EQ(c.runs[0].status, "failed");
+  EXPECT_NEAR(c.runs[0].reached, 1, 1e-6);
+  EXPECT_FALSE(c.runs[0].text.empty());
+  EXPECT_EQ(c.recommended, -1);
+  EXPECT_NE(to_text(c).find("failed at t = 1 s: "), std::string::npos);
+}
+
+TEST(Compare, TellsTheMomentumOfCyclicCoordinates) {
+  const Model model = read_model_text(R"(
+name: orbit
+coordinates: {r: {start: 1}, phi: {start: 0}}
+kinetic: (r'^2 + r^2*phi'^2)/2
+potential: -1/r
+initial: {r: 1, "phi'": 0.8}
+outputs: {r: r, phi: phi}
+)",
+                                      "orbit.yaml");
+  CompareOptions options;
+  options.formulations = {"minimal"};
+  options.integrators = {"dop853"};
+  options.end = 5;
+  const Comparison c = compare(model, options);
+  ASSERT_EQ(c.runs.size(), 1u);
+  ASSERT_TRUE(c.runs[0].momentum_error);
+  EXPECT_LT(*c.runs[0].momentum_error, 1e-6);
+  EXPECT_GT(*c.runs[0].momentum_error, 0);
+}
+
+TEST(Compare, TablesFitATerminal) {
+  CompareOptions options = short_options();
+  options.formulations = {"augmented-lagrangian", "penalty", "partition"};
+  const std::string text = to_text(compare(pendulum(), options));
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = text.find('\n', begin);
+    EXPECT_LE(end - begin, 80u) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+TEST(Compare, JsonHasEveryRun) {
+  const Comparison c = compare(pendulum(), short_options());
+  const auto json = nlohmann::json::parse(to_json(c));
+  EXPECT_EQ(json["runs"].size(), c.runs.size());
+  EXPECT_EQ(json["skipped"].size(), 5u);
+  EXPECT_EQ(json["recommended"], c.recommended);
+  EXPECT_TRUE(json["runs"][0]["error"].is_number());
+}
+
+TEST(Compare, UnknownNamesAreErrors) {
+  CompareOptions options = short_options();
+  options.formulations = {"index4"};
+  EXPECT_THROW(compare(pendulum(), options), Error);
+  options = short_options();
+  options.integrators = {"euler"};
+  EXPECT_THROW(compare(pendulum(), options), Error);
+}
+
+}  // namespace
+}  // namespace koppel
