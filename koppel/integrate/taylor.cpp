@@ -47,6 +47,9 @@ constexpr int kSeen = 4;
 constexpr double kLostDigits = 2e-8;
 // Coefficients are round-off where those of half the order show a radius larger by this factor.
 const double kLostFactor = std::log(1.5);
+// A singular configuration is passed in a few steps. What lasts longer is the mechanism's nature,
+// such as a stiff motion that is at rest but for round-off, and has to be followed closely.
+constexpr int kMostLost = 12;
 
 int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
   // Measured on mechanisms in natural coordinates: the minimum is flat, and somewhat above the
@@ -165,8 +168,8 @@ class Taylor {
     const double tolerance = kSafety * segment_.options.tolerance;
     const double high = log_radius(at, p), low = log_radius(at, p / 2 + 1);
     Plan plan{step_for(p, high, tolerance), false};
-    if (low > high + kLostFactor) {
-      plan.is_lost = true;
+    plan.is_lost = low > high + kLostFactor;
+    if (plan.is_lost && num_lost_ < kMostLost) {
       plan.h =
           std::max(plan.h, std::min(step_for(p, low, tolerance), step_for(p, high, kLostDigits)));
     }
@@ -260,6 +263,7 @@ class Taylor {
     std::swap(factorizations_[0], factorizations_[1]);
     std::swap(here_, there_);
     plan_ = next;
+    num_lost_ = std::clamp(num_lost_ + (next.is_lost ? 1 : -1), 0, 2 * kMostLost);
     if (outcome_.statistics.steps >= segment_.options.max_steps) {
       fail(fmt::format("the limit of {} steps was reached", segment_.options.max_steps));
       return false;
@@ -295,6 +299,7 @@ class Taylor {
   Outcome& outcome_;
   const SeriesSystem& system_;
   SeriesSolver here_, there_;  // the expansions at the beginning and at the end of a step
+  int num_lost_ = 0;           // expansions of late whose high coefficients were round-off
   Plan plan_;                  // from here on
   int factorizations_[2] = {0, 0};
 };

@@ -23,6 +23,7 @@ struct Shortfall {
 // Where a singular configuration is passed, round-off is let in.
 inline constexpr const char* kPassesSingular = "round-off near singular configurations";
 inline constexpr const char* kRoundOff = "at rest at the end: round-off, and x is 0.014 of 0.6";
+inline constexpr const char* kManySteps = "round-off of the 6,000 steps that stiffness asks for";
 inline constexpr const char* kOwnData = "not the published mechanism: its data are its own";
 
 inline const Shortfall kShortfalls[] = {
@@ -31,6 +32,9 @@ inline const Shortfall kShortfalls[] = {
     {"mcpherson", "absolute", 1e-10, 12.5, kRoundOff},
     {"mcpherson", "natural", 1e-12, 12.5, kRoundOff},
     {"mcpherson", "absolute", 1e-12, 12.5, kRoundOff},
+    {"flyball_governor", "natural", 1e-10, 10.8, kManySteps},
+    {"flyball_governor", "natural", 1e-12, 11.5, kManySteps},
+    {"flyball_governor", "absolute", 1e-12, 11.8, kManySteps},
     {"bricard", "natural", 1e-10, 9.2, kPassesSingular},
     {"bricard", "absolute", 1e-10, 9.2, kPassesSingular},
     {"bricard", "natural", 1e-12, 9.5, kPassesSingular},
