@@ -1,7 +1,4 @@
 // Right-hand sides do not allocate: this program counts every allocation in the process.
-#include <atomic>
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
 #include <koppel/analysis/assembly.hpp>
@@ -9,29 +6,7 @@
 #include <koppel/formulation/formulation.hpp>
 
 #include "tests/analysis/mechanisms.hpp"
-
-namespace {
-std::atomic<long> allocations{0};
-}  // namespace
-
-// The address sanitizer has a malloc of its own.
-#if defined(__SANITIZE_ADDRESS__)
-#define KOPPEL_ADDRESS_SANITIZER
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KOPPEL_ADDRESS_SANITIZER
-#endif
-#endif
-
-#if !defined(KOPPEL_ADDRESS_SANITIZER)
-extern "C" {
-void* __libc_malloc(std::size_t size);
-__attribute__((visibility("default"))) void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-}
-#endif
+#include "tests/count_allocations.hpp"
 
 namespace koppel::testing {
 namespace {
