@@ -32,6 +32,7 @@ struct RunOptions {
   std::string folder;
   bool json = false, quiet = false, hdf5 = false, native = false, timing = false;
   bool reactions = false;
+  int derivatives = 0;
 };
 
 Projection read_projection(const std::string& text) {
@@ -72,6 +73,7 @@ SimulateOptions simulate_options(const RunOptions& run, const Model& model) {
   options.sampling = read_samples(run.samples, options.sampling);
   options.native = run.native;
   options.reactions = run.reactions;
+  options.derivatives = run.derivatives;
   return options;
 }
 
@@ -313,6 +315,10 @@ void add_run(CLI::App& program) {
   command->add_flag("--hdf5", options->hdf5, "Write trajectory.h5 as well");
   command->add_flag("--reactions", options->reactions,
                     "Add columns for the forces and torques in joints");
+  command
+      ->add_option("--derivatives", options->derivatives,
+                   "Add columns for the time derivatives of outputs up to this order")
+      ->type_name("N");
   command->add_flag("--native", options->native, "Compile the equations to native code");
   command->add_flag("--timing", options->timing, "Say on standard error what took how long");
   command->callback([options] { run(*options); });

@@ -130,10 +130,30 @@ Observation::Observation(const Equations& e, const Model& model, const State& st
   list.add("velocity_violation", "", Group::Constraints);
 }
 
+void Observation::add_derivatives(const Equations& equations, const State& state,
+                                  std::span<const int> leave_out, int order) {
+  derivatives_ = std::make_shared<const Derivatives>(equations, state, leave_out, order);
+  std::unordered_set<std::string> names;
+  for (const Column& column : columns_) names.insert(column.name);
+  for (std::size_t i = 0; i < derivatives_->names().size(); ++i) {
+    const std::string& name = derivatives_->names()[i];
+    if (!names.insert(name).second) continue;
+    std::string unit = columns_[1 + i / static_cast<std::size_t>(order)].unit;
+    const std::size_t power = 1 + i % static_cast<std::size_t>(order);
+    if (!unit.empty()) unit += power == 1 ? "/s" : "/s^" + std::to_string(power);
+    columns_.push_back({name, std::move(unit), Group::Derivatives});
+    derivative_of_column_.push_back(i);
+  }
+}
+
 Observation::Workspace Observation::make_workspace() const {
-  return {std::vector<double>(function_.num_inputs()), std::vector<double>(function_.num_outputs()),
-          std::vector<double>(constraints_.num_outputs()), function_.make_workspace(),
-          constraints_.make_workspace()};
+  return {std::vector<double>(function_.num_inputs()),
+          std::vector<double>(function_.num_outputs()),
+          std::vector<double>(constraints_.num_outputs()),
+          function_.make_workspace(),
+          constraints_.make_workspace(),
+          derivatives_ == nullptr ? std::optional<Derivatives::Workspace>()
+                                  : derivatives_->make_workspace()};
 }
 
 void Observation::put(const Sample& sample, Workspace& work) const {
@@ -174,6 +194,11 @@ void Observation::evaluate(const Sample& sample, std::span<double> row, Workspac
        {kinetic, potential, kinetic + potential, violated.position, violated.velocity}) {
     *out++ = value;
   }
+  if (derivatives_ == nullptr) return;
+  std::vector<double>& all = work.derivative_values;
+  all.resize(derivatives_->names().size());
+  derivatives_->evaluate(sample.t, sample.q, sample.v, sample.x, all, *work.derivatives);
+  for (const std::size_t i : derivative_of_column_) *out++ = all[i];
 }
 
 }  // namespace koppel

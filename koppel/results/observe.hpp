@@ -1,17 +1,21 @@
 // Observation: from the state of equations of motion to the columns of a trajectory,
 //
-//   t | outputs | q | v | x | λ, μ | reactions | kinetic, potential, total energy | |g|, |ġ|
+//   t | outputs | q | v | x | λ, μ | reactions | kinetic, potential, total energy | |g|, |ġ| |
+//   derivatives of outputs
 //
 // compiled once. Coordinates that are outputs as well have one column only, among the outputs. The
 // multiplier of a constraint that was left out (because it repeats others) is 0: the others carry
 // its load.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <koppel/analysis/evaluator.hpp>
 #include <koppel/model/model.hpp>
+#include <koppel/results/derivatives.hpp>
 #include <koppel/results/reactions.hpp>
 #include <koppel/results/trajectory.hpp>
 
@@ -22,6 +26,8 @@ class Observation {
   struct Workspace {
     std::vector<double> in, values, residuals;
     koppel::Workspace function, constraints;
+    std::optional<Derivatives::Workspace> derivatives;
+    std::vector<double> derivative_values = {};
   };
 
   // What is known at a time. Sizes are those of the equations; `multipliers` are λ, then μ, one
@@ -37,6 +43,11 @@ class Observation {
   // State gives the values of parameters and inputs. Reactions (reactions.hpp) on request.
   Observation(const Equations& equations, const Model& model, const State& state,
               bool with_reactions = false);
+
+  // Further columns: the time derivatives of outputs up to an order; those that have a column
+  // already are left out.
+  void add_derivatives(const Equations& equations, const State& state,
+                       std::span<const int> leave_out, int order);
 
   const std::vector<Column>& columns() const { return columns_; }
   std::size_t num_columns() const { return columns_.size(); }
@@ -62,6 +73,8 @@ class Observation {
   std::size_t first_velocity_ = 0, energy_column_ = 0;
   Function function_;     // outputs, reactions, kinetic and potential energy
   Function constraints_;  // g, ġ, a v + b
+  std::shared_ptr<const Derivatives> derivatives_;
+  std::vector<std::size_t> derivative_of_column_;  // the last columns
 
   Observation(const Equations& equations, const Model& model, const State& state,
               const std::vector<Expr>& multipliers, const std::vector<Reaction>& reactions);

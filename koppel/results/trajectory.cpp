@@ -22,6 +22,7 @@ std::string_view name_of(Group group) {
     case Group::Reactions: return "reactions";
     case Group::Energy: return "energy";
     case Group::Constraints: return "constraints";
+    case Group::Derivatives: return "derivatives";
     case Group::Work: return "work";
   }
   return "";

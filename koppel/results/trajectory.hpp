@@ -21,6 +21,7 @@ enum class Group {
   Reactions,
   Energy,
   Constraints,
+  Derivatives,
   Work,  // of comparisons: seconds of a method
 };
 std::string_view name_of(Group group);  // "time", "outputs", …

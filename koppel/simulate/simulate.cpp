@@ -78,8 +78,13 @@ class Run {
     stage("choose", [&] { make_choice(wanted); });
     stage("formulate", [&] { make_problem(); });
     stage("warm up", [&] { warm_up(); });
-    stage("observe",
-          [&] { out_.observation.emplace(out_.equations, model_, state_, options_.reactions); });
+    stage("observe", [&] {
+      out_.observation.emplace(out_.equations, model_, state_, options_.reactions);
+      if (options_.derivatives != 0) {
+        out_.observation->add_derivatives(out_.equations, state_, rank_.redundant_rows,
+                                          options_.derivatives);
+      }
+    });
     out_.summary.setup_seconds = seconds_since(start);
     if (callbacks_.chosen) callbacks_.chosen(out_.choice);
     stage("integrate", [&] { integrate_all(); });

@@ -40,6 +40,7 @@ struct SimulateOptions {
   Sampling sampling;
   bool native = false;     // compile to native code
   bool reactions = false;  // columns for the forces and torques in joints
+  int derivatives = 0;     // columns for the time derivatives of outputs up to this order
 
   // Throws Error `simulate.bad-option`.
   void validate() const;
