@@ -138,7 +138,7 @@ void compare_four_bar(std::size_t N, const std::vector<double>& reference) {
       ida_side(std::make_shared<problems::Rods>(problems::make_four_bar_rods(static_cast<int>(N))),
                10, {0, 1}));
 #ifdef KOPPEL_HAS_SIMBODY
-  if (N < 10) contest.enter(simbody_four_bar(N, 10));  // minutes for N = 40
+  if (N < 10) contest.enter(simbody_four_bar(N, 10));
 #endif
   contest.print();
   add_loop_targets(name, contest);
