@@ -7,49 +7,16 @@
 // runs one of them once, for counting instructions:
 //   valgrind --tool=callgrind forward_benchmark case …
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include <koppel/version.hpp>
 
+#include "benchmarks/machine.hpp"
 #include "contest.hpp"
 #include "sections.hpp"
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
-
-// Native code is compiled anew in every run, and leaves nothing behind.
-class EmptyCache {
- public:
-  EmptyCache() {
-    std::string name = (fs::temp_directory_path() / "koppel-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) return;
-    path_ = name;
-    setenv("XDG_CACHE_HOME", name.c_str(), 1);
-    unsetenv("KOPPEL_NATIVE");
-  }
-  EmptyCache(const EmptyCache&) = delete;
-  EmptyCache& operator=(const EmptyCache&) = delete;
-  ~EmptyCache() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-  }
-
- private:
-  fs::path path_;
-};
 
 struct Section {
   std::string_view name;
@@ -67,7 +34,7 @@ constexpr Section kSections[] = {
 
 int main(int argc, char** argv) {
   using namespace koppel::benchmarks;
-  const EmptyCache cache;
+  const koppel::benchmarks::EmptyCache cache;
   if (argc == 5 && std::string_view(argv[1]) == "case") {
     selection() = {argv[2], argv[3], std::atof(argv[4])};
     report_loops();
@@ -83,7 +50,7 @@ int main(int argc, char** argv) {
     }
   }
   std::printf("koppel %s, commit %s\ncompiler: %s, flags: %s\nprocessor: %s\n", koppel::version(),
-              koppel::commit(), __VERSION__, KOPPEL_FLAGS, processor().c_str());
+              koppel::commit(), __VERSION__, KOPPEL_FLAGS, koppel::benchmarks::processor().c_str());
   for (const Section& section : kSections) {
     bool wanted = wants_all;
     for (int i = 1; i < argc; ++i) wanted = wanted || argv[i] == section.name;

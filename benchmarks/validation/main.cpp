@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,8 @@
 
 #include <koppel/version.hpp>
 #include <problems/validation.hpp>
+
+#include "benchmarks/machine.hpp"
 
 namespace koppel::problems {
 namespace {
@@ -277,14 +278,6 @@ freedoms) and by points and vectors with both arms alike (three).)");
   }
 }
 
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
-
 }  // namespace
 }  // namespace koppel::problems
 
@@ -292,7 +285,7 @@ int main() {
   using namespace koppel::problems;
   std::fputs(kIntroduction, stdout);
   fmt::print("\n```text\nkoppel {}, commit {}\ncompiler: {}\nprocessor: {}\n```\n",
-             koppel::version(), koppel::commit(), __VERSION__, processor());
+             koppel::version(), koppel::commit(), __VERSION__, koppel::benchmarks::processor());
   report_case_studies();
   report_benchmarks();
   report_singular();

@@ -50,9 +50,6 @@ class SeriesSolver {
   // x_j⁽ᵒ⁾(t + h)/o! of the polynomial.
   double evaluate(int j, int o, double h) const;
 
-  double largest_correction() const { return largest_correction_; }
-  // Of the last factorisation: the smallest pivot over the largest.
-  double quality() const { return linear_.quality(); }
   int num_factorizations() const { return num_factorizations_; }
 
  private:
