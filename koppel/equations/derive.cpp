@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <koppel/base/suggest.hpp>
+#include <koppel/equations/articulated.hpp>
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/equations/quantities.hpp>
 #include <koppel/expr/structure.hpp>
@@ -195,7 +196,10 @@ class Derivation {
     out_.f = vector_times_jacobian(efforts, rates, out_.v);
     Exprs p = vector_times_jacobian(momentum, w, out_.v);
     lagrangian(p);
-    out_.M = jacobian(p, out_.v);
+    out_.M = Lazy<SparseExpr>([p, v = out_.v] { return jacobian(p, v); });
+    const bool is_free_tree = !k_.links.empty() && model_.coordinates.empty() &&
+                              out_.g.empty() && out_.mu.empty();
+    if (is_free_tree) out_.v_rate = articulated_accelerations(k_, out_.f);
   }
 
   // Energies in free coordinates: d/dt ∂T/∂v − ∂T/∂q = −∂D/∂v + …; p and f get their parts.

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/base/lazy.hpp>
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/graph.hpp>
 #include <koppel/expr/print.hpp>
@@ -38,7 +39,7 @@ struct Equations {
   std::vector<std::string> constraint_owner;  // for each row of g: the joint (or such) it is from
 
   SparseExpr K;                 // n_q × n_v
-  SparseExpr M;                 // n_v × n_v, symmetric
+  Lazy<SparseExpr> M;           // n_v × n_v, symmetric; not all that is done needs it
   std::vector<Expr> f;          // n_v, without λ
   std::vector<Expr> g;          // n_g
   SparseExpr G;                 // n_g × n_v
@@ -48,6 +49,10 @@ struct Equations {
   std::vector<Expr> r;          // n_x
   std::vector<NamedExpr> s;     // servo outputs, of q and t
   std::vector<Expr> reference;  // what the servo outputs shall be, of t
+
+  // v̇ itself, where there are no constraints and a recursion along a tree solves M v̇ = f at a cost
+  // that is linear in n_v; else empty.
+  std::vector<Expr> v_rate;
 
   // Derived, exact: the rate of g, and the part of its second rate without v̇:
   //   ġ = G v + g_t,    g̈ = G v̇ + gamma.

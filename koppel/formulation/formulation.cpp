@@ -140,7 +140,7 @@ struct Source {
     }
     Exprs v_rates;
     for (std::size_t j = 0; j < e.num_v(); ++j) v_rates.push_back(v_rate(j));
-    const Exprs inertia = multiply(e.M, v_rates);
+    const Exprs inertia = multiply(*e.M, v_rates);
     const Exprs by_g = multiply_transposed(e.G, full(lambda, true));
     const Exprs by_a = multiply_transposed(e.a, full(mu, false));
     for (std::size_t j = 0; j < e.num_v(); ++j) {
@@ -265,6 +265,20 @@ Residual make_residual(const Source& s, const std::string& name) {
   }
   terms.given = s.given;
   return Residual(terms, s.options.compile);
+}
+
+// Rates as they stand, by the recursion along a tree.
+RightHandSide make_recursive_rhs(const Source& s) {
+  RightHandSideTerms terms;
+  terms.graph = s.e.graph;
+  terms.t = s.e.t;
+  terms.y = s.y;
+  terms.rate = multiply(s.e.K, s.e.v);
+  append(terms.rate, s.e.v_rate);
+  append(terms.rate, s.e.r);
+  terms.z_of.assign(s.y.size(), -1);
+  terms.given = s.given;
+  return RightHandSide(std::move(terms), s.options.compile);
 }
 
 // A z = b for z = (v̇, λ, μ).
@@ -422,7 +436,10 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
     problem.residual = Lazy<Residual>([s, name] { return make_residual(*s, name); });
   }
   if (problem.index <= 1 && !problem.rhs) {
-    problem.rhs = Lazy<RightHandSide>([s, name] { return make_rhs(*s, name); });
+    problem.rhs = Lazy<RightHandSide>([s, name] {
+      const bool is_recursive = name == "minimal" && !s->e.v_rate.empty();
+      return is_recursive ? make_recursive_rhs(*s) : make_rhs(*s, name);
+    });
   }
   if (name == "index3" || is_free) {
     problem.series = Lazy<SeriesSystem>([s] { return make_series(*s); });

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/problem/lazy.hpp>
+#include <koppel/base/lazy.hpp>
 #include <koppel/problem/projector.hpp>
 #include <koppel/problem/residual.hpp>
 #include <koppel/problem/right_hand_side.hpp>

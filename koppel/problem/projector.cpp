@@ -81,10 +81,11 @@ class Entries {
 };
 
 SparseExpr projection_matrix(const Equations& e, std::span<const int> kept) {
+  if (kept.empty()) return {};
   const int n = static_cast<int>(e.num_v()), m = static_cast<int>(kept.size());
   const SparseExpr C = kept_rows(e, kept);
   Entries entries;
-  entries.add(e.M, 0, 0);
+  entries.add(*e.M, 0, 0);
   entries.add(C, n, 0);
   entries.add(C, 0, n, true);
   return entries.make(n + m);
