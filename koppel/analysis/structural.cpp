@@ -8,7 +8,7 @@
 
 #include <koppel/analysis/dense.hpp>
 #include <koppel/analysis/sparse.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/traverse.hpp>
 
 namespace koppel {
 namespace {
@@ -36,10 +36,13 @@ Signature make_signature(const Dae& dae) {
   const auto places = places_of(dae);
   Signature s;
   std::vector<int> highest(dae.unknowns.size(), -1);
+  Postorder below(*dae.graph);
   for (const NamedExpr& residual : dae.residuals) {
     std::vector<int> columns;
-    for (const Expr& symbol : symbols_of(residual.value)) {
-      const auto it = places.find(symbol.id());
+    below.clear();
+    below.visit(residual.value);
+    for (const NodeId node : below.nodes()) {
+      const auto it = places.find(node);
       if (it == places.end()) continue;
       int& order = highest[at(it->second.unknown)];
       if (order < 0) columns.push_back(it->second.unknown);
