@@ -65,6 +65,7 @@ class Derivation {
     constraints();
     dynamics();
     observables();
+    events();
     return std::move(out_);
   }
 
@@ -197,8 +198,8 @@ class Derivation {
     Exprs p = vector_times_jacobian(momentum, w, out_.v);
     lagrangian(p);
     out_.M = Lazy<SparseExpr>([p, v = out_.v] { return jacobian(p, v); });
-    const bool is_free_tree = !k_.links.empty() && model_.coordinates.empty() &&
-                              out_.g.empty() && out_.mu.empty();
+    const bool is_free_tree =
+        !k_.links.empty() && model_.coordinates.empty() && out_.g.empty() && out_.mu.empty();
     if (is_free_tree) out_.v_rate = articulated_accelerations(k_, out_.f);
   }
 
@@ -255,6 +256,28 @@ class Derivation {
       out_.wishes.push_back({value - initial.value, depends_on(value, out_.v), initial.fixed,
                              std::string(initial.symbol.name())});
       set_guess(value, values_(initial.value));
+    }
+  }
+
+  void events() {
+    for (const Event& event : model_.events) {
+      Equations::Event out;
+      out.name = event.name;
+      out.when = resolve(event.when);
+      out.when_rate = rate_of(out.when);
+      out.direction = event.direction;
+      out.stops = event.stops;
+      out.restitution = event.restitution;
+      for (const Event::Change& change : event.changes) {
+        const auto place = std::find(out_.p.begin(), out_.p.end(), change.parameter);
+        out.changes.emplace_back(static_cast<std::size_t>(place - out_.p.begin()),
+                                 resolve(change.value));
+      }
+      for (const Action& impulse : event.impulses) {
+        out.impulse_rates.push_back(quantities_->rate(impulse.quantity));
+        out.impulses.push_back(resolve(impulse.effort));
+      }
+      out_.events.push_back(std::move(out));
     }
   }
 

@@ -17,9 +17,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <koppel/base/event_direction.hpp>
 #include <koppel/base/lazy.hpp>
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/graph.hpp>
@@ -57,6 +60,19 @@ struct Equations {
   // Derived, exact: the rate of g, and the part of its second rate without v̇:
   //   ġ = G v + g_t,    g̈ = G v̇ + gamma.
   std::vector<Expr> g_t, gamma;
+
+  // What happens when an expression passes through zero.
+  struct Event {
+    std::string name;
+    Expr when;       // of q, v, x, t, u
+    Expr when_rate;  // for v̇ = 0
+    EventDirection direction = EventDirection::Both;
+    bool stops = false;
+    std::vector<std::pair<std::size_t, Expr>> changes;  // parameters, by their place, and values
+    std::optional<Expr> restitution;                    // an impact: when_rate is linear in v
+    std::vector<Expr> impulse_rates, impulses;          // on the quantities with these rates
+  };
+  std::vector<Event> events;
 
   Expr kinetic, potential;         // energies, of q and v
   std::vector<NamedExpr> outputs;  // of q, v, t, u, λ

@@ -447,6 +447,14 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
   problem.projector = Lazy<Projector>(
       [s] { return Projector(s->e, s->kept, s->state.p, s->state.u, s->options.compile); });
 
+  for (const Equations::Event& event : equations.events) {
+    problem.event_directions.push_back(event.direction);
+  }
+  if (!equations.events.empty()) {
+    problem.events = Lazy<EventFunctions>(
+        [s] { return EventFunctions(s->e, s->state.p, s->state.u, s->options.compile); });
+  }
+
   Exprs all = equations.f;
   append(all, equations.g);
   append(all, equations.b);

@@ -8,6 +8,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/integrate/event_watch.hpp>
 #include <koppel/integrate/segment.hpp>
 
 namespace koppel {
@@ -143,9 +144,13 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
   check(info, problem, start, end, options);
   const Run run = kRun[&info - kIntegrators];
 
-  Outcome outcome{.t = start.t, .y = start.y, .text = {}, .statistics = {}};
+  Outcome outcome{.t = start.t, .y = start.y, .text = {}, .sides = {}, .statistics = {}};
   const std::vector<double>& breaks = problem.breakpoints;
   auto next = std::lower_bound(breaks.begin(), breaks.end(), start.t);
+  std::optional<EventWatch> watch;
+  if (problem.events) watch.emplace(problem, start);
+  std::optional<EventWatch::Found> found;
+  std::vector<double> y_event(start.y.size());
   double from = start.t, h_guess = 0;
   while (from < end && outcome.status == Outcome::Status::Done) {
     const bool starts_at_break = next != breaks.end() && *next == from;
@@ -156,14 +161,25 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
     const double t1 = ends_at_break ? std::nextafter(to, from) : to;
 
     const Observer closed = [&](const Step& step) {
-      if (!observer) return true;
+      if (!observer && !watch) return true;
       const double left = step.t0 == t0 ? from : step.t0, right = step.t1 == t1 ? to : step.t1;
-      return observer(ClosedStep(step, left, right));
+      const ClosedStep whole(step, left, right);
+      if (watch) found = watch->look(whole, y_event);
+      if (!found) return !observer || observer(whole);
+      if (observer) observer(ClosedStep(step, left, found->t));
+      return false;
     };
     outcome.t = t0;
     if (t0 < t1) h_guess = run({problem, options, closed, t1, h_guess}, outcome);
     if (t0 >= t1 || outcome.t == t1) outcome.t = to;
     from = to;
+  }
+  if (found) {
+    outcome.status = Outcome::Status::Event;
+    outcome.event = found->event;
+    outcome.t = found->t;
+    outcome.y = y_event;
+    outcome.sides = watch->sides();
   }
   return outcome;
 }

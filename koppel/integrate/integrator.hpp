@@ -3,6 +3,9 @@
 //   Outcome out = integrate(problem, "radau5", {0, y0}, 10, {.tolerance = 1e-8},
 //                           [](const Step& step) { …; return true; });
 //
+// Where the problem has events, the integration ends with the first of them that happens, at any
+// time within a step; integrate again to go on, from that point or another and with its sides.
+//
 // The observer sees every accepted step, with dense output of the integrator's own order, and may
 // stop the integration by returning false. Breakpoints of the problem are hit exactly: the segments
 // between them are integrated one after the other.
@@ -21,7 +24,8 @@ namespace koppel {
 
 struct Start {
   double t = 0;
-  std::vector<double> y;  // consistent
+  std::vector<double> y;        // consistent
+  std::vector<int> sides = {};  // of the event functions, −1, 0 or 1; empty: as they are at y
 };
 
 struct IntegrateOptions {
@@ -64,11 +68,14 @@ struct Outcome {
     Done,
     Stopped,  // by the observer
     Failed,   // see text
+    Event,    // the problem's event `event` happened: t and y are those just after it
   };
   Status status = Status::Done;
-  double t = 0;              // reached
-  std::vector<double> y;     // there
-  std::string text;          // what went wrong, in a sentence, and what may help
+  double t = 0;           // reached
+  std::vector<double> y;  // there
+  std::string text;       // what went wrong, in a sentence, and what may help
+  int event = -1;
+  std::vector<int> sides;    // of the event functions after it
   bool is_singular = false;  // failed because a matrix is singular: other rows may serve
   Statistics statistics;
 };

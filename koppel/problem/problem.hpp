@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <koppel/base/lazy.hpp>
+#include <koppel/problem/event_functions.hpp>
 #include <koppel/problem/projector.hpp>
 #include <koppel/problem/residual.hpp>
 #include <koppel/problem/right_hand_side.hpp>
@@ -39,6 +40,8 @@ struct Problem {
   Lazy<Residual> residual;
   Lazy<SeriesSystem> series;
   Lazy<Projector> projector;
+  Lazy<EventFunctions> events;  // none: nothing happens
+  std::vector<EventDirection> event_directions;
 
   // Times at which the equations are not smooth: corners of signals and tables of time, switches.
   // Integrators step to them and start anew. Ascending.

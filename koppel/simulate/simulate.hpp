@@ -38,9 +38,9 @@ struct SimulateOptions {
   std::optional<double> step;  // fixed; adaptive where there is none
   int order = 0;               // of Taylor series; 0: from the tolerance
   Sampling sampling;
-  bool native = false;     // compile to native code
-  bool reactions = false;  // columns for the forces and torques in joints
-  int derivatives = 0;     // columns for the time derivatives of outputs up to this order
+  bool native = false;                          // compile to native code
+  ReactionAxes reactions = ReactionAxes::None;  // columns for the forces and torques in joints
+  int derivatives = 0;  // columns for the time derivatives of outputs up to this order
 
   // Throws Error `simulate.bad-option`.
   void validate() const;
