@@ -57,7 +57,12 @@ class Derivation {
     out_.model = model.name;
     out_.coordinates = k_.set;
     out_.t = model.time;
+    const std::size_t first_q = k_.q.size(), first_h = k_.invariants.size();
     quantities_.emplace(model_, k_, values_);
+    for (std::size_t i = first_q; i < k_.q.size(); ++i) {  // each with an invariant
+      out_.counted.push_back(
+          {static_cast<int>(i), static_cast<int>(first_h + i - first_q), Expr(0)});
+    }
   }
 
   Equations run() {
@@ -175,11 +180,13 @@ class Derivation {
     }
 
     // Quantities with efforts, gravity on the centres of mass.
-    Exprs rates = w, efforts = std::move(inertia_force);
+    Exprs rates = w, efforts = std::move(inertia_force), values, value_efforts;
     for (const Force& force : model_.forces) {
       for (const Action& action : force.actions) {
         rates.push_back(quantities_->rate(action.quantity));
         efforts.push_back(resolve(action.effort));
+        values.push_back(quantities_->value(action.quantity));
+        value_efforts.push_back(efforts.back());
       }
     }
     out_.potential = resolve(model_.potential);
@@ -193,6 +200,12 @@ class Derivation {
     for (const Force& force : model_.forces) out_.potential += resolve(force.potential);
     rates.push_back(rate_of(conservative));
     efforts.push_back(-1);
+    values.push_back(conservative);
+    value_efforts.emplace_back(-1);
+    for (Equations::Counted& counted : out_.counted) {
+      const Exprs along = {out_.q[static_cast<std::size_t>(counted.q)]};
+      counted.force = vector_times_jacobian(value_efforts, values, along)[0];
+    }
 
     out_.f = vector_times_jacobian(efforts, rates, out_.v);
     Exprs p = vector_times_jacobian(momentum, w, out_.v);

@@ -41,14 +41,22 @@ struct Equations {
   std::vector<std::string> lambda, mu;        // names of the multipliers: of the constraints
   std::vector<std::string> constraint_owner;  // for each row of g: the joint (or such) it is from
 
-  SparseExpr K;                 // n_q × n_v
-  Lazy<SparseExpr> M;           // n_v × n_v, symmetric; not all that is done needs it
-  std::vector<Expr> f;          // n_v, without λ
-  std::vector<Expr> g;          // n_g
-  SparseExpr G;                 // n_g × n_v
-  SparseExpr a;                 // n_a × n_v
-  std::vector<Expr> b;          // n_a
-  std::vector<Expr> h;          // invariants
+  SparseExpr K;         // n_q × n_v
+  Lazy<SparseExpr> M;   // n_v × n_v, symmetric; not all that is done needs it
+  std::vector<Expr> f;  // n_v, without λ
+  std::vector<Expr> g;  // n_g
+  SparseExpr G;         // n_g × n_v
+  SparseExpr a;         // n_a × n_v
+  std::vector<Expr> b;  // n_a
+  std::vector<Expr> h;  // invariants
+  // Coordinates that are counted beside the others they follow from: angles beside the axes they
+  // are measured between. q[q] follows from h[h] = 0; f contains (row q of K)ᵀ times the force
+  // along it.
+  struct Counted {
+    int q, h;
+    Expr force;
+  };
+  std::vector<Counted> counted;
   std::vector<Expr> r;          // n_x
   std::vector<NamedExpr> s;     // servo outputs, of q and t
   std::vector<Expr> reference;  // what the servo outputs shall be, of t

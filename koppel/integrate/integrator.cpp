@@ -10,6 +10,7 @@
 #include <koppel/base/suggest.hpp>
 #include <koppel/integrate/event_watch.hpp>
 #include <koppel/integrate/segment.hpp>
+#include <koppel/integrate/variant.hpp>
 
 namespace koppel {
 namespace {
@@ -27,10 +28,18 @@ constexpr IntegratorInfo kIntegrators[] = {
     {"dop853", "Runge-Kutta of order 8, of Dormand and Prince", Form::RightHandSide, 0, true, true},
     {"rk4", "Runge-Kutta of order 4", Form::RightHandSide, 0, true, false},
     {"implicit-euler", "backward differences of order 1, robust", Form::Residual, 3, true, true},
+    {"midpoint", "the implicit midpoint rule, of order 2", Form::Residual, 3, true, false},
+    {"generalized-alpha", "order 2, damping what is faster than the step", Form::Steps, 3, true, false,
+     StepRule::GeneralizedAlpha, "the spectral radius at infinite frequency, from 0 to 1, as in generalized-alpha:0.5; null-space"},
+    {"energy-momentum", "order 2, keeping energy and momenta exactly", Form::Steps, 3, true, false,
+     StepRule::EnergyMomentum, "null-space: multipliers are eliminated from Newton's matrix"},
+    {"variational", "order 2, symplectic, keeping momenta", Form::Steps, 3, true, false,
+     StepRule::VariationalMidpoint, "the discrete Lagrangian: variational:midpoint or variational:trapezoidal; null-space"},
 };
 using Run = double (*)(const Segment&, Outcome&);
 constexpr Run kRun[] = {
     run_taylor, run_radau5, run_ida, run_cvode, run_dop853, run_rk4, run_implicit_euler,
+    run_midpoint, run_generalized_alpha, run_energy_momentum, run_variational,
 };
 // clang-format on
 static_assert(std::size(kRun) == std::size(kIntegrators));
@@ -99,8 +108,13 @@ std::span<const IntegratorInfo> integrators() { return kIntegrators; }
 const IntegratorInfo& find_integrator(std::string_view name) {
   std::vector<std::string> names;
   std::string list;
+  const std::string_view variant = variant_of(name);
+  name = name.substr(0, name.find(':'));
   for (const IntegratorInfo& info : kIntegrators) {
-    if (info.name == name) return info;
+    if (info.name == name) {
+      check_variant(info, variant);
+      return info;
+    }
     names.emplace_back(info.name);
     list += (list.empty() ? "" : ", ") + names.back();
   }
@@ -131,6 +145,12 @@ std::optional<std::string> why_not(const IntegratorInfo& integrator, const Probl
       break;
     case Form::Series:
       if (!problem.series) return says("needs a series");
+      break;
+    case Form::Steps:
+      if (const Problem::Steps& steps = problem.steps_of(integrator.rule); !steps.equations) {
+        return fmt::format("integrator '{}' needs {}", integrator.name,
+                           steps.needs.empty() ? "equations of steps" : steps.needs);
+      }
       break;
   }
   return {};
@@ -170,7 +190,8 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
       return false;
     };
     outcome.t = t0;
-    if (t0 < t1) h_guess = run({problem, options, closed, t1, h_guess}, outcome);
+    if (t0 < t1)
+      h_guess = run({problem, options, closed, t1, h_guess, variant_of(integrator)}, outcome);
     if (t0 >= t1 || outcome.t == t1) outcome.t = to;
     from = to;
   }

@@ -84,12 +84,15 @@ struct Outcome {
 struct IntegratorInfo {
   std::string_view name;
   std::string_view description;
-  enum class Form { RightHandSide, Residual, Series } form;
+  enum class Form { RightHandSide, Residual, Series, Steps } form;
   int max_index;  // of a residual
   bool has_fixed_step, has_adaptive_step;
+  StepRule rule = {};              // of steps
+  std::string_view variants = {};  // what may stand behind the name and a colon, for people
 };
 std::span<const IntegratorInfo> integrators();
-// Throws Error `integrate.unknown-integrator`, with a suggestion.
+// A name may be followed by a colon and a variant: `generalized-alpha:0.5`. Throws Error
+// `integrate.unknown-integrator`, with a suggestion, and `integrate.unknown-variant`.
 const IntegratorInfo& find_integrator(std::string_view name);
 // Whether the integrator can take the problem; else a sentence that says why not.
 std::optional<std::string> why_not(const IntegratorInfo& integrator, const Problem& problem);

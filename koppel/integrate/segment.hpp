@@ -11,6 +11,7 @@ struct Segment {
   const Observer& observer;  // never empty
   double t_end;
   double h_guess = 0;  // from the segment before; 0: none
+  std::string_view variant = {};
 };
 
 // Each advances outcome.t, outcome.y from where they are to segment.t_end, adds to the statistics,
@@ -21,6 +22,10 @@ double run_rk4(const Segment& segment, Outcome& outcome);
 double run_dop853(const Segment& segment, Outcome& outcome);
 double run_implicit_euler(const Segment& segment, Outcome& outcome);
 double run_radau5(const Segment& segment, Outcome& outcome);
+double run_midpoint(const Segment& segment, Outcome& outcome);
+double run_generalized_alpha(const Segment& segment, Outcome& outcome);
+double run_energy_momentum(const Segment& segment, Outcome& outcome);
+double run_variational(const Segment& segment, Outcome& outcome);
 double run_ida(const Segment& segment, Outcome& outcome);
 double run_cvode(const Segment& segment, Outcome& outcome);
 

@@ -133,6 +133,8 @@ std::string formulation_for(const IntegratorInfo& integrator, const Findings& fo
   if (integrator.name == "implicit-euler") return "index2";
   switch (integrator.form) {
     case IntegratorInfo::Form::Series: return "index3";
+    case IntegratorInfo::Form::Steps:
+      return integrator.rule == StepRule::GeneralizedAlpha ? "ggl" : "index3";
     case IntegratorInfo::Form::RightHandSide: return "index1";
     default: return integrator.max_index >= 2 ? "ggl" : "index1";
   }
