@@ -35,10 +35,10 @@ void compare_chain(std::size_t n, double end) {
   if (n <= 2) enter("koppel taylor, joint, native", {"joint", "minimal", "taylor", true}, all);
   if (has_joint) enter("koppel taylor, joint, tape", {"joint", "minimal", "taylor"}, all);
   enter("koppel taylor, natural, tape", {"natural", "index3", "taylor"}, all);
-  if (n <= 100) enter("koppel dop853, native", {"joint", "minimal", "dop853", true}, all);
+  enter("koppel dop853, native", {"joint", "minimal", "dop853", true}, all);
   enter("koppel dop853, tape", {"joint", "minimal", "dop853"}, all);
   const std::vector<double> steps = step_sizes(end, n <= 10 ? 100 : 3200, 1 << 18);
-  if (n <= 100) enter("koppel rk4, native", {"joint", "minimal", "rk4", true}, steps);
+  enter("koppel rk4, native", {"joint", "minimal", "rk4", true}, steps);
   enter("koppel rk4, tape", {"joint", "minimal", "rk4"}, steps);
 
   const auto chain = std::make_shared<problems::Chain<double>>(n);
