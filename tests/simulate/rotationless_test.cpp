@@ -67,7 +67,8 @@ bodies: {body: {mass: 3, inertia: [0.4, 0.5, 0.7]}}
       state.q[static_cast<std::size_t>(i)] = r[i];
       for (int j = 0; j < 3; ++j) state.q[static_cast<std::size_t>(3 + 3 * i + j)] = R(j, i);
     }
-    const MatrixXd G = dense(evaluator.G(state)), M = dense(evaluator.M(state)), P = null_space(R);
+    const MatrixXd G = dense(evaluator.G(state)), M = dense((*evaluator.M)(state)),
+                   P = null_space(R);
     EXPECT_LT((G * P).norm(), 1e-13);
     const Matrix3d J = R * Vector3d(0.4, 0.5, 0.7).asDiagonal() * R.transpose();
     MatrixXd expected = MatrixXd::Zero(6, 6);
@@ -86,7 +87,7 @@ TEST(Directors, EulerValuesAreThoseOfTheTable) {
   const Model crane = read_model(KOPPEL_SOURCE "/models/rotary_crane_released.yaml");
   const Equations e = derive(crane, "directors");
   const Evaluator evaluator(e);
-  const MatrixXd M = dense(evaluator.M(start_of(e)));
+  const MatrixXd M = dense((*evaluator.M)(start_of(e)));
   const double expected[3][4] = {
       {100, 8.33, 8.33, 208.33}, {50, 1.04, 1.04, 1.04}, {3, 0.01, 0.25, 0.01}};
   for (int body = 0; body < 3; ++body) {
@@ -177,7 +178,7 @@ TEST(EnergyMomentum, ConditionOfTheStepDoesNotGrowAsTheStepShrinks) {
       read_model(KOPPEL_SOURCE "/tests/simulate/rotary_crane_42.yaml", {.set = {{"s0", "2.5"}}}));
   const Evaluator evaluator(e);
   const State start = assemble(evaluator).state;
-  const MatrixXd G = dense(evaluator.G(start)), M = dense(evaluator.M(start));
+  const MatrixXd G = dense(evaluator.G(start)), M = dense((*evaluator.M)(start));
   const Problem problem = formulate(e, "index3", start);
   const StepEquations& steps = *problem.steps_of(StepRule::EnergyMomentum).equations;
   const StepEquations::Stage& stage = steps.stages()[0];

@@ -248,7 +248,7 @@ double symplectic_defect(const Model& model, const std::string& coordinates,
   const State start = assemble(evaluator).state;
   const Problem problem = formulate(e, "minimal", start);
   const std::size_t n = e.num_v();
-  const auto mass = [&](const State& at) { return evaluator.M(at); };
+  const auto mass = [&](const State& at) { return (*evaluator.M)(at); };
   const auto map = [&](const std::vector<double>& qp) {
     State at = start;
     std::copy_n(qp.begin(), n, at.q.begin());
