@@ -67,7 +67,8 @@ bodies: {body: {mass: 3, inertia: [0.4, 0.5, 0.7]}}
       state.q[static_cast<std::size_t>(i)] = r[i];
       for (int j = 0; j < 3; ++j) state.q[static_cast<std::size_t>(3 + 3 * i + j)] = R(j, i);
     }
-    const MatrixXd G = dense(evaluator.G(state)), M = dense((*evaluator.M)(state)), P = null_space(R);
+    const MatrixXd G = dense(evaluator.G(state)), M = dense((*evaluator.M)(state)),
+                   P = null_space(R);
     EXPECT_LT((G * P).norm(), 1e-13);
     const Matrix3d J = R * Vector3d(0.4, 0.5, 0.7).asDiagonal() * R.transpose();
     MatrixXd expected = MatrixXd::Zero(6, 6);
