@@ -25,9 +25,9 @@ namespace {
 
 struct Options {
   std::shared_ptr<ModelOptions> model;
-  std::optional<double> end;
-  std::string method, samples, folder;
-  bool json = false, quiet = false, native = false, across_jumps = false;
+  std::optional<double> end, step;
+  std::string method, integrator, samples, folder;
+  bool json = false, quiet = false, native = false, across_jumps = false, verify = false;
 };
 
 // What the command line says goes before what the model says.
@@ -36,16 +36,21 @@ InverseOptions inverse_options(const Options& given, const Model& model) {
   if (given.end) options.end = *given.end;
   if (!given.model->coordinates.empty()) options.coordinates = given.model->coordinates;
   if (!given.method.empty()) options.method = given.method;
+  if (!given.integrator.empty()) options.integrator = given.integrator;
+  if (given.step) options.step = given.step;
   options.sampling = read_samples(given.samples, options.sampling);
   options.native = given.native;
   options.across_jumps = given.across_jumps;
+  options.verify = given.verify;
   return options;
 }
 
 Lines describe(const Inverse& result) {
   const InverseSummary& s = result.summary;
   Lines lines;
-  lines.emplace_back("method", fmt::format("{}, {} coordinates", s.method, s.coordinates));
+  lines.emplace_back("method",
+                     fmt::format("{}{}, {} coordinates", s.method,
+                                 s.integrator.empty() ? "" : " by " + s.integrator, s.coordinates));
   lines.emplace_back(
       "index", fmt::format("{}; {}", s.index,
                            s.internal_dynamics == 0 ? "no internal dynamics"
@@ -60,6 +65,12 @@ Lines describe(const Inverse& result) {
   for (const InputSummary& input : s.inputs) {
     lines.emplace_back(input.name, fmt::format("{:.6g} (at {:.6g} s) to {:.6g} (at {:.6g} s)",
                                                input.min, input.at_min, input.max, input.at_max));
+  }
+  if (s.verification && s.verification->is_done) {
+    lines.emplace_back("verified",
+                       fmt::format("simulated with these inputs, the outputs are off by {:.2g} at "
+                                   "most, {:.2g} of their path",
+                                   s.verification->max_error, s.verification->relative_error));
   }
   return lines;
 }
@@ -130,13 +141,23 @@ void add_inverse(CLI::App& program) {
       "inverse", "Compute the inputs that make the outputs follow their references");
   auto options = std::make_shared<Options>();
   options->model = add_model_options(*command);
-  command->add_option("--method", options->method, "auto, flat")->type_name("M");
+  command->add_option("--method", options->method, "auto, flat, projection, minimal-extension")
+      ->type_name("M");
+  command
+      ->add_option("--integrator", options->integrator,
+                   "Of the last two methods: implicit-euler (default), bdf2, …, bdf5, radau5")
+      ->type_name("I");
+  command
+      ->add_option("--step", options->step, "Their step, in seconds; else a hundredth of the time")
+      ->type_name("H");
   command->add_option("--end", options->end, "The end time; else the model's, or 10 s")
       ->type_name("T");
   command
       ->add_option("--samples", options->samples,
                    "The number of rows at equal times, 1001 by default")
       ->type_name("N");
+  command->add_flag("--verify", options->verify,
+                    "Simulate the mechanism with the inputs and compare its outputs");
   command->add_flag("--across-jumps", options->across_jumps,
                     "Go on where a reference is not smooth enough to be followed");
   command

@@ -167,6 +167,15 @@ double FlatSolution::input_coefficient(int i, int k) const {
   return here_.coefficient(places[first + static_cast<std::size_t>(i)].unknown, k);
 }
 
+std::vector<double> FlatSolution::accelerations(const Equations& equations) const {
+  std::vector<double> out;
+  for (std::size_t j = 0; j < equations.num_v(); ++j) {
+    const auto [unknown, order] = system_.terms().y[equations.num_q() + j];
+    out.push_back(factorial(order + 1) * here_.coefficient(unknown, order + 1));
+  }
+  return out;
+}
+
 DaePoint FlatSolution::point() const {
   DaePoint out;
   out.t = nudged(t_);

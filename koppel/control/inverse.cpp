@@ -11,6 +11,8 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/control/flat.hpp>
+#include <koppel/control/internal_dynamics.hpp>
+#include <koppel/control/reduced_servo.hpp>
 #include <koppel/control/servo_problem.hpp>
 #include <koppel/control/smoothness.hpp>
 #include <koppel/equations/derive.hpp>
@@ -53,12 +55,15 @@ class Run {
     check_smoothness();
     solution_.emplace(*servo_, end_);
     find_start();
+    if (servo_->num_free > 0) check_internal_dynamics();
+    if (!is_flat()) make_reduced();
     out_.observation.emplace(out_.equations, model_, state_);
     out_.observation->add_inputs(out_.equations);
     make_checks();
     out_.summary.setup_seconds = seconds_since(start);
     if (callbacks_.chosen) callbacks_.chosen({});
     follow();
+    if (options_.verify) verify_inputs();
     summarize();
     return std::move(out_);
   }
@@ -138,6 +143,71 @@ class Run {
                       "results begin at t = {:.6g} s.",
                       state_.t, undetermined_at_start(), solution_->time()));
     }
+    start_ = consistent_start();
+  }
+
+  // The start with what the references and the equations make of it.
+  State consistent_start() const {
+    std::vector<double> y(static_cast<std::size_t>(servo_->problem.size()));
+    solution_->get(y);
+    State state = state_;
+    state.t = solution_->time();
+    const std::span<const double> all = y;
+    const auto q = servo_->problem.q(all), v = servo_->problem.v(all);
+    state.q.assign(q.begin(), q.end());
+    state.v.assign(v.begin(), v.end());
+    const auto x = all.subspan(q.size() + v.size(), state_.x.size());
+    state.x.assign(x.begin(), x.end());
+    return state;
+  }
+
+  void check_internal_dynamics() {
+    const InternalDynamics found = find_internal_dynamics(*servo_, solution_->point());
+    out_.summary.internal_eigenvalues = found.eigenvalues;
+    std::string eigenvalues;
+    for (const auto& e : found.eigenvalues) {
+      if (e.imag() < 0) continue;  // one of each pair
+      eigenvalues += eigenvalues.empty() ? "" : ", ";
+      eigenvalues += e.imag() > 0 ? fmt::format("{:.4g} ± {:.4g}i", e.real(), e.imag())
+                                  : fmt::format("{:.4g}", e.real());
+    }
+    const std::string what = fmt::format(
+        "internal dynamics of order {} are left when the outputs follow their references; "
+        "linearised at the start, their eigenvalues are {} 1/s",
+        found.order, eigenvalues);
+    if (found.is_unstable()) {
+      throw Error("control.unstable-internal-dynamics",
+                  what + ": they are unstable, and the inputs would grow without bound.",
+                  "Prescribe another output, nearer to where the inputs act.");
+    }
+    tell(what + (found.is_marginal() ? ": they neither grow nor die away."
+                                     : ": they are stable, and are integrated from the start."));
+  }
+
+  // Inputs as Taylor polynomials where they are algebraic; else lines through the rows.
+  void verify_inputs() {
+    if (out_.trajectory.num_rows() < 2) return;
+    const double end = out_.trajectory.time().back();
+    InputPieces pieces;
+    State start = start_;
+    if (is_flat() && servo_->num_free == 0) {
+      constexpr int kTerms = 12;
+      FlatSolution again(*servo_, end, kTerms);
+      if (again.start(*evaluator_, state_, end) == FlatSolution::Status::Ok) {
+        start.t = again.time();
+        pieces = pieces_of(again, servo_->problem.num_u, servo_->problem.breakpoints, end);
+      }
+    } else {
+      std::vector<std::vector<double>> values;
+      for (const Expr& u : out_.equations.u) {
+        const auto column = out_.trajectory[u.name()];
+        values.emplace_back(column.begin(), column.end());
+      }
+      pieces = splines_through(out_.trajectory.time(), values);
+    }
+    out_.summary.verification = verify(model_, out_.equations, rank_, start, pieces, end);
+    const Verification& v = *out_.summary.verification;
+    if (!v.is_done) tell("the inputs could not be verified: " + v.text);
   }
 
   std::string reason(FlatSolution::Status status) const {
@@ -166,6 +236,8 @@ class Run {
     for (std::size_t i = 0; i < e.s.size(); ++i) values.push_back(e.s[i].value - e.reference[i]);
     for (const NamedExpr& positive : e.positive) values.push_back(positive.value);
     checks_.emplace(inputs, values);
+    check_work_ = checks_->make_workspace();
+    check_out_.resize(values.size());
     std::vector<Expr> all = {e.t};
     for (const Dae::Unknown& unknown : servo_->dae.unknowns) {
       all.insert(all.end(), unknown.derivative.begin(), unknown.derivative.end());
@@ -174,26 +246,42 @@ class Run {
     std::vector<Expr> residuals;
     for (const NamedExpr& residual : servo_->dae.residuals) residuals.push_back(residual.value);
     residual_.emplace(all, residuals);
+    residual_work_ = residual_->make_workspace();
+    residual_out_.resize(residuals.size());
   }
 
   void follow() {
     const std::vector<Column>& columns = out_.observation->columns();
     out_.trajectory = Trajectory(columns);
     if (callbacks_.begin) callbacks_.begin(columns);
-    Sampling sampling = options_.sampling;
-    Sampler sampler(*out_.observation, sampling, state_.t, options_.end, callbacks_,
+    SimulateCallbacks callbacks = callbacks_;
+    callbacks.row = [&](std::span<const double> row) {
+      return check_row(row) && (!callbacks_.row || callbacks_.row(row));
+    };
+    Sampler sampler(*out_.observation, options_.sampling, state_.t, options_.end, callbacks,
                     out_.trajectory);
     std::vector<int> kept;
     for (int i = 0; i < static_cast<int>(num_rows()); ++i) {
       const auto& out = rank_.redundant_rows;
       if (!std::binary_search(out.begin(), out.end(), i)) kept.push_back(i);
     }
-    sampler.watch(servo_->problem, kept, num_rows());
+    sampler.watch(is_flat() ? servo_->problem : reduced_.problem, kept, num_rows());
     const Clock::time_point before = Clock::now();
-    follow_samples(sampler);
+    if (!is_flat()) {
+      step_reduced(sampler);
+    } else if (servo_->num_free == 0) {
+      follow_samples(sampler);
+    } else {
+      integrate_internal(sampler);
+    }
+    if (!rough_.empty() && out_.status == Outcome::Status::Done) fail(rough_);
     out_.summary.wall_seconds = seconds_since(before);
     out_.summary.max_position_violation = sampler.largest_violation().position;
     out_.summary.max_velocity_violation = sampler.largest_violation().velocity;
+  }
+
+  void stop() {
+    if (out_.status == Outcome::Status::Done) out_.status = Outcome::Status::Stopped;
   }
 
   void follow_samples(Sampler& sampler) {
@@ -207,14 +295,70 @@ class Run {
         return fail_at(status);
       }
       solution_->get(y);
-      if (!check_row(t, y)) return;
-      if (!sampler.add_row(t, y) ||
-          (callbacks_.progress && !callbacks_.progress({t, options_.end, ++count}))) {
-        out_.status = Outcome::Status::Stopped;
-        return;
-      }
+      note_residual();
+      if (!sampler.add_row(t, y)) return stop();
+      if (callbacks_.progress && !callbacks_.progress({t, options_.end, ++count})) return stop();
     }
-    if (!rough_.empty()) fail(rough_);
+  }
+
+  bool is_flat() const {
+    return options_.method != "projection" && options_.method != "minimal-extension";
+  }
+
+  std::string integrator() const {
+    return options_.integrator.empty() ? "implicit-euler" : options_.integrator;
+  }
+
+  void make_reduced() {
+    reduced_ = make_reduced_servo(out_.equations, options_.method, start_, rank_.redundant_rows,
+                                  {.native = options_.native});
+    if (const auto why = why_not(find_integrator(integrator()), reduced_.problem)) {
+      throw Error("control.wrong-integrator", *why + ".",
+                  "Use implicit-euler, bdf2, bdf3, bdf4, bdf5 or radau5.");
+    }
+  }
+
+  void step_reduced(Sampler& sampler) {
+    const Problem& servo = servo_->problem;
+    std::vector<double> y(static_cast<std::size_t>(servo.size()));
+    solution_->get(y);
+    const std::span<const double> all = y;
+    const auto multipliers = all.subspan(static_cast<std::size_t>(servo.num_differential()),
+                                         static_cast<std::size_t>(servo.num_lambda + servo.num_mu));
+    std::vector<double> start =
+        start_values(reduced_, start_, solution_->accelerations(out_.equations), multipliers,
+                     all.last(static_cast<std::size_t>(servo.num_u)));
+    if (!sampler.begin(start_.t, start)) return stop();
+    IntegrateOptions options;
+    options.tolerance = options_.tolerance;
+    options.step = options_.step.value_or((end_ - start_.t) / 100);
+    options.projection = Projection::None;
+    out_.summary.integrator = integrator();
+    out_.summary.step = *options.step;
+    const Outcome outcome = integrate(reduced_.problem, integrator(), {start_.t, start}, end_,
+                                      options, std::ref(sampler));
+    out_.summary.steps = outcome.statistics.steps;
+    out_.summary.order = outcome.statistics.order;
+    if (outcome.status == Outcome::Status::Stopped) return stop();
+    if (outcome.status == Outcome::Status::Failed) {
+      sampler.finish(outcome.t, outcome.y);
+      fail(outcome.text + '.');
+    }
+  }
+
+  void integrate_internal(Sampler& sampler) {
+    std::vector<double> y(static_cast<std::size_t>(servo_->problem.size()));
+    solution_->get(y);
+    if (!sampler.begin(start_.t, y)) return stop();
+    const Outcome outcome = integrate(servo_->problem, "taylor", {start_.t, y}, end_,
+                                      {.tolerance = options_.tolerance}, std::ref(sampler));
+    out_.summary.integrator = "taylor";
+    out_.summary.steps = outcome.statistics.steps;
+    out_.summary.order = outcome.statistics.order;
+    if (outcome.status == Outcome::Status::Stopped) return stop();
+    if (outcome.status == Outcome::Status::Failed) {
+      fail(fmt::format("the internal dynamics cannot be integrated: {}.", outcome.text));
+    }
   }
 
   void fail(std::string text) {
@@ -230,33 +374,41 @@ class Run {
   }
 
   // False: stop.
-  bool check_row(double t, std::span<const double> y) {
+  bool check_row(std::span<const double> row) {
     const Equations& e = out_.equations;
-    check_in_.assign(1, t);
-    check_in_.insert(check_in_.end(), y.begin(), y.begin() + servo_->problem.num_q);
+    check_in_.assign(1, row[0]);
+    for (const std::size_t column : out_.observation->columns_of_q()) {
+      check_in_.push_back(row[column]);
+    }
     check_in_.insert(check_in_.end(), state_.p.begin(), state_.p.end());
-    const std::vector<double> values = (*checks_)(check_in_);
+    checks_->evaluate(check_in_, check_out_, check_work_);
     for (std::size_t i = 0; i < e.s.size(); ++i) {
-      out_.summary.max_servo_error = std::max(out_.summary.max_servo_error, std::abs(values[i]));
+      out_.summary.max_servo_error =
+          std::max(out_.summary.max_servo_error, std::abs(check_out_[i]));
     }
     for (std::size_t i = 0; i < e.positive.size(); ++i) {
-      const double value = values[e.s.size() + i];
+      const double value = check_out_[e.s.size() + i];
       if (value > 0) continue;
       fail(fmt::format(
-          "the motion is on a wrong branch at t = {:.6g} s: '{}', which must be "
-          "positive, is {:.6g}.{}",
-          t, e.positive[i].name, value,
-          out_.trajectory.empty() ? " Give starting values near the branch that is meant." : ""));
+          "the motion is on a wrong branch: '{}', which must be positive, is "
+          "{:.6g}.{}",
+          e.positive[i].name, value,
+          out_.trajectory.num_rows() == 1 ? " Give starting values near the branch that is meant."
+                                          : ""));
       return false;
     }
+    return true;
+  }
+
+  void note_residual() {
     const DaePoint point = solution_->point();
     check_in_.assign(1, point.t);
     for (const auto& of : point.unknowns) check_in_.insert(check_in_.end(), of.begin(), of.end());
     check_in_.insert(check_in_.end(), point.given.begin(), point.given.end());
-    for (const double r : (*residual_)(check_in_)) {
+    residual_->evaluate(check_in_, residual_out_, residual_work_);
+    for (const double r : residual_out_) {
       out_.summary.max_residual = std::max(out_.summary.max_residual, std::abs(r));
     }
-    return true;
   }
 
   void summarize() {
@@ -269,9 +421,11 @@ class Run {
     s.index = servo_->structure.index;
     s.internal_dynamics = servo_->num_free;
     s.coordinates = out_.equations.coordinates;
-    s.method = "flat";
-    s.steps = solution_->num_steps();
-    s.order = solution_->order();
+    s.method = is_flat() ? "flat" : options_.method;
+    if (is_flat() && servo_->num_free == 0) {
+      s.steps = solution_->num_steps();
+      s.order = solution_->order();
+    }
     describe(out_.trajectory, out_.equations, s);
     for (const Excess& e : s.limit_violations) {
       tell(fmt::format(
@@ -294,12 +448,15 @@ class Run {
   std::string rough_;  // why it is before the end asked for
   Inverse out_;
   std::optional<Evaluator> evaluator_;
-  State state_;
+  State state_;  // the model's start
+  State start_;  // the start of the solution
   RankReport rank_;
   std::optional<ServoProblem> servo_;
   std::optional<FlatSolution> solution_;
+  ReducedServo reduced_;  // where a method steps in time
   std::optional<Function> checks_, residual_;
-  std::vector<double> check_in_;
+  Workspace check_work_, residual_work_;
+  std::vector<double> check_in_, check_out_, residual_out_;
 };
 
 void require(bool holds, const std::string& message) {
@@ -316,7 +473,9 @@ void InverseOptions::validate() const {
                       sampling.count));
   require(std::is_sorted(sampling.times.begin(), sampling.times.end()),
           "the times of samples must ascend.");
-  const std::vector<std::string> methods = {"auto", "flat"};
+  require(!step || (std::isfinite(*step) && *step > 0),
+          fmt::format("the step is {}; it must be positive.", step.value_or(0)));
+  const std::vector<std::string> methods = {"auto", "flat", "projection", "minimal-extension"};
   if (method.empty() || std::find(methods.begin(), methods.end(), method) != methods.end()) return;
   const std::string meant = suggest(method, methods);
   throw Error("control.unknown-method", "there is no method '" + method + "'.",

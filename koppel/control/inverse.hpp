@@ -5,7 +5,12 @@
 //
 // The structure of the full DAE with servo constraints gives its index and the order of its
 // internal dynamics. Where that is 0 (the system is flat with these outputs), everything follows
-// algebraically from the references (flat.hpp).
+// algebraically from the references (flat.hpp). Where it is not, the internal dynamics are
+// integrated (Taylor series on the servo problem itself) from the model's start, if their
+// linearisation is not unstable there (internal_dynamics.hpp).
+//
+// The methods `projection` and `minimal-extension` (reduced_servo.hpp) step in time with an
+// implicit integrator. They are less accurate; they are what others use, to compare with.
 //
 // A numerical failure is a status with its story; all rows before it are kept.
 #pragma once
@@ -21,8 +26,13 @@ namespace koppel {
 struct InverseOptions {
   double end = 10;
   std::string coordinates;  // empty or "auto": chosen
-  std::string method;       // empty, "auto", "flat"
+  std::string method;       // empty or "auto": chosen; flat, projection, minimal-extension
+  // Of projection and minimal-extension: implicit-euler (the default), bdf2 … bdf5, radau5.
+  std::string integrator;
+  std::optional<double> step;  // of them; a hundredth of the time where there is none
   Sampling sampling;
+  double tolerance = 1e-10;   // of integrated internal dynamics
+  bool verify = false;        // simulate forward with the inputs
   bool native = false;        // compile to native code
   bool across_jumps = false;  // go on where references are not smooth enough
 

@@ -69,6 +69,10 @@ std::string to_json(const InverseSummary& s) {
   out["dof"] = s.dof;
   out["index"] = s.index;
   out["internal_dynamics"] = s.internal_dynamics;
+  out["internal_eigenvalues"] = nlohmann::ordered_json::array();
+  for (const auto& e : s.internal_eigenvalues) {
+    out["internal_eigenvalues"].push_back({e.real(), e.imag()});
+  }
   out["coordinates"] = s.coordinates;
   out["method"] = s.method;
   out["integrator"] = s.integrator;
@@ -95,6 +99,16 @@ std::string to_json(const InverseSummary& s) {
   }
   out["limit_violations"] = to_json(s.limit_violations);
   out["pushing_cables"] = to_json(s.pushing_cables);
+  if (s.verification) {
+    const Verification& v = *s.verification;
+    out["verification"] = {{"done", v.is_done},
+                           {"text", v.text},
+                           {"reached", v.reached},
+                           {"max_error", v.max_error},
+                           {"at", v.at},
+                           {"path_length", v.path_length},
+                           {"relative_error", v.relative_error}};
+  }
   out["messages"] = s.messages;
   out["final"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : s.final) out["final"][name] = value;

@@ -1,12 +1,14 @@
 // What came out of an inverse simulation, in numbers: summary.json of `koppel inverse`.
 #pragma once
 
+#include <complex>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <koppel/control/verify.hpp>
 #include <koppel/control/watch.hpp>
 #include <koppel/results/trajectory.hpp>
 
@@ -31,6 +33,8 @@ struct InverseSummary {
   std::string coordinates, method, integrator;
   std::string choice;  // why
 
+  std::vector<std::complex<double>> internal_eigenvalues;  // linearised at the start
+
   double step = 0;  // fixed; 0: none
   long steps = 0;
   int order = 0;
@@ -43,6 +47,7 @@ struct InverseSummary {
   std::size_t samples = 0;
   std::vector<InputSummary> inputs;
   std::vector<Excess> limit_violations, pushing_cables;
+  std::optional<Verification> verification;
   std::vector<std::string> messages;
   std::vector<std::pair<std::string, double>> final;  // outputs and inputs in the last row
   std::map<std::string, std::string> files;

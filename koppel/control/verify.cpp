@@ -109,15 +109,16 @@ InputPieces pieces_of(FlatSolution& solution, int num_inputs, std::span<const do
   return out;
 }
 
-InputPieces lines_through(std::span<const double> times,
-                          const std::vector<std::vector<double>>& values) {
+InputPieces splines_through(std::span<const double> times,
+                            const std::vector<std::vector<double>>& values) {
   InputPieces out;
   out.knots.assign(times.begin(), times.end());
   for (const std::vector<double>& u : values) {
+    const TableData spline = TableData::spline(times, u);
     auto& of = out.coefficients.emplace_back();
-    for (std::size_t n = 0; n < times.size(); ++n) {
-      const bool is_last = n + 1 == times.size();
-      of.push_back({u[n], is_last ? 0.0 : (u[n + 1] - u[n]) / (times[n + 1] - times[n])});
+    for (const double t : times) {
+      of.push_back({spline.evaluate(t), spline.evaluate(t, 1), spline.evaluate(t, 2) / 2,
+                    spline.evaluate(t, 3) / 6});
     }
   }
   return out;

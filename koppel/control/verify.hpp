@@ -23,9 +23,9 @@ struct InputPieces {
 InputPieces pieces_of(FlatSolution& solution, int num_inputs, std::span<const double> breakpoints,
                       double end);
 
-// Straight lines between given values; by input and time.
-InputPieces lines_through(std::span<const double> times,
-                          const std::vector<std::vector<double>>& values);
+// Cubic splines through given values; by input and time.
+InputPieces splines_through(std::span<const double> times,
+                            const std::vector<std::vector<double>>& values);
 
 // The equations with the inputs as functions of time in the place of symbols.
 Equations with_inputs(const Equations& equations, const InputPieces& pieces);
