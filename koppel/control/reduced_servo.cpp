@@ -8,8 +8,8 @@
 #include <koppel/analysis/dense.hpp>
 #include <koppel/analysis/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/control/servo_problem.hpp>
 #include <koppel/expr/structure.hpp>
-#include <koppel/formulation/breakpoints.hpp>
 
 namespace koppel {
 namespace {
@@ -253,9 +253,7 @@ ReducedServo make_reduced_servo(const Equations& e, std::string_view method, con
     problem.labels[terms.y.size() + i] = "lambda of " + terms.row_label(i);
   }
   problem.residual = Lazy<Residual>([residual, options] { return Residual(residual, options); });
-  Exprs all = e.f;
-  for (const auto* more : {&e.g, &e.b, &e.r, &e.reference}) append(all, *more);
-  problem.breakpoints = find_breakpoints(all, e.t, e.p, state.p);
+  problem.breakpoints = servo_breakpoints(e, state.p);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/control/smoothness.hpp>
 #include <koppel/expr/structure.hpp>
 #include <koppel/formulation/breakpoints.hpp>
 
@@ -181,12 +182,27 @@ ServoProblem make_servo_problem(const Equations& e, const State& state,
   terms.y = find_places(out.dae, e, problem.labels);
   problem.series = Lazy<SeriesSystem>([terms] { return SeriesSystem(terms); });
 
-  std::vector<Expr> all = e.f;
-  for (const auto* more : {&e.g, &e.b, &e.r, &e.reference}) {
-    all.insert(all.end(), more->begin(), more->end());
-  }
-  problem.breakpoints = find_breakpoints(all, e.t, e.p, state.p);
+  problem.breakpoints = servo_breakpoints(e, state.p);
   return out;
+}
+
+std::vector<double> servo_breakpoints(const Equations& e, std::span<const double> p) {
+  std::vector<Expr> all = e.f;
+  for (const auto* more : {&e.g, &e.b, &e.r}) all.insert(all.end(), more->begin(), more->end());
+  for (const NamedExpr& s : e.s) all.push_back(s.value);
+  std::vector<double> times = find_breakpoints(all, e.t, e.p, p);
+  const std::vector<double> of_references = find_breakpoints(e.reference, e.t, e.p, p);
+  if (of_references.empty()) return times;
+  constexpr int kOrder = 24;
+  const double first = of_references.front(), last = of_references.back();
+  const double margin = std::max(1.0, last - first);
+  const std::vector<int> order(e.reference.size(), kOrder);
+  for (const Jump& jump : find_jumps(e, p, of_references, order, first - margin, last + margin)) {
+    times.push_back(jump.t);
+  }
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
 }
 
 }  // namespace koppel

@@ -34,4 +34,9 @@ struct ServoProblem {
 ServoProblem make_servo_problem(const Equations& equations, const State& state,
                                 std::span<const int> leave_out, CompileOptions options = {});
 
+// The times at which a servo problem is not smooth. Where the pieces of a reference agree in all
+// derivatives, as the halves of a polynomial that is written from both ends, there is nothing to
+// stop at.
+std::vector<double> servo_breakpoints(const Equations& equations, std::span<const double> p);
+
 }  // namespace koppel
