@@ -10,6 +10,7 @@
 #include <koppel/analysis/local_freedoms.hpp>
 #include <koppel/analysis/loop.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/control/realization.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/results/scene.hpp>
 
@@ -31,6 +32,7 @@ struct Findings {
   std::vector<Size> sizes;  // of all coordinate sets
   Examination found;
   std::vector<LocalFreedom> local;
+  std::optional<Realization> realization;  // of servo constraints
   Analyses analyses;
 };
 
@@ -66,6 +68,9 @@ Findings look_at(const Model& model, const std::string& set, const AnalysisReque
     return findings;
   }
   findings.local = find_local(model, findings);
+  if (findings.found.servo) {
+    findings.realization = find_realization(Evaluator(findings.equations), start.state);
+  }
   if (!request.is_empty()) {
     findings.analyses = analyze(model, Evaluator(findings.equations), start.state, request);
   }
@@ -144,6 +149,12 @@ void print(const Model& model, const Findings& findings) {
                                                         : "; internal dynamics of order " +
                                                               std::to_string(servo->num_free)));
   }
+  if (findings.realization) {
+    const Realization& r = *findings.realization;
+    print_line("realisation",
+               name_of(r.kind) + (": inputs act on " + std::to_string(r.rank) + " of " +
+                                  std::to_string(r.num_outputs) + " outputs directly"));
+  }
   print_line("start", start.text);
   if (rank.redundant.empty()) print_line("redundant", "none");
   for (const Redundancy& r : rank.redundant) print_line("redundant", r.text);
@@ -173,6 +184,11 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   out["index"] = servo ? servo->index : forward.index;
   out["forward_index"] = forward.index;
   if (servo) out["internal_dynamics"] = servo->num_free;
+  if (findings.realization) {
+    out["realization"] = {{"kind", name_of(findings.realization->kind)},
+                          {"rank", findings.realization->rank},
+                          {"outputs", findings.realization->num_outputs}};
+  }
   out["massless"] = massless;
   out["local_freedoms"] = nlohmann::json::array();
   for (const LocalFreedom& local : findings.local) {

@@ -26,6 +26,7 @@ void add_commands(CLI::App& program) {
   add_compare(program);
   add_equations(program);
   add_expr(program);
+  add_inverse(program);
   add_models(program);
 }
 

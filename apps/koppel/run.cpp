@@ -1,9 +1,7 @@
 // koppel run: simulates a model and writes trajectory.csv, summary.json and report.html.
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -11,7 +9,6 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>
-#include <koppel/results/csv.hpp>
 #include <koppel/results/hdf5.hpp>
 #include <koppel/results/report.hpp>
 #include <koppel/simulate/simulate.hpp>
@@ -21,6 +18,7 @@
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/progress_bar.hpp"
+#include "apps/koppel/result_files.hpp"
 
 namespace koppel::app {
 namespace {
@@ -43,21 +41,6 @@ Projection read_projection(const std::string& text) {
               "It is one of: none, once, full.");
 }
 
-Sampling read_samples(const std::string& text, Sampling sampling) {
-  if (text.empty()) return sampling;
-  if (text == "steps") {
-    sampling.every_step = true;
-    return sampling;
-  }
-  const char* const end = text.data() + text.size();
-  if (const auto [rest, error] = std::from_chars(text.data(), end, sampling.count);
-      error != std::errc() || rest != end || sampling.count < 2) {
-    throw Error("arguments.wrong", "--samples '" + text + "' is not a number of samples.",
-                "Give a whole number from 2 on, or 'steps' for a row at every step.");
-  }
-  return sampling;
-}
-
 // What the command line says goes before what the model says.
 SimulateOptions simulate_options(const RunOptions& run, const Model& model) {
   SimulateOptions options = options_of(model);
@@ -78,27 +61,6 @@ SimulateOptions simulate_options(const RunOptions& run, const Model& model) {
   options.derivatives = run.derivatives;
   return options;
 }
-
-std::filesystem::path make_folder(const RunOptions& options) {
-  std::filesystem::path folder = options.folder;
-  if (folder.empty()) folder = std::filesystem::path(options.model->path).stem().string() + "-run";
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw Error("arguments.wrong",
-                "the folder " + folder.string() + " cannot be made: " + error.message() + ".",
-                "Give another with --out.");
-  }
-  return folder;
-}
-
-std::string short_time(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3g} µs", 1e6 * seconds);
-  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
-  return fmt::format("{:.3g} s", seconds);
-}
-
-using Lines = std::vector<std::pair<std::string, std::string>>;
 
 // What came out, for people: on standard output and at the head of the report.
 Lines describe(const Simulation& simulation) {
@@ -148,43 +110,6 @@ Lines describe(const Simulation& simulation) {
   return lines;
 }
 
-// The files of a run, each written as far as it can be.
-class Files {
- public:
-  explicit Files(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-  std::filesystem::path path(const char* name) const { return folder_ / name; }
-  std::size_t num_rows() const { return csv_ ? csv_->num_complete() : 0; }
-  const std::vector<std::string>& problems() const { return problems_; }
-  bool is_good() const { return problems_.empty(); }
-
-  void begin(const std::vector<Column>& columns) {
-    attempt([&] { csv_ = std::make_unique<CsvWriter>(path("trajectory.csv"), columns); });
-  }
-  bool add_row(std::span<const double> row) {
-    return is_good() && attempt([&] { csv_->append(row); });
-  }
-  void end_rows() {
-    if (csv_ && is_good()) attempt([&] { csv_->flush(); });
-  }
-
-  template <typename Write>
-  bool attempt(Write&& write) {
-    try {
-      write();
-      return true;
-    } catch (const WriteError& error) {
-      problems_.emplace_back(error.what());
-      return false;
-    }
-  }
-
- private:
-  std::filesystem::path folder_;
-  std::unique_ptr<CsvWriter> csv_;
-  std::vector<std::string> problems_;
-};
-
 void write_files(const Model& model, const RunOptions& options, Simulation& simulation,
                  const Lines& lines, Files& files) {
   Summary& summary = simulation.summary;
@@ -215,30 +140,6 @@ void print_timing(const Simulation& simulation, double files_seconds) {
   std::fprintf(stderr, "  %-12s %9.3f ms\n", "files", 1e3 * files_seconds);
 }
 
-// Throws where the simulation did not come to its end, with what is there nevertheless.
-void report_end(const Simulation& simulation, const Files& files) {
-  const Summary& s = simulation.summary;
-  std::string message;
-  if (simulation.status == Outcome::Status::Failed) {
-    message =
-        fmt::format("error[simulate.failed]: at t = {:.8g} s: {}", s.reached, simulation.text);
-  } else if (!files.is_good()) {
-    message = "error[results.not-written]: " + files.problems()[0];
-    for (std::size_t i = 1; i < files.problems().size(); ++i) {
-      message += "\n  " + files.problems()[i];
-    }
-    throw Failure{ExitCode::kNumericsFailed, message};
-  } else if (simulation.status == Outcome::Status::Stopped) {
-    message = fmt::format("interrupted at t = {:.8g} s.", s.reached);
-  } else {
-    return;
-  }
-  message += fmt::format("\n  All {} rows up to there are in {}.", files.num_rows(),
-                         files.path("trajectory.csv").string());
-  for (const std::string& problem : files.problems()) message += "\n  " + problem;
-  throw Failure{ExitCode::kNumericsFailed, message};
-}
-
 void run(const RunOptions& options) {
   const Model model = load(*options.model);
   const SimulateOptions simulate_with = simulate_options(options, model);
@@ -250,7 +151,7 @@ void run(const RunOptions& options) {
   std::optional<ProgressBar> bar;
   SimulateCallbacks callbacks;
   callbacks.chosen = [&](const Choice&) {
-    files.emplace(make_folder(options));
+    files.emplace(make_folder(options.folder, options.model->path, "run"));
     guard.emplace();
     bar.emplace(!options.quiet);
   };
@@ -282,7 +183,8 @@ void run(const RunOptions& options) {
   if (std::fflush(stdout) != 0) {
     throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
   }
-  report_end(simulation, *files);
+  report_end(simulation.status, "simulate.failed", simulation.summary.reached, simulation.text,
+             *files);
 }
 
 template <typename Items>

@@ -94,6 +94,10 @@ class Derivation {
       out_.p_value.push_back(parameter.value);
     }
     out_.u = model_.inputs;
+    for (const InputLimits& limits : model_.input_limits) {
+      out_.u_min.push_back(limits.min);
+      out_.u_max.push_back(limits.max);
+    }
     for (const FirstOrder& state : model_.first_order) {
       out_.x.push_back(state.state);
       out_.r.push_back(resolve(state.rate));
@@ -110,6 +114,7 @@ class Derivation {
       rows.insert(rows.end(), more.begin(), more.end());
     }
     for (const Constraint& c : model_.constraints) {
+      if (c.pulls) out_.pulling_rows.push_back(static_cast<int>(rows.size()));
       rows.push_back({c.name, c.name, resolve(c.residual)});
     }
     Exprs residuals;
@@ -255,6 +260,9 @@ class Derivation {
     for (const Servo& servo : model_.servos) {
       out_.s.push_back({servo.name, resolve(servo.output)});
       out_.reference.push_back(servo.reference);
+    }
+    for (const Output& e : model_.positive) {
+      out_.positive.push_back({e.name, resolve(e.value)});
     }
     for (const Output& output : model_.outputs) {
       out_.outputs.push_back({output.name, resolve(output.value)});

@@ -60,6 +60,11 @@ struct Equations {
   std::vector<Expr> r;          // n_x
   std::vector<NamedExpr> s;     // servo outputs, of q and t
   std::vector<Expr> reference;  // what the servo outputs shall be, of t
+  // What the numbers should satisfy, for reports: u_min ≤ u ≤ u_max, λ ≥ 0 of rows that only pull
+  // (cables), and expressions of q that are positive on the branch that is meant.
+  std::vector<double> u_min, u_max;
+  std::vector<int> pulling_rows;  // of g
+  std::vector<NamedExpr> positive;
 
   // v̇ itself, where there are no constraints and a recursion along a tree solves M v̇ = f at a cost
   // that is linear in n_v; else empty.

@@ -35,11 +35,16 @@ constexpr IntegratorInfo kIntegrators[] = {
      StepRule::EnergyMomentum, "null-space: multipliers are eliminated from Newton's matrix"},
     {"variational", "order 2, symplectic, keeping momenta", Form::Steps, 3, true, false,
      StepRule::VariationalMidpoint, "the discrete Lagrangian: variational:midpoint or variational:trapezoidal; null-space"},
+    {"bdf2", "backward differences of order 2 with a fixed step", Form::Residual, 3, true, false},
+    {"bdf3", "backward differences of order 3 with a fixed step", Form::Residual, 3, true, false},
+    {"bdf4", "backward differences of order 4 with a fixed step", Form::Residual, 3, true, false},
+    {"bdf5", "backward differences of order 5 with a fixed step", Form::Residual, 3, true, false},
 };
 using Run = double (*)(const Segment&, Outcome&);
 constexpr Run kRun[] = {
     run_taylor, run_radau5, run_ida, run_cvode, run_dop853, run_rk4, run_implicit_euler,
     run_midpoint, run_generalized_alpha, run_energy_momentum, run_variational,
+    run_bdf2, run_bdf3, run_bdf4, run_bdf5,
 };
 // clang-format on
 static_assert(std::size(kRun) == std::size(kIntegrators));

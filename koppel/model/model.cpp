@@ -41,6 +41,7 @@ Expr Model::add_parameter(std::string_view parameter, double value) {
 
 Expr Model::add_input(std::string_view input) {
   inputs.push_back(graph->symbol(input));
+  input_limits.emplace_back();
   return inputs.back();
 }
 

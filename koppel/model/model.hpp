@@ -10,6 +10,7 @@
 // All in SI units and radians. Planar models are spatial ones whose bodies move in the x-y plane.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -167,6 +168,7 @@ struct Constraint {
   std::string name;
   Expr residual;  // = 0; of quantities and time; nonholonomic: linear in rates
   Location where;
+  bool pulls = false;  // a cable: its multiplier should not become negative
 };
 
 // x' = f for a state of the user's own (controllers, relaxation): not a coordinate of mechanics.
@@ -181,6 +183,12 @@ struct Output {
   std::string name;
   Expr value;
   Location where;
+};
+
+// What an actuator can do.
+struct InputLimits {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
 };
 
 // A servo constraint: the output shall follow the reference.
@@ -229,7 +237,8 @@ struct Model {
 
   Expr time;  // the symbol t
   std::vector<Parameter> parameters;
-  std::vector<Expr> inputs;  // symbols that an actuator or a signal drives
+  std::vector<Expr> inputs;               // symbols that an actuator or a signal drives
+  std::vector<InputLimits> input_limits;  // one for each
   Vec3e gravity;
 
   std::vector<Body> bodies;  // [0] is the ground
@@ -250,6 +259,7 @@ struct Model {
   std::vector<Output> outputs;
   std::vector<Servo> servos;
   std::vector<Event> events;
+  std::vector<Output> positive;  // what stays positive on the branch that is meant
   RunSettings run;
 
   Model();

@@ -193,6 +193,9 @@ class Validator {
     for (const FirstOrder& f : model_.first_order)
       check(f.rate, kAll, quoted("state", f.name), f.where);
     for (const Output& o : model_.outputs) check(o.value, kAll, quoted("output", o.name), o.where);
+    for (const Output& o : model_.positive) {
+      check(o.value, kPosition, "the positive expression '" + o.name + "'", o.where);
+    }
     for (const Servo& s : model_.servos) {
       check(s.output, kPosition, "the output of " + quoted("servo constraint", s.name), s.where);
       check(s.reference, kParameter | kTime,

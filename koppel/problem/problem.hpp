@@ -11,9 +11,9 @@
 // the formulation that made the problem; each is compiled when it is first asked for. Immutable and
 // cheap to copy; any number of threads may integrate one.
 //
-//   y = (q, v, x, λ, μ, η, w)  positions, velocities, further states; multipliers, and
-//   accelerations
-//                              w = v̇ as unknowns of their own, as far as the formulation has them
+//   y = (q, v, x, λ, μ, η, w, u)  positions, velocities, further states; multipliers,
+//                                 accelerations w = v̇ as unknowns of their own and unknown inputs,
+//                                 as far as the formulation has them
 #pragma once
 
 #include <array>
@@ -47,6 +47,7 @@ struct Problem {
 
   int num_q = 0, num_v = 0, num_x = 0, num_lambda = 0, num_mu = 0, num_eta = 0;
   int num_w = 0;
+  int num_u = 0;                    // inputs, where they are unknown
   std::vector<std::string> labels;  // of y
 
   Lazy<RightHandSide> rhs;
@@ -71,7 +72,7 @@ struct Problem {
   std::vector<double> breakpoints;
 
   int num_differential() const { return num_q + num_v + num_x; }
-  int size() const { return num_differential() + num_lambda + num_mu + num_eta + num_w; }
+  int size() const { return num_differential() + num_lambda + num_mu + num_eta + num_w + num_u; }
 
   std::span<double> q(std::span<double> y) const { return part(y, 0, num_q); }
   std::span<double> v(std::span<double> y) const { return part(y, num_q, num_v); }

@@ -54,7 +54,9 @@ double largest(std::span<const double> values) {
 // Adds columns under names that are new: one that is taken gets its group in front.
 class ColumnList {
  public:
-  explicit ColumnList(std::vector<Column>& columns) : columns_(columns) {}
+  explicit ColumnList(std::vector<Column>& columns) : columns_(columns) {
+    for (const Column& column : columns) names_.insert(column.name);
+  }
 
   void add(std::string name, std::string unit, Group group) {
     if (names_.contains(name)) name = std::string(name_of(group)) + '.' + name;
@@ -85,6 +87,7 @@ Observation::Observation(const Equations& e, const Model& model, const State& st
     : num_g_(e.g.size()),
       num_outputs_(e.outputs.size()),
       num_reactions_(reactions.size()),
+      num_u_(state.u.size()),
       given_(state.u),
       function_(compile(e, multipliers, reactions)),
       constraints_(compile_constraints(e, multipliers)) {
@@ -129,6 +132,12 @@ Observation::Observation(const Equations& e, const Model& model, const State& st
   list.add("velocity_violation", "", Group::Constraints);
 }
 
+void Observation::add_inputs(const Equations& equations) {
+  ColumnList list(columns_);
+  for (const Expr& u : equations.u) list.add(std::string(u.name()), "", Group::Inputs);
+  has_inputs_ = true;
+}
+
 void Observation::add_derivatives(const Equations& equations, const State& state,
                                   std::span<const int> leave_out, int order) {
   derivatives_ = std::make_shared<const Derivatives>(equations, state, leave_out, order);
@@ -163,8 +172,10 @@ Observation::Workspace Observation::make_workspace() const {
 void Observation::put(const Sample& sample, Workspace& work) const {
   auto in = work.in.begin();
   *in++ = sample.t;
+  const std::span<const double> given = given_;
+  const auto u = sample.u.empty() ? given.first(num_u_) : sample.u;
   for (const auto& part :
-       {sample.q, sample.v, sample.x, std::span<const double>(given_), sample.multipliers}) {
+       {sample.q, sample.v, sample.x, u, given.subspan(num_u_), sample.multipliers}) {
     in = std::copy(part.begin(), part.end(), in);
   }
 }
@@ -197,6 +208,11 @@ void Observation::evaluate(const Sample& sample, std::span<double> row, Workspac
   for (const double value :
        {kinetic, potential, kinetic + potential, violated.position, violated.velocity}) {
     *out++ = value;
+  }
+  if (has_inputs_) {
+    const std::span<const double> given = given_;
+    const auto u = sample.u.empty() ? given.first(num_u_) : sample.u;
+    out = std::copy(u.begin(), u.end(), out);
   }
   if (derivatives_ == nullptr) return;
   std::vector<double>& all = work.derivative_values;

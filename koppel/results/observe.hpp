@@ -1,7 +1,7 @@
 // Observation: from the state of equations of motion to the columns of a trajectory,
 //
 //   t | outputs | q | v | x | λ, μ | reactions | kinetic, potential, total energy | |g|, |ġ| |
-//   derivatives of outputs
+//   inputs | derivatives of outputs
 //
 // compiled once. Coordinates that are outputs as well have one column only, among the outputs. The
 // multiplier of a constraint that was left out (because it repeats others) is 0: the others carry
@@ -35,6 +35,7 @@ class Observation {
   struct Sample {
     double t = 0;
     std::span<const double> q, v, x, multipliers;
+    std::span<const double> u = {};  // inputs; empty: those of the state
   };
   struct Violation {
     double position = 0, velocity = 0;  // the largest |g|, and of |ġ| and |a v + b|
@@ -51,6 +52,8 @@ class Observation {
 
   // Other values of parameters and inputs from here on. Derivatives keep theirs.
   void set_values(const State& state);
+  // Further columns: the inputs.
+  void add_inputs(const Equations& equations);
 
   const std::vector<Column>& columns() const { return columns_; }
   std::size_t num_columns() const { return columns_.size(); }
@@ -64,11 +67,13 @@ class Observation {
   std::size_t first_velocity() const { return first_velocity_; }
   std::size_t kinetic_column() const { return energy_column_; }
   std::size_t energy_column() const { return energy_column_ + 2; }
+  std::size_t violation_column() const { return energy_column_ + 3; }  // and the next
 
  private:
   void put(const Sample& sample, Workspace& work) const;
 
-  std::size_t num_g_, num_outputs_, num_reactions_ = 0;
+  std::size_t num_g_, num_outputs_, num_reactions_ = 0, num_u_ = 0;
+  bool has_inputs_ = false;
   std::vector<double> given_;  // inputs and parameters
   std::vector<Column> columns_;
   std::vector<std::size_t> column_of_q_;

@@ -15,6 +15,7 @@ std::string_view name_of(Group group) {
   switch (group) {
     case Group::Time: return "time";
     case Group::Outputs: return "outputs";
+    case Group::Inputs: return "inputs";
     case Group::Coordinates: return "coordinates";
     case Group::Velocities: return "velocities";
     case Group::States: return "states";

@@ -14,6 +14,7 @@ namespace koppel {
 enum class Group {
   Time,
   Outputs,
+  Inputs,
   Coordinates,
   Velocities,
   States,

@@ -77,7 +77,8 @@ Observation::Sample Sampler::sample_of(double t, std::span<const double> y) {
   for (std::size_t i = 0; i < std::min(count, kept_.size()); ++i) {
     multipliers_[static_cast<std::size_t>(kept_[i])] = y[first + i];
   }
-  return {t, y.first(q), y.subspan(q, v), y.subspan(q + v, x), multipliers_};
+  const auto u = static_cast<std::size_t>(problem_->num_u);
+  return {t, y.first(q), y.subspan(q, v), y.subspan(q + v, x), multipliers_, y.last(u)};
 }
 
 void Sampler::note(const Observation::Violation& violation) {
@@ -87,8 +88,8 @@ void Sampler::note(const Observation::Violation& violation) {
 
 bool Sampler::add_row(double t, std::span<const double> y) {
   observation_.evaluate(sample_of(t, y), row_, work_);
-  const std::size_t last = row_.size();
-  note({row_[last - 2], row_[last - 1]});
+  const std::size_t violation = observation_.violation_column();
+  note({row_[violation], row_[violation + 1]});
   if (undefined_column_ < 0) {
     const auto found =
         std::find_if(row_.begin(), row_.end(), [](double value) { return !std::isfinite(value); });

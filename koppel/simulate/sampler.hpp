@@ -26,9 +26,12 @@ class Sampler {
   bool begin(double t, std::span<const double> y);
   // An accepted step. False: stop.
   bool operator()(const Step& step);
+  // A row of its own.
+  bool add_row(double t, std::span<const double> y);
   // A last row where the integration ended before its time, unless there is one already.
   void finish(double t, std::span<const double> y);
 
+  const std::vector<double>& times() const { return times_; }  // of all rows, where they are known
   const Observation::Violation& largest_violation() const { return largest_; }
   // The first column that was not finite anywhere, and when; −1: none.
   int undefined_column() const { return undefined_column_; }
@@ -36,7 +39,6 @@ class Sampler {
   double seconds() const { return seconds_; }  // spent here
 
  private:
-  bool add_row(double t, std::span<const double> y);
   Observation::Sample sample_of(double t, std::span<const double> y);
   void note(const Observation::Violation& violation);
   bool sample(const Step& step);

@@ -1,32 +1,43 @@
-// What is given by expressions: signals, inputs, coordinates, states, energies, constraints,
-// initial values, outputs, servo constraints; and the run settings.
+// What is given by expressions: inputs, coordinates, states, energies, constraints, initial values,
+// outputs, servo constraints; and the run settings.
 #include <cmath>
 
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {
 
-// Each may use those above it.
-void Reader::read_signals(const Node* section) {
-  for (const Element& element : elements(section, "signals")) {
-    const std::string what = describe("signal", element.name);
-    if (!claim(element, "plain", "signal")) continue;
-    names_.signals.emplace(element.full_name,
-                           expression(value_of(element, what), what, Allow::Time));
-  }
-}
-
 void Reader::read_inputs(const Node* section) {
   if (section == nullptr || section->is_null()) return;
+  const auto add = [&](const Element& element) {
+    if (!claim(element, "plain", "input")) return false;
+    names_.plain.emplace(element.full_name, model_.add_input(element.full_name));
+    return true;
+  };
+  if (section->is_map()) {
+    for (const Element& element : elements(section, "inputs")) {
+      if (add(element)) read_limits(element, model_.input_limits.back());
+    }
+    return;
+  }
   if (!section->is_sequence()) {
-    report(section->offset, "model.wrong-kind", "inputs must be a list of names.");
+    report(section->offset, "model.wrong-kind",
+           "inputs must be a list of names, or names with their limits.");
     return;
   }
   for (const Node& item : section->items) {
     const std::string name = with_indices(item.offset, text(item, "an input"));
-    const Element element{name, full(name), item.offset, &item};
-    if (!claim(element, "plain", "input")) continue;
-    names_.plain.emplace(element.full_name, model_.add_input(element.full_name));
+    add({name, full(name), item.offset, &item});
+  }
+}
+
+void Reader::read_limits(const Element& element, InputLimits& limits) {
+  const Node& node = *element.value;
+  const std::string what = describe("input", element.name);
+  if (node.is_null() || !check_keys(node, what, {"min", "max"})) return;
+  if (const Node* min = node.find("min")) limits.min = plain_number(*min, "min of " + what);
+  if (const Node* max = node.find("max")) limits.max = plain_number(*max, "max of " + what);
+  if (limits.min > limits.max) {
+    report(element.offset, "model.bad-value", what + " has a min above its max.");
   }
 }
 
@@ -100,10 +111,11 @@ void Reader::read_state_rates(const Node* section) {
   }
 }
 
-// Elements that are an expression; those with `repeat` have it under the key `value`.
-const Node& Reader::value_of(const Element& element, const std::string& what) {
+// Elements that are an expression; those with `repeat` or other keys have it under `value`.
+const Node& Reader::value_of(const Element& element, const std::string& what,
+                             std::initializer_list<std::string_view> keys) {
   if (!element.value->is_map()) return *element.value;
-  check_keys(*element.value, what, {"value"});
+  check_keys(*element.value, what, keys);
   if (const Node* value = element.value->find("value")) return *value;
   report(element.offset, "model.missing-key", what + " needs a value.");
   static const Node zero = [] {
@@ -121,8 +133,16 @@ void Reader::read_constraints(const Node* section, std::string_view what,
   for (const Element& element : elements(section, what)) {
     const std::string name = describe("constraint", element.name);
     if (!claim(element, "constraint", "constraint")) continue;
-    into.push_back({element.full_name, expression(value_of(element, name), name, allow),
-                    source_.at(element.offset)});
+    const bool may_pull = what == "constraints";
+    const Node& value =
+        may_pull ? value_of(element, name, {"value", "pulls"}) : value_of(element, name);
+    Constraint constraint{element.full_name, expression(value, name, allow),
+                          source_.at(element.offset)};
+    if (const Node* pulls = element.value->is_map() ? element.value->find("pulls") : nullptr;
+        pulls != nullptr && may_pull) {
+      constraint.pulls = boolean(*pulls, "pulls of " + name);
+    }
+    into.push_back(std::move(constraint));
   }
 }
 
@@ -192,6 +212,15 @@ void Reader::read_outputs(const Node* section) {
     model_.outputs.push_back({element.full_name,
                               expression(value_of(element, what), what, Allow::Everything),
                               source_.at(element.offset)});
+  }
+}
+
+void Reader::read_positive(const Node* section) {
+  for (const Element& element : elements(section, "positive")) {
+    const std::string what = "the positive expression '" + element.name + "'";
+    model_.positive.push_back({element.full_name,
+                               expression(value_of(element, what), what, Allow::Positions),
+                               source_.at(element.offset)});
   }
 }
 

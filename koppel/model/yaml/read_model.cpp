@@ -23,7 +23,8 @@ void Reader::read(const Node& root, const ReadOptions& options) {
                                       "dissipation", "generalized_forces",
                                       "initial",     "outputs",
                                       "servo",       "signals",
-                                      "events",      "run"})) {
+                                      "events",      "positive",
+                                      "run"})) {
     return;
   }
   const bool is_main = prefix_.empty();
@@ -70,6 +71,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
   read_outputs(root.find("outputs"));
   read_servo(root.find("servo"));
   read_events(root.find("events"));
+  read_positive(root.find("positive"));
 }
 
 }  // namespace koppel::yaml

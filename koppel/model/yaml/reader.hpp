@@ -250,8 +250,12 @@ class Reader {
   void read_servo(const Node* section);
   void read_events(const Node* section);  // events.cpp
   void read_event(const Element& element);
+  void read_positive(const Node* section);
+  Expr time_law(const Node& node, const std::string& what);
+  void read_limits(const Element& element, InputLimits& limits);
   void read_run(const Node* section);
-  const Node& value_of(const Element& element, const std::string& what);
+  const Node& value_of(const Element& element, const std::string& what,
+                       std::initializer_list<std::string_view> keys = {"value"});
 
   // include.cpp
   void read_includes(const Node* section);

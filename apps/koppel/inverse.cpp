@@ -1,0 +1,173 @@
+// koppel inverse: computes the inputs for the prescribed motion of outputs and writes inputs.csv,
+// trajectory.csv, summary.json and report.html.
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/control/inverse.hpp>
+#include <koppel/results/report.hpp>
+
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/model_options.hpp"
+#include "apps/koppel/print_line.hpp"
+#include "apps/koppel/progress_bar.hpp"
+#include "apps/koppel/result_files.hpp"
+
+namespace koppel::app {
+namespace {
+
+struct Options {
+  std::shared_ptr<ModelOptions> model;
+  std::optional<double> end, step;
+  std::string method, integrator, samples, folder;
+  bool json = false, quiet = false, native = false, across_jumps = false, verify = false;
+};
+
+// What the command line says goes before what the model says.
+InverseOptions inverse_options(const Options& given, const Model& model) {
+  InverseOptions options = inverse_options_of(model);
+  if (given.end) options.end = *given.end;
+  if (!given.model->coordinates.empty()) options.coordinates = given.model->coordinates;
+  if (!given.method.empty()) options.method = given.method;
+  if (!given.integrator.empty()) options.integrator = given.integrator;
+  if (given.step) options.step = given.step;
+  options.sampling = read_samples(given.samples, options.sampling);
+  options.native = given.native;
+  options.across_jumps = given.across_jumps;
+  options.verify = given.verify;
+  return options;
+}
+
+Lines describe(const Inverse& result) {
+  const InverseSummary& s = result.summary;
+  Lines lines;
+  lines.emplace_back("method",
+                     fmt::format("{}{}, {} coordinates", s.method,
+                                 s.integrator.empty() ? "" : " by " + s.integrator, s.coordinates));
+  lines.emplace_back(
+      "index", fmt::format("{}; {}", s.index,
+                           s.internal_dynamics == 0 ? "no internal dynamics"
+                                                    : fmt::format("internal dynamics of order {}",
+                                                                  s.internal_dynamics)));
+  lines.emplace_back("time",
+                     fmt::format("{:.6g} s to {:.6g} s{} in {}, set-up {}", s.begun, s.reached,
+                                 s.status == "done" ? "" : fmt::format(" of {:.6g} s", s.end),
+                                 short_time(s.wall_seconds), short_time(s.setup_seconds)));
+  lines.emplace_back("residuals", fmt::format("{:.2g} of outputs, {:.2g} of all equations, at most",
+                                              s.max_servo_error, s.max_residual));
+  for (const InputSummary& input : s.inputs) {
+    lines.emplace_back(input.name, fmt::format("{:.6g} (at {:.6g} s) to {:.6g} (at {:.6g} s)",
+                                               input.min, input.at_min, input.max, input.at_max));
+  }
+  if (s.verification && s.verification->is_done) {
+    lines.emplace_back("verified",
+                       fmt::format("simulated with these inputs, the outputs are off by {:.2g} at "
+                                   "most, {:.2g} of their path",
+                                   s.verification->max_error, s.verification->relative_error));
+  }
+  return lines;
+}
+
+void write_files(const Model& model, Inverse& result, const Lines& lines, Files& files) {
+  InverseSummary& summary = result.summary;
+  summary.files = {
+      {"inputs", "inputs.csv"}, {"trajectory", "trajectory.csv"}, {"report", "report.html"}};
+  files.attempt([&] { write_text(files.path("summary.json"), to_json(summary) + "\n"); });
+  Report report{model.name, model.description, lines, summary.messages, &result.trajectory, {}};
+  if (model.bodies.size() > 1) {
+    report.scene = make_scene(model);
+    add_frames(model, result.equations, *result.observation, result.trajectory, kMaxFrames,
+               *report.scene);
+  }
+  if (!result.text.empty()) report.messages.push_back(result.text);
+  files.attempt([&] { write_report(files.path("report.html"), report); });
+}
+
+void run(const Options& options) {
+  const Model model = load(*options.model);
+  const InverseOptions inverse_with = inverse_options(options, model);
+  inverse_with.validate();
+  ignore_file_size_signal();
+
+  std::optional<Files> files;
+  std::optional<InterruptGuard> guard;
+  std::optional<ProgressBar> bar;
+  SimulateCallbacks callbacks;
+  callbacks.chosen = [&](const Choice&) {
+    files.emplace(make_folder(options.folder, options.model->path, "inverse"));
+    guard.emplace();
+    bar.emplace(!options.quiet);
+  };
+  callbacks.begin = [&](const std::vector<Column>& columns) { files->begin(columns); };
+  callbacks.row = [&](std::span<const double> row) { return files->add_row(row); };
+  callbacks.progress = [&](const Progress& progress) {
+    bar->show(progress.t, progress.end);
+    return !is_interrupted();
+  };
+  callbacks.message = [&](const std::string& message) {
+    if (!options.quiet) std::fprintf(stderr, "note: %s\n", message.c_str());
+  };
+  Inverse result = inverse(model, inverse_with, callbacks);
+  bar.reset();
+  files->end_rows();
+
+  const Lines lines = describe(result);
+  write_files(model, result, lines, *files);
+  if (options.json) {
+    std::printf("%s\n", to_json(result.summary).c_str());
+  } else if (!options.quiet) {
+    std::printf("%s\n", result.summary.model.c_str());
+    for (const auto& [label, text] : lines) print_line(label, text);
+    print_line("files", fmt::format("{}, trajectory.csv, summary.json, report.html",
+                                    files->path("inputs.csv").string()));
+  }
+  if (std::fflush(stdout) != 0) {
+    throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
+  }
+  report_end(result.status, "control.failed", result.summary.reached, result.text, *files);
+}
+
+}  // namespace
+
+void add_inverse(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "inverse", "Compute the inputs that make the outputs follow their references");
+  auto options = std::make_shared<Options>();
+  options->model = add_model_options(*command);
+  command->add_option("--method", options->method, "auto, flat, projection, minimal-extension")
+      ->type_name("M");
+  command
+      ->add_option("--integrator", options->integrator,
+                   "Of the last two methods: implicit-euler (default), bdf2, …, bdf5, radau5")
+      ->type_name("I");
+  command
+      ->add_option("--step", options->step, "Their step, in seconds; else a hundredth of the time")
+      ->type_name("H");
+  command->add_option("--end", options->end, "The end time; else the model's, or 10 s")
+      ->type_name("T");
+  command
+      ->add_option("--samples", options->samples,
+                   "The number of rows at equal times, 1001 by default")
+      ->type_name("N");
+  command->add_flag("--verify", options->verify,
+                    "Simulate the mechanism with the inputs and compare its outputs");
+  command->add_flag("--across-jumps", options->across_jumps,
+                    "Go on where a reference is not smooth enough to be followed");
+  command
+      ->add_option("--out", options->folder,
+                   "The folder for the files; MODEL-inverse in the current one by default")
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "Print the summary as JSON");
+  command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
+  command->add_flag("--native", options->native, "Compile the equations to native code");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace koppel::app

@@ -1,0 +1,500 @@
+#include <koppel/control/inverse.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/rank.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/suggest.hpp>
+#include <koppel/control/flat.hpp>
+#include <koppel/control/internal_dynamics.hpp>
+#include <koppel/control/reduced_servo.hpp>
+#include <koppel/control/servo_problem.hpp>
+#include <koppel/control/smoothness.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/simulate/sampler.hpp>
+
+namespace koppel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+const char* name_of(Outcome::Status status) {
+  switch (status) {
+    case Outcome::Status::Done: return "done";
+    case Outcome::Status::Stopped: return "stopped";
+    case Outcome::Status::Failed: return "failed";
+  }
+  return "";
+}
+
+template <typename Items>
+std::string join(const Items& items) {
+  std::string out;
+  for (const auto& item : items) out += (out.empty() ? "'" : ", '") + std::string(item) + "'";
+  return out;
+}
+
+// One inverse simulation, stage by stage.
+class Run {
+ public:
+  Run(const Model& model, const InverseOptions& options, const SimulateCallbacks& callbacks)
+      : model_(model), options_(options), callbacks_(callbacks), end_(options.end) {}
+
+  Inverse go() {
+    const Clock::time_point start = Clock::now();
+    prepare();
+    check_smoothness();
+    solution_.emplace(*servo_, end_);
+    find_start();
+    if (servo_->num_free > 0) check_internal_dynamics();
+    if (!is_flat()) make_reduced();
+    out_.observation.emplace(out_.equations, model_, state_);
+    out_.observation->add_inputs(out_.equations);
+    make_checks();
+    out_.summary.setup_seconds = seconds_since(start);
+    if (callbacks_.chosen) callbacks_.chosen({});
+    follow();
+    if (options_.verify) verify_inputs();
+    summarize();
+    return std::move(out_);
+  }
+
+ private:
+  void tell(std::string message) {
+    if (callbacks_.message) callbacks_.message(message);
+    out_.summary.messages.push_back(std::move(message));
+  }
+
+  // The first coordinate set in which the equations can be solved at the start.
+  void prepare() {
+    std::vector<std::string> sets = coordinate_sets(model_);
+    std::string wanted = options_.coordinates == "auto" ? "" : options_.coordinates;
+    if (!wanted.empty()) sets = {wanted};
+    // Constant mass matrices and quadratic constraints: the fewest operations.
+    std::stable_partition(sets.begin(), sets.end(),
+                          [](const std::string& set) { return set == "natural"; });
+    derive_in(sets[0]);
+  }
+
+  void derive_in(const std::string& set) {
+    out_.equations = derive(model_, set);
+    evaluator_.emplace(out_.equations);
+    const Assembly assembly = assemble(*evaluator_);
+    if (!assembly) throw Error("assembly.impossible", assembly.text);
+    state_ = assembly.state;
+    rank_ = analyze_rank(*evaluator_, state_);
+    servo_.emplace(make_servo_problem(out_.equations, state_, rank_.redundant_rows,
+                                      {.native = options_.native}));
+  }
+
+  std::size_t num_rows() const { return out_.equations.g.size() + out_.equations.mu.size(); }
+
+  void check_smoothness() {
+    const Equations& e = out_.equations;
+    for (const Jump& jump : find_jumps(e, state_.p, servo_->problem.breakpoints,
+                                       servo_->order_of_reference, state_.t, options_.end)) {
+      const int needed = servo_->order_of_reference[jump.servo];
+      const std::string& name = e.s[jump.servo].name;
+      if (jump.order == needed) {
+        tell(
+            fmt::format("the inputs jump at t = {:.6g} s: derivative {} of the reference of '{}', "
+                        "which they depend on, does.",
+                        jump.t, jump.order, name));
+        continue;
+      }
+      const std::string text = fmt::format(
+          "the reference of '{}' is not smooth enough at t = {:.6g} s: {} jumps by {:.3g}. At "
+          "index "
+          "{} its derivatives up to order {} must be continuous; to follow it the inputs would "
+          "need "
+          "an impulse.",
+          name, jump.t,
+          jump.order == 0 ? std::string("it") : fmt::format("its derivative {}", jump.order),
+          jump.size, servo_->structure.index, needed - 1);
+      if (!options_.across_jumps) {
+        end_ = jump.t;
+        rough_ = text;
+        return;
+      }
+      tell(text + " What is computed after that time belongs to a state that was reached by it.");
+    }
+  }
+
+  void find_start() {
+    const FlatSolution::Status status = solution_->start(*evaluator_, state_, end_);
+    if (status != FlatSolution::Status::Ok) {
+      throw Error("control.no-start",
+                  fmt::format("no motion of '{}' near its start has the prescribed outputs: {}.",
+                              model_.name, reason(status)),
+                  "Give starting values near those that the references need.");
+    }
+    if (solution_->time() > state_.t) {
+      tell(
+          fmt::format("the equations are singular at t = {:.6g} s, where {} not determined; the "
+                      "results begin at t = {:.6g} s.",
+                      state_.t, undetermined_at_start(), solution_->time()));
+    }
+    start_ = consistent_start();
+  }
+
+  // The start with what the references and the equations make of it.
+  State consistent_start() const {
+    std::vector<double> y(static_cast<std::size_t>(servo_->problem.size()));
+    solution_->get(y);
+    State state = state_;
+    state.t = solution_->time();
+    const std::span<const double> all = y;
+    const auto q = servo_->problem.q(all), v = servo_->problem.v(all);
+    state.q.assign(q.begin(), q.end());
+    state.v.assign(v.begin(), v.end());
+    const auto x = all.subspan(q.size() + v.size(), state_.x.size());
+    state.x.assign(x.begin(), x.end());
+    return state;
+  }
+
+  void check_internal_dynamics() {
+    const InternalDynamics found = find_internal_dynamics(*servo_, solution_->point());
+    out_.summary.internal_eigenvalues = found.eigenvalues;
+    std::string eigenvalues;
+    for (const auto& e : found.eigenvalues) {
+      if (e.imag() < 0) continue;  // one of each pair
+      eigenvalues += eigenvalues.empty() ? "" : ", ";
+      eigenvalues += e.imag() > 0 ? fmt::format("{:.4g} ± {:.4g}i", e.real(), e.imag())
+                                  : fmt::format("{:.4g}", e.real());
+    }
+    const std::string what = fmt::format(
+        "internal dynamics of order {} are left when the outputs follow their references; "
+        "linearised at the start, their eigenvalues are {} 1/s",
+        found.order, eigenvalues);
+    if (found.is_unstable()) {
+      throw Error("control.unstable-internal-dynamics",
+                  what + ": they are unstable, and the inputs would grow without bound.",
+                  "Prescribe another output, nearer to where the inputs act.");
+    }
+    tell(what + (found.is_marginal() ? ": they neither grow nor die away."
+                                     : ": they are stable, and are integrated from the start."));
+  }
+
+  // Inputs as Taylor polynomials where they are algebraic; else lines through the rows.
+  void verify_inputs() {
+    if (out_.trajectory.num_rows() < 2) return;
+    const double end = out_.trajectory.time().back();
+    InputPieces pieces;
+    State start = start_;
+    if (is_flat() && servo_->num_free == 0) {
+      constexpr int kTerms = 12;
+      FlatSolution again(*servo_, end, kTerms);
+      if (again.start(*evaluator_, state_, end) == FlatSolution::Status::Ok) {
+        start.t = again.time();
+        pieces = pieces_of(again, servo_->problem.num_u, servo_->problem.breakpoints, end);
+      }
+    } else {
+      std::vector<std::vector<double>> values;
+      for (const Expr& u : out_.equations.u) {
+        const auto column = out_.trajectory[u.name()];
+        values.emplace_back(column.begin(), column.end());
+      }
+      pieces = splines_through(out_.trajectory.time(), values);
+    }
+    out_.summary.verification = verify(model_, out_.equations, rank_, start, pieces, end);
+    const Verification& v = *out_.summary.verification;
+    if (!v.is_done) tell("the inputs could not be verified: " + v.text);
+  }
+
+  std::string reason(FlatSolution::Status status) const {
+    switch (status) {
+      case FlatSolution::Status::Singular: return "the equations are singular";
+      case FlatSolution::Status::NotFinite: return "a value is not a finite number";
+      default: return "Newton's method does not converge";
+    }
+  }
+
+  // "'z0' is", "'l' and 'lambda of cable' are"
+  std::string undetermined(const DaePoint& point, double tolerance) const {
+    const Regularity found = check_regularity(servo_->dae, servo_->structure, point, tolerance);
+    if (found.unknowns.empty()) return "the unknowns are";
+    return join(found.unknowns) + (found.unknowns.size() == 1 ? " is" : " are");
+  }
+  std::string undetermined_at_start() const {
+    return undetermined(make_point(servo_->dae, *evaluator_, state_), 1e-9);
+  }
+
+  // Compiles what is looked at in every row.
+  void make_checks() {
+    const Equations& e = out_.equations;
+    std::vector<Expr> values, inputs = {e.t};
+    for (const auto* part : {&e.q, &e.p}) inputs.insert(inputs.end(), part->begin(), part->end());
+    for (std::size_t i = 0; i < e.s.size(); ++i) values.push_back(e.s[i].value - e.reference[i]);
+    for (const NamedExpr& positive : e.positive) values.push_back(positive.value);
+    checks_.emplace(inputs, values);
+    check_work_ = checks_->make_workspace();
+    check_out_.resize(values.size());
+    std::vector<Expr> all = {e.t};
+    for (const Dae::Unknown& unknown : servo_->dae.unknowns) {
+      all.insert(all.end(), unknown.derivative.begin(), unknown.derivative.end());
+    }
+    all.insert(all.end(), servo_->dae.given.begin(), servo_->dae.given.end());
+    std::vector<Expr> residuals;
+    for (const NamedExpr& residual : servo_->dae.residuals) residuals.push_back(residual.value);
+    residual_.emplace(all, residuals);
+    residual_work_ = residual_->make_workspace();
+    residual_out_.resize(residuals.size());
+  }
+
+  void follow() {
+    const std::vector<Column>& columns = out_.observation->columns();
+    out_.trajectory = Trajectory(columns);
+    if (callbacks_.begin) callbacks_.begin(columns);
+    SimulateCallbacks callbacks = callbacks_;
+    callbacks.row = [&](std::span<const double> row) {
+      return check_row(row) && (!callbacks_.row || callbacks_.row(row));
+    };
+    Sampler sampler(*out_.observation, options_.sampling, state_.t, options_.end, callbacks,
+                    out_.trajectory);
+    std::vector<int> kept;
+    for (int i = 0; i < static_cast<int>(num_rows()); ++i) {
+      const auto& out = rank_.redundant_rows;
+      if (!std::binary_search(out.begin(), out.end(), i)) kept.push_back(i);
+    }
+    sampler.watch(is_flat() ? servo_->problem : reduced_.problem, kept, num_rows());
+    const Clock::time_point before = Clock::now();
+    if (!is_flat()) {
+      step_reduced(sampler);
+    } else if (servo_->num_free == 0) {
+      follow_samples(sampler);
+    } else {
+      integrate_internal(sampler);
+    }
+    if (!rough_.empty() && out_.status == Outcome::Status::Done) fail(rough_);
+    out_.summary.wall_seconds = seconds_since(before);
+    out_.summary.max_position_violation = sampler.largest_violation().position;
+    out_.summary.max_velocity_violation = sampler.largest_violation().velocity;
+  }
+
+  void stop() {
+    if (out_.status == Outcome::Status::Done) out_.status = Outcome::Status::Stopped;
+  }
+
+  void follow_samples(Sampler& sampler) {
+    std::vector<double> y(static_cast<std::size_t>(servo_->problem.size()));
+    long count = 0;
+    for (const double t : sampler.times()) {
+      if (t < solution_->time()) continue;
+      if (t > end_) break;
+      if (const FlatSolution::Status status = solution_->move_to(t);
+          status != FlatSolution::Status::Ok) {
+        return fail_at(status);
+      }
+      solution_->get(y);
+      note_residual();
+      if (!sampler.add_row(t, y)) return stop();
+      if (callbacks_.progress && !callbacks_.progress({t, options_.end, ++count})) return stop();
+    }
+  }
+
+  bool is_flat() const {
+    return options_.method != "projection" && options_.method != "minimal-extension";
+  }
+
+  std::string integrator() const {
+    return options_.integrator.empty() ? "implicit-euler" : options_.integrator;
+  }
+
+  void make_reduced() {
+    reduced_ = make_reduced_servo(out_.equations, options_.method, start_, rank_.redundant_rows,
+                                  {.native = options_.native});
+    if (const auto why = why_not(find_integrator(integrator()), reduced_.problem)) {
+      throw Error("control.wrong-integrator", *why + ".",
+                  "Use implicit-euler, bdf2, bdf3, bdf4, bdf5 or radau5.");
+    }
+  }
+
+  void step_reduced(Sampler& sampler) {
+    const Problem& servo = servo_->problem;
+    std::vector<double> y(static_cast<std::size_t>(servo.size()));
+    solution_->get(y);
+    const std::span<const double> all = y;
+    const auto multipliers = all.subspan(static_cast<std::size_t>(servo.num_differential()),
+                                         static_cast<std::size_t>(servo.num_lambda + servo.num_mu));
+    std::vector<double> start =
+        start_values(reduced_, start_, solution_->accelerations(out_.equations), multipliers,
+                     all.last(static_cast<std::size_t>(servo.num_u)));
+    if (!sampler.begin(start_.t, start)) return stop();
+    IntegrateOptions options;
+    options.tolerance = options_.tolerance;
+    options.step = options_.step.value_or((end_ - start_.t) / 100);
+    options.projection = Projection::None;
+    out_.summary.integrator = integrator();
+    out_.summary.step = *options.step;
+    const Outcome outcome = integrate(reduced_.problem, integrator(), {start_.t, start}, end_,
+                                      options, std::ref(sampler));
+    out_.summary.steps = outcome.statistics.steps;
+    out_.summary.order = outcome.statistics.order;
+    if (outcome.status == Outcome::Status::Stopped) return stop();
+    if (outcome.status == Outcome::Status::Failed) {
+      sampler.finish(outcome.t, outcome.y);
+      fail(outcome.text + '.');
+    }
+  }
+
+  void integrate_internal(Sampler& sampler) {
+    std::vector<double> y(static_cast<std::size_t>(servo_->problem.size()));
+    solution_->get(y);
+    if (!sampler.begin(start_.t, y)) return stop();
+    const Outcome outcome = integrate(servo_->problem, "taylor", {start_.t, y}, end_,
+                                      {.tolerance = options_.tolerance}, std::ref(sampler));
+    out_.summary.integrator = "taylor";
+    out_.summary.steps = outcome.statistics.steps;
+    out_.summary.order = outcome.statistics.order;
+    if (outcome.status == Outcome::Status::Stopped) return stop();
+    if (outcome.status == Outcome::Status::Failed) {
+      fail(fmt::format("the internal dynamics cannot be integrated: {}.", outcome.text));
+    }
+  }
+
+  void fail(std::string text) {
+    out_.status = Outcome::Status::Failed;
+    out_.text = std::move(text);
+  }
+
+  void fail_at(FlatSolution::Status status) {
+    fail(
+        fmt::format("the prescribed motion leads to a singular point at t = {:.6g} s, where {} not "
+                    "determined ({}).",
+                    solution_->time(), undetermined(solution_->point(), 1e-3), reason(status)));
+  }
+
+  // False: stop.
+  bool check_row(std::span<const double> row) {
+    const Equations& e = out_.equations;
+    check_in_.assign(1, row[0]);
+    for (const std::size_t column : out_.observation->columns_of_q()) {
+      check_in_.push_back(row[column]);
+    }
+    check_in_.insert(check_in_.end(), state_.p.begin(), state_.p.end());
+    checks_->evaluate(check_in_, check_out_, check_work_);
+    for (std::size_t i = 0; i < e.s.size(); ++i) {
+      out_.summary.max_servo_error =
+          std::max(out_.summary.max_servo_error, std::abs(check_out_[i]));
+    }
+    for (std::size_t i = 0; i < e.positive.size(); ++i) {
+      const double value = check_out_[e.s.size() + i];
+      if (value > 0) continue;
+      fail(fmt::format(
+          "the motion is on a wrong branch: '{}', which must be positive, is "
+          "{:.6g}.{}",
+          e.positive[i].name, value,
+          out_.trajectory.num_rows() == 1 ? " Give starting values near the branch that is meant."
+                                          : ""));
+      return false;
+    }
+    return true;
+  }
+
+  void note_residual() {
+    const DaePoint point = solution_->point();
+    check_in_.assign(1, point.t);
+    for (const auto& of : point.unknowns) check_in_.insert(check_in_.end(), of.begin(), of.end());
+    check_in_.insert(check_in_.end(), point.given.begin(), point.given.end());
+    residual_->evaluate(check_in_, residual_out_, residual_work_);
+    for (const double r : residual_out_) {
+      out_.summary.max_residual = std::max(out_.summary.max_residual, std::abs(r));
+    }
+  }
+
+  void summarize() {
+    InverseSummary& s = out_.summary;
+    s.model = model_.name;
+    s.status = name_of(out_.status);
+    s.start = state_.t;
+    s.end = options_.end;
+    s.dof = rank_.degrees_of_freedom;
+    s.index = servo_->structure.index;
+    s.internal_dynamics = servo_->num_free;
+    s.coordinates = out_.equations.coordinates;
+    s.method = is_flat() ? "flat" : options_.method;
+    if (is_flat() && servo_->num_free == 0) {
+      s.steps = solution_->num_steps();
+      s.order = solution_->order();
+    }
+    describe(out_.trajectory, out_.equations, s);
+    for (const Excess& e : s.limit_violations) {
+      tell(fmt::format(
+          "the input '{}' is beyond its limit {:g} from t = {:.6g} s to {:.6g} s: {:.6g} "
+          "at t = {:.6g} s.",
+          e.name, e.bound, e.from, e.to, e.worst, e.at));
+    }
+    for (const Excess& e : s.pushing_cables) {
+      tell(
+          fmt::format("'{}' would have to push from t = {:.6g} s to {:.6g} s: its multiplier is "
+                      "{:.6g} at t = {:.6g} s. No cable does that.",
+                      e.name, e.from, e.to, e.worst, e.at));
+    }
+  }
+
+  const Model& model_;
+  const InverseOptions& options_;
+  const SimulateCallbacks& callbacks_;
+  double end_;         // that can be reached
+  std::string rough_;  // why it is before the end asked for
+  Inverse out_;
+  std::optional<Evaluator> evaluator_;
+  State state_;  // the model's start
+  State start_;  // the start of the solution
+  RankReport rank_;
+  std::optional<ServoProblem> servo_;
+  std::optional<FlatSolution> solution_;
+  ReducedServo reduced_;  // where a method steps in time
+  std::optional<Function> checks_, residual_;
+  Workspace check_work_, residual_work_;
+  std::vector<double> check_in_, check_out_, residual_out_;
+};
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw Error("control.bad-option", message);
+}
+
+}  // namespace
+
+void InverseOptions::validate() const {
+  require(std::isfinite(end) && end > 0,
+          fmt::format("the end time is {}; it must be positive.", end));
+  require(!sampling.times.empty() || sampling.count >= 2,
+          fmt::format("{} samples are asked for; there must be at least 2, the start and the end.",
+                      sampling.count));
+  require(std::is_sorted(sampling.times.begin(), sampling.times.end()),
+          "the times of samples must ascend.");
+  require(!step || (std::isfinite(*step) && *step > 0),
+          fmt::format("the step is {}; it must be positive.", step.value_or(0)));
+  const std::vector<std::string> methods = {"auto", "flat", "projection", "minimal-extension"};
+  if (method.empty() || std::find(methods.begin(), methods.end(), method) != methods.end()) return;
+  const std::string meant = suggest(method, methods);
+  throw Error("control.unknown-method", "there is no method '" + method + "'.",
+              (meant.empty() ? "" : "Did you mean '" + meant + "'? ") +
+                  "There are: " + join(methods) + ".");
+}
+
+InverseOptions inverse_options_of(const Model& model) {
+  InverseOptions options;
+  options.end = model.run.end;
+  options.coordinates = model.run.coordinates;
+  if (model.run.samples) options.sampling.count = *model.run.samples;
+  return options;
+}
+
+Inverse inverse(const Model& model, const InverseOptions& options,
+                const SimulateCallbacks& callbacks) {
+  options.validate();
+  return Run(model, options, callbacks).go();
+}
+
+}  // namespace koppel

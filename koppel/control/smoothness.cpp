@@ -1,0 +1,84 @@
+#include <koppel/control/smoothness.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <koppel/expr/series.hpp>
+
+namespace koppel {
+namespace {
+
+// Derivatives of all references at a time, by reference and order.
+class References {
+ public:
+  References(const Equations& e, std::span<const double> p, int order)
+      : order_(order),
+        count_(e.reference.size()),
+        series_(std::vector<Expr>{e.t}, e.p, e.reference, order),
+        work_(series_.make_workspace()) {
+    for (std::size_t i = 0; i < p.size(); ++i) work_.parameter(i) = p[i];
+  }
+
+  std::vector<std::vector<double>> operator()(double t) {
+    work_.variable(0)[0] = t;
+    if (order_ > 0) work_.variable(0)[1] = 1;
+    for (int k = 0; k <= order_; ++k) series_.evaluate(k, work_);
+    std::vector<std::vector<double>> out(count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      double factorial = 1;
+      for (int k = 0; k <= order_; ++k) {
+        if (k > 1) factorial *= k;
+        out[i].push_back(factorial * work_.output(i)[static_cast<std::size_t>(k)]);
+      }
+    }
+    return out;
+  }
+
+ private:
+  int order_;
+  std::size_t count_;
+  Series series_;
+  SeriesWorkspace work_;
+};
+
+}  // namespace
+
+std::vector<Jump> find_jumps(const Equations& e, std::span<const double> p,
+                             std::span<const double> breakpoints, std::span<const int> order,
+                             double from, double to) {
+  std::vector<Jump> jumps;
+  if (order.empty()) return jumps;
+  References derivatives(e, p, *std::max_element(order.begin(), order.end()));
+  // The size that each derivative has on the way: what is far below it is round-off.
+  constexpr int kPoints = 64;
+  auto scale = derivatives(from);
+  for (auto& of : scale) std::fill(of.begin(), of.end(), 0.0);
+  for (int n = 0; n < kPoints; ++n) {
+    const auto at = derivatives(from + (to - from) * (n + 0.5) / kPoints);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      for (std::size_t k = 0; k < at[i].size(); ++k) {
+        scale[i][k] = std::max(scale[i][k], std::abs(at[i][k]));
+      }
+    }
+  }
+  constexpr double kRoundOff = 1e-8;
+  for (const double b : breakpoints) {
+    if (!(b > from && b < to)) continue;
+    const auto left = derivatives(std::nextafter(b, from)),
+               right = derivatives(std::nextafter(b, to));
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      for (int k = 0; k <= order[i]; ++k) {
+        const auto l = static_cast<std::size_t>(k);
+        const double size = right[i][l] - left[i][l];
+        const double largest = std::max({scale[i][l], std::abs(left[i][l]), std::abs(right[i][l])});
+        if (std::abs(size) <= kRoundOff * largest) continue;
+        jumps.push_back({b, i, k, size});
+        break;
+      }
+    }
+  }
+  return jumps;
+}
+
+}  // namespace koppel

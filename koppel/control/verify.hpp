@@ -1,0 +1,48 @@
+// Verification of inputs: the mechanism is simulated forward with them, from the state that the
+// inverse solution begins with, and its outputs are compared with their references. Nothing of the
+// inverse solution but its inputs and its first state enters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <koppel/analysis/rank.hpp>
+#include <koppel/control/flat.hpp>
+#include <koppel/model/model.hpp>
+
+namespace koppel {
+
+// Inputs as piecewise polynomials: coefficients[i][n][k] of (t − knots[n])ᵏ for input i.
+struct InputPieces {
+  std::vector<double> knots;
+  std::vector<std::vector<std::vector<double>>> coefficients;
+};
+
+// The Taylor polynomials of a flat solution, each as long as its last term is below round-off; from
+// where the solution is to `end`. Empty where the solution fails on the way.
+InputPieces pieces_of(FlatSolution& solution, int num_inputs, std::span<const double> breakpoints,
+                      double end);
+
+// Cubic splines through given values; by input and time.
+InputPieces splines_through(std::span<const double> times,
+                            const std::vector<std::vector<double>>& values);
+
+// The equations with the inputs as functions of time in the place of symbols.
+Equations with_inputs(const Equations& equations, const InputPieces& pieces);
+
+struct Verification {
+  bool is_done = false;
+  std::string text;  // why not
+  double reached = 0;
+  double max_error = 0;    // the largest |s − γ|, as a vector of all outputs
+  double at = 0;           // when
+  double path_length = 0;  // of the references
+  double relative_error = 0;
+};
+
+// From `start` (consistent; its u is left aside) to `end`.
+Verification verify(const Model& model, const Equations& equations, const RankReport& rank,
+                    const State& start, const InputPieces& pieces, double end,
+                    double tolerance = 1e-11);
+
+}  // namespace koppel

@@ -1,0 +1,31 @@
+// What the numbers of an inverse solution should satisfy, over the rows of its trajectory: limits
+// of inputs, cables that pull, and expressions that are positive on the branch that is meant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <koppel/equations/equations.hpp>
+#include <koppel/results/trajectory.hpp>
+
+namespace koppel {
+
+// A stretch of time over which a value is beyond its bound. The ends are where the line through
+// neighbouring rows crosses the bound.
+struct Excess {
+  std::string name;
+  double from = 0, to = 0;
+  double bound = 0;
+  double worst = 0, at = 0;  // the value farthest beyond, and its time
+};
+
+// Where a column is above (`sign` = 1) or below (−1) the bound. Round-off beside the largest value
+// of the column does not count.
+std::vector<Excess> find_excesses(const Trajectory& trajectory, std::size_t column, double bound,
+                                  int sign);
+
+// Inputs beyond their limits, and cables that would have to push.
+std::vector<Excess> find_limit_violations(const Equations& equations, const Trajectory& trajectory);
+std::vector<Excess> find_pushing_cables(const Equations& equations, const Trajectory& trajectory);
+
+}  // namespace koppel

@@ -1,0 +1,61 @@
+#include <koppel/model/time_law.hpp>
+
+#include <cmath>
+#include <vector>
+
+#include <koppel/expr/calculus.hpp>
+
+namespace koppel {
+namespace {
+
+double binomial(int n, int k) {
+  double b = 1;
+  for (int i = 1; i <= k; ++i) b = std::round(b * (n - k + i) / i);
+  return b;
+}
+
+// The factor of τⁿ⁺¹⁺ᵏ in (1).
+double coefficient(int n, int k) {
+  const double c = binomial(n + k, k) * binomial(2 * n + 1, n - k);
+  return k % 2 == 0 ? c : -c;
+}
+
+Expr power(Expr x, int n) {
+  Expr p = 1;
+  for (int i = 0; i < n; ++i) p = p * x;
+  return p;
+}
+
+// (1)
+Expr step(Expr tau, int n) {
+  Expr sum = 0;
+  for (int k = n; k >= 0; --k) sum = sum * tau + coefficient(n, k);
+  return power(tau, n + 1) * sum;
+}
+
+// ∫ of (1) from 0 to τ.
+Expr integral(Expr tau, int n) {
+  Expr sum = 0;
+  for (int k = n; k >= 0; --k) sum = sum * tau + coefficient(n, k) / (n + k + 2);
+  return power(tau, n + 2) * sum;
+}
+
+}  // namespace
+
+Expr rest_to_rest(Expr t, Expr T, int n) {
+  // Each half is written from its own end, where its derivatives are small: no cancellation.
+  const Expr tau = t / T;
+  const Expr half = select(t < 0.5 * T, step(tau, n), 1 - step(1 - tau, n));
+  return select(t < 0, 0, select(t < T, half, 1));
+}
+
+Expr three_phase(Expr t, Expr T, Expr T0, int n) {
+  const Expr size = T0 / (T - T0);
+  const Expr first = size * integral(t / T0, n - 1);
+  const Expr middle = (t - 0.5 * T0) / (T - T0);
+  const Expr last = 1 - size * integral((T - t) / T0, n - 1);
+  return select(t < 0, 0,
+                select(t < T0, first, select(t < T - T0, middle, select(t < T, last, 1))));
+}
+
+}  // namespace koppel
