@@ -29,6 +29,7 @@ double seconds_since(Clock::time_point start) {
 
 const char* name_of(Outcome::Status status) {
   switch (status) {
+    case Outcome::Status::Event:
     case Outcome::Status::Done: return "done";
     case Outcome::Status::Stopped: return "stopped";
     case Outcome::Status::Failed: return "failed";
