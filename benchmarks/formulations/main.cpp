@@ -79,7 +79,7 @@ void report(const Mechanism& mechanism, Growth& growth) {
   const bool is_large = mechanism.bodies >= 100;  // simulations would take minutes
   for (const std::string form : kForms) {
     const bool is_sparse = form == "index1" || form == "baumgarte" || form == "implicit";
-    if (mechanism.bodies >= 1000 && !is_sparse) continue;
+    if (is_large && !is_sparse) continue;  // dense
     all.emplace_back(model, Way{"absolute", form, "dop853"});
     names.push_back(form);
   }
@@ -132,10 +132,12 @@ int main() {
       {"five links", "five_link", "", 0, 2, 1},
       {"chain of 5", "chain", "n", 5, 5, 1},
       {"chain of 10", "chain", "n", 10, 10, 1},
+      {"chain of 20", "chain", "n", 20, 20, 1},
       {"chain of 100", "chain", "n", 100, 100, 1},
       {"chain of 1000", "chain", "n", 1000, 1000, 1},
       {"ladder of 5", "four_bar", "N", 2, 5, 1},
       {"ladder of 11", "four_bar", "N", 5, 11, 1},
+      {"ladder of 21", "four_bar", "N", 10, 21, 1},
       {"ladder of 101", "four_bar", "N", 50, 101, 1},
       {"ladder of 1001", "four_bar", "N", 500, 1001, 1},
   };

@@ -61,6 +61,7 @@ struct Reach {
 };
 Reach reach_of(std::string_view integrator) {
   if (integrator == "implicit-euler") return {2e-4, "order 1, 1e-10 a step"};
+  if (!find_integrator(integrator).has_adaptive_step) return {1e-6, "order 2 or more, steps 1e-3"};
   return {1e-7, "tolerance 1e-10 over a few hundred steps; dense output of order 3 or more"};
 }
 
