@@ -136,7 +136,9 @@ void report_squeezer(const std::string& figures) {
 
 Section 3.5 of [Yang 2017], with its rounded data (`models/squeezer.yaml`), in directors: figures 3.2
 and 3.3 show the motion, 3.4 to 3.7 the balance of energy, kinetic + spring − torque × angle, at two
-steps. It holds for energy-momentum to round-off; the others approach it with the square of the step.)");
+steps. It holds for energy-momentum to round-off; the others approach it with the square of the step.
+The other program's midpoint rule and implicit Euler hold the crank angle by a constraint of its own,
+ours count it by its rate, so that their angles differ by errors of the methods.)");
   head({"integrator", "formulation", "step", "β(0.03)", "balance, J", "another program"});
   const Model model = read_mechanism("squeezer");
   struct Run {
