@@ -28,7 +28,8 @@ namespace {
 struct RunOptions {
   std::shared_ptr<ModelOptions> model;
   std::optional<double> end, tolerance, step;
-  std::string formulation, integrator, projection, samples;
+  std::string formulation, integrator, jacobian, updates, projection, samples;
+  double baumgarte = 0;
   std::string folder;
   bool json = false, quiet = false, hdf5 = false, native = false, timing = false;
   bool reactions = false;
@@ -58,6 +59,22 @@ Sampling read_samples(const std::string& text, Sampling sampling) {
   return sampling;
 }
 
+// "linear-implicit:J2:velocities-first"
+std::string integrator_of(const RunOptions& run, const std::string& of_model) {
+  std::string name = run.integrator.empty() ? of_model : run.integrator;
+  for (const std::string& part : {run.jacobian, run.updates}) {
+    if (part.empty()) continue;
+    if (name.empty()) name = "linear-implicit";
+    if (find_integrator(name).form != IntegratorInfo::Form::Descriptor) {
+      throw Error("arguments.wrong", "integrator '" + name + "' has no variant '" + part + "'.",
+                  "--jacobian and --updates belong to --integrator linear-implicit; --updates to "
+                  "explicit-euler too.");
+    }
+    name += ':' + part;
+  }
+  return name;
+}
+
 // What the command line says goes before what the model says.
 SimulateOptions simulate_options(const RunOptions& run, const Model& model) {
   SimulateOptions options = options_of(model);
@@ -68,7 +85,8 @@ SimulateOptions simulate_options(const RunOptions& run, const Model& model) {
   if (run.tolerance && !run.step) options.step.reset();
   if (!run.model->coordinates.empty()) options.coordinates = run.model->coordinates;
   if (!run.formulation.empty()) options.formulation = run.formulation;
-  if (!run.integrator.empty()) options.integrator = run.integrator;
+  options.integrator = integrator_of(run, options.integrator);
+  options.baumgarte = run.baumgarte;
   options.projection = read_projection(run.projection);
   options.sampling = read_samples(run.samples, options.sampling);
   options.native = run.native;
@@ -299,6 +317,19 @@ void add_run(CLI::App& program) {
           "After every step, where the formulation leaves drift: none, once, full (default)")
       ->type_name("P");
   command->add_option("--integrator", options->integrator, names_of(integrators()))->type_name("I");
+  command
+      ->add_option("--jacobian", options->jacobian,
+                   "Of linear-implicit: exact (default), J1, J2, J3")
+      ->type_name("J");
+  command
+      ->add_option("--updates", options->updates,
+                   "Of linear-implicit and explicit-euler: positions-first (default), "
+                   "velocities-first, new-positions")
+      ->type_name("U");
+  command
+      ->add_option("--baumgarte", options->baumgarte,
+                   "Baumgarte's parameter times the step; 0.2 by default")
+      ->type_name("EPS");
   command->add_option("--tol", options->tolerance, "The tolerance of a step; 1e-8 by default")
       ->type_name("X");
   command->add_option("--step", options->step, "A fixed step, in seconds")->type_name("H");

@@ -8,6 +8,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/integrate/euler_step.hpp>
 #include <koppel/integrate/segment.hpp>
 
 namespace koppel {
@@ -26,10 +27,13 @@ constexpr IntegratorInfo kIntegrators[] = {
     {"dop853", "Runge-Kutta of order 8, of Dormand and Prince", Form::RightHandSide, 0, true, true},
     {"rk4", "Runge-Kutta of order 4", Form::RightHandSide, 0, true, false},
     {"implicit-euler", "backward differences of order 1, robust", Form::Residual, 3, true, true},
+    {"explicit-euler", "explicit Euler steps of fixed cost", Form::Descriptor, kAnyIndex, true, false},
+    {"linear-implicit", "linear-implicit Euler steps of fixed cost, for real time", Form::Descriptor, kAnyIndex, true, false},
 };
 using Run = double (*)(const Segment&, Outcome&);
 constexpr Run kRun[] = {
     run_taylor, run_radau5, run_ida, run_cvode, run_dop853, run_rk4, run_implicit_euler,
+    run_explicit_euler, run_linear_implicit,
 };
 // clang-format on
 static_assert(std::size(kRun) == std::size(kIntegrators));
@@ -46,6 +50,12 @@ class ClosedStep : public Step {
  private:
   const Step& inner_;
 };
+
+// What follows the name of an integrator.
+std::string_view variant_of(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  return colon == std::string_view::npos ? std::string_view{} : name.substr(colon + 1);
+}
 
 void require(bool ok, std::string_view what, double value, std::string_view hint) {
   if (!ok) throw Error("integrate.bad-option", fmt::format("{} is {}", what, value), hint);
@@ -95,19 +105,24 @@ void IntegrateOptions::validate() const {
 
 std::span<const IntegratorInfo> integrators() { return kIntegrators; }
 
-const IntegratorInfo& find_integrator(std::string_view name) {
+const IntegratorInfo& find_integrator(std::string_view full_name) {
+  const std::string_view name = full_name.substr(0, full_name.find(':'));
   std::vector<std::string> names;
   std::string list;
   for (const IntegratorInfo& info : kIntegrators) {
-    if (info.name == name) return info;
+    const bool has_variants = info.form == Form::Descriptor;
+    if (info.name == (has_variants ? name : full_name)) {
+      if (has_variants) EulerOptions::read(variant_of(full_name), name == "linear-implicit");
+      return info;
+    }
     names.emplace_back(info.name);
     list += (list.empty() ? "" : ", ") + names.back();
   }
   std::string hint = "integrators: " + list + ".";
-  if (const std::string meant = suggest(name, names); !meant.empty()) {
+  if (const std::string meant = suggest(full_name, names); !meant.empty()) {
     hint += fmt::format(" Did you mean '{}'?", meant);
   }
-  throw Error("integrate.unknown-integrator", fmt::format("there is no integrator '{}'", name),
+  throw Error("integrate.unknown-integrator", fmt::format("there is no integrator '{}'", full_name),
               hint);
 }
 
@@ -131,6 +146,9 @@ std::optional<std::string> why_not(const IntegratorInfo& integrator, const Probl
     case Form::Series:
       if (!problem.series) return says("needs a series");
       break;
+    case Form::Descriptor:
+      if (!problem.descriptor) return says("needs the equations of motion");
+      break;
   }
   return {};
 }
@@ -144,7 +162,9 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
   const Run run = kRun[&info - kIntegrators];
 
   Outcome outcome{.t = start.t, .y = start.y, .text = {}, .statistics = {}};
-  const std::vector<double>& breaks = problem.breakpoints;
+  // Steps of fixed cost keep to the clock: no breakpoint moves them.
+  const std::vector<double>& breaks =
+      info.form == Form::Descriptor ? std::vector<double>() : problem.breakpoints;
   auto next = std::lower_bound(breaks.begin(), breaks.end(), start.t);
   double from = start.t, h_guess = 0;
   while (from < end && outcome.status == Outcome::Status::Done) {
@@ -161,7 +181,8 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
       return observer(ClosedStep(step, left, right));
     };
     outcome.t = t0;
-    if (t0 < t1) h_guess = run({problem, options, closed, t1, h_guess}, outcome);
+    if (t0 < t1)
+      h_guess = run({problem, options, closed, t1, h_guess, variant_of(integrator)}, outcome);
     if (t0 >= t1 || outcome.t == t1) outcome.t = to;
     from = to;
   }

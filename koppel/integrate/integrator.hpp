@@ -32,8 +32,10 @@ struct IntegrateOptions {
   std::optional<double> step = {};  // fixed; adaptive where there is none
   double max_step = 0;              // 0: no limit
   long max_steps = 100'000'000;
-  int order = 0;                             // of Taylor series; 0: from the tolerance
-  Projection projection = Projection::Full;  // after every step, for right-hand sides
+  int order = 0;  // of Taylor series; 0: from the tolerance
+  // After every step, for right-hand sides. Steps of fixed cost project once where this is not
+  // None.
+  Projection projection = Projection::Full;
 
   // Throws Error `integrate.bad-option` for values that make no sense.
   void validate() const;
@@ -77,12 +79,13 @@ struct Outcome {
 struct IntegratorInfo {
   std::string_view name;
   std::string_view description;
-  enum class Form { RightHandSide, Residual, Series } form;
+  enum class Form { RightHandSide, Residual, Series, Descriptor } form;
   int max_index;  // of a residual
   bool has_fixed_step, has_adaptive_step;
 };
 std::span<const IntegratorInfo> integrators();
-// Throws Error `integrate.unknown-integrator`, with a suggestion.
+// "linear-implicit:J2" is the integrator `linear-implicit` in a variant (euler_step.hpp). Throws
+// Error `integrate.unknown-integrator`, with a suggestion, and `integrate.unknown-variant`.
 const IntegratorInfo& find_integrator(std::string_view name);
 // Whether the integrator can take the problem; else a sentence that says why not.
 std::optional<std::string> why_not(const IntegratorInfo& integrator, const Problem& problem);

@@ -10,7 +10,8 @@ struct Segment {
   const IntegrateOptions& options;
   const Observer& observer;  // never empty
   double t_end;
-  double h_guess = 0;  // from the segment before; 0: none
+  double h_guess = 0;             // from the segment before; 0: none
+  std::string_view variant = {};  // what follows the integrator's name
 };
 
 // Each advances outcome.t, outcome.y from where they are to segment.t_end, adds to the statistics,
@@ -23,5 +24,7 @@ double run_implicit_euler(const Segment& segment, Outcome& outcome);
 double run_radau5(const Segment& segment, Outcome& outcome);
 double run_ida(const Segment& segment, Outcome& outcome);
 double run_cvode(const Segment& segment, Outcome& outcome);
+double run_explicit_euler(const Segment& segment, Outcome& outcome);
+double run_linear_implicit(const Segment& segment, Outcome& outcome);
 
 }  // namespace koppel

@@ -4,6 +4,7 @@
 //   a right-hand side   ẏ = φ(t, y) for the first num_differential() of y,
 //   a residual          F(t, y, ẏ) = 0 with exact Jacobians,
 //   a series            the DAE's own Taylor coefficients, order by order,
+//   a descriptor        the equations of motion with their structure,
 //
 // and the constraints that projection and diagnostics need. Which of the forms there are is up to
 // the formulation that made the problem; each is compiled when it is first asked for. Immutable and
@@ -18,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/problem/descriptor.hpp>
 #include <koppel/problem/lazy.hpp>
 #include <koppel/problem/projector.hpp>
 #include <koppel/problem/residual.hpp>
@@ -38,6 +40,7 @@ struct Problem {
   Lazy<RightHandSide> rhs;
   Lazy<Residual> residual;
   Lazy<SeriesSystem> series;
+  Lazy<Descriptor> descriptor;
   Lazy<Projector> projector;
 
   // Times at which the equations are not smooth: corners of signals and tables of time, switches.

@@ -135,6 +135,7 @@ std::string formulation_for(const IntegratorInfo& integrator, const Findings& fo
   switch (integrator.form) {
     case IntegratorInfo::Form::Series: return "index3";
     case IntegratorInfo::Form::RightHandSide: return "index1";
+    case IntegratorInfo::Form::Descriptor: return "ggl";
     default: return integrator.max_index >= 2 ? "ggl" : "index1";
   }
 }

@@ -157,6 +157,9 @@ class Run {
   void make_problem() {
     FormulationOptions options;
     options.step = options_.step.value_or(0);
+    if (options_.baumgarte > 0 && options_.step) {
+      options.alpha = options.beta = options_.baumgarte / *options_.step;
+    }
     options.leave_out = rank_.redundant_rows;
     options.compile.native = options_.native;
     problem_ = formulate(out_.equations, out_.choice.formulation, state_, options);
@@ -248,9 +251,12 @@ class Run {
     s.coordinates = out_.choice.coordinates;
     s.formulation = out_.choice.formulation;
     s.integrator = out_.choice.integrator;
-    const bool drifts =
-        find_integrator(s.integrator).form == IntegratorInfo::Form::RightHandSide && num_rows() > 0;
+    const IntegratorInfo::Form form = find_integrator(s.integrator).form;
+    const bool drifts = form == IntegratorInfo::Form::RightHandSide && num_rows() > 0;
     s.projection = drifts ? name_of(options_.projection) : "";
+    if (form == IntegratorInfo::Form::Descriptor && num_rows() > 0) {
+      s.projection = options_.projection == Projection::None ? "none" : "once";
+    }
     s.choice = out_.choice.reason;
     s.tolerance = options_.tolerance;
     s.step = options_.step.value_or(0);
@@ -294,6 +300,9 @@ void SimulateOptions::validate() const {
   require(!step || (std::isfinite(*step) && *step > 0),
           fmt::format("the step is {}; it must be positive.", step.value_or(0)));
   require(order >= 0, fmt::format("the order is {}; it must be positive.", order));
+  require(
+      baumgarte == 0 || (baumgarte > 0 && step && std::isfinite(baumgarte)),
+      fmt::format("Baumgarte's parameter is {}; it must be positive and needs a step.", baumgarte));
   require(sampling.every_step || !sampling.times.empty() || sampling.count >= 2,
           fmt::format("{} samples are asked for; there must be at least 2, the start and the end.",
                       sampling.count));

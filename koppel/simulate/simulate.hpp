@@ -37,6 +37,7 @@ struct SimulateOptions {
   double tolerance = 1e-8;
   std::optional<double> step;  // fixed; adaptive where there is none
   int order = 0;               // of Taylor series; 0: from the tolerance
+  double baumgarte = 0;        // α = β = this over the step, in Baumgarte's method; 0: 0.2
   Sampling sampling;
   bool native = false;     // compile to native code
   bool reactions = false;  // columns for the forces and torques in joints

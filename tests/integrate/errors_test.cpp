@@ -21,8 +21,8 @@ std::string message_of(F&& f) {
 TEST(IntegrateErrors, AnUnknownNameIsRefusedWithASuggestion) {
   EXPECT_EQ(message_of([] { find_integrator("radua5"); }),
             "error[integrate.unknown-integrator]: there is no integrator 'radua5'\n"
-            "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler. Did you mean "
-            "'radau5'?");
+            "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler, explicit-euler, "
+            "linear-implicit. Did you mean 'radau5'?");
 }
 
 TEST(IntegrateErrors, AWrongPairIsExplained) {
