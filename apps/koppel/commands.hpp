@@ -26,6 +26,7 @@ struct Failure {
 void add_check(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_equations(CLI::App& program);
+void add_export(CLI::App& program);
 void add_expr(CLI::App& program);
 void add_run(CLI::App& program);
 void add_models(CLI::App& program);

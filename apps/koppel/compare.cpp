@@ -16,6 +16,7 @@
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 
 namespace koppel::app {
@@ -55,14 +56,6 @@ std::vector<double> read_numbers(const char* option, const std::string& text) {
     out.push_back(value);
   }
   return out;
-}
-
-Projection read_projection(const std::string& text) {
-  if (text == "none") return Projection::None;
-  if (text == "once") return Projection::Once;
-  if (text.empty() || text == "full") return Projection::Full;
-  throw Error("arguments.wrong", "--projection '" + text + "' is not known.",
-              "It is one of: none, once, full.");
 }
 
 CompareOptions compare_options(const Options& given, const Model& model) {

@@ -25,6 +25,7 @@ void add_commands(CLI::App& program) {
   add_check(program);
   add_compare(program);
   add_equations(program);
+  add_export(program);
   add_expr(program);
   add_models(program);
 }

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/results/hdf5.hpp>
@@ -18,6 +17,7 @@
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/progress_bar.hpp"
@@ -27,22 +27,13 @@ namespace {
 
 struct RunOptions {
   std::shared_ptr<ModelOptions> model;
-  std::optional<double> end, tolerance, step;
-  std::string formulation, integrator, jacobian, updates, projection, samples;
-  double baumgarte = 0;
-  std::string folder;
+  std::shared_ptr<MethodOptions> method;
+  std::optional<double> end, tolerance;
+  std::string samples, folder;
   bool json = false, quiet = false, hdf5 = false, native = false, timing = false;
   bool reactions = false;
   int derivatives = 0;
 };
-
-Projection read_projection(const std::string& text) {
-  if (text == "none") return Projection::None;
-  if (text == "once") return Projection::Once;
-  if (text.empty() || text == "full") return Projection::Full;
-  throw Error("arguments.wrong", "--projection '" + text + "' is not known.",
-              "It is one of: none, once, full.");
-}
 
 Sampling read_samples(const std::string& text, Sampling sampling) {
   if (text.empty()) return sampling;
@@ -59,35 +50,13 @@ Sampling read_samples(const std::string& text, Sampling sampling) {
   return sampling;
 }
 
-// "linear-implicit:J2:velocities-first"
-std::string integrator_of(const RunOptions& run, const std::string& of_model) {
-  std::string name = run.integrator.empty() ? of_model : run.integrator;
-  for (const std::string& part : {run.jacobian, run.updates}) {
-    if (part.empty()) continue;
-    if (name.empty()) name = "linear-implicit";
-    if (find_integrator(name).form != IntegratorInfo::Form::Descriptor) {
-      throw Error("arguments.wrong", "integrator '" + name + "' has no variant '" + part + "'.",
-                  "--jacobian and --updates belong to --integrator linear-implicit; --updates to "
-                  "explicit-euler too.");
-    }
-    name += ':' + part;
-  }
-  return name;
-}
-
 // What the command line says goes before what the model says.
-SimulateOptions simulate_options(const RunOptions& run, const Model& model) {
-  SimulateOptions options = options_of(model);
+SimulateOptions options_for(const RunOptions& run, const Model& model) {
+  SimulateOptions options = simulate_options(*run.method, *run.model, model);
   if (run.end) options.end = *run.end;
   if (run.tolerance) options.tolerance = *run.tolerance;
-  if (run.step) options.step = run.step;
   // A tolerance on the command line asks for adaptive steps again.
-  if (run.tolerance && !run.step) options.step.reset();
-  if (!run.model->coordinates.empty()) options.coordinates = run.model->coordinates;
-  if (!run.formulation.empty()) options.formulation = run.formulation;
-  options.integrator = integrator_of(run, options.integrator);
-  options.baumgarte = run.baumgarte;
-  options.projection = read_projection(run.projection);
+  if (run.tolerance && !run.method->step) options.step.reset();
   options.sampling = read_samples(run.samples, options.sampling);
   options.native = run.native;
   options.reactions = run.reactions;
@@ -249,7 +218,7 @@ void report_end(const Simulation& simulation, const Files& files) {
 
 void run(const RunOptions& options) {
   const Model model = load(*options.model);
-  const SimulateOptions simulate_with = simulate_options(options, model);
+  const SimulateOptions simulate_with = options_for(options, model);
   simulate_with.validate();
   ignore_file_size_signal();
 
@@ -293,13 +262,6 @@ void run(const RunOptions& options) {
   report_end(simulation, *files);
 }
 
-template <typename Items>
-std::string names_of(const Items& items) {
-  std::string out = "auto";
-  for (const auto& item : items) out += ", " + std::string(item.name);
-  return out;
-}
-
 }  // namespace
 
 void add_run(CLI::App& program) {
@@ -309,30 +271,9 @@ void add_run(CLI::App& program) {
   options->model = add_model_options(*command);
   command->add_option("--end", options->end, "The end time; else the model's, or 10 s")
       ->type_name("T");
-  command->add_option("--formulation", options->formulation, names_of(formulations()))
-      ->type_name("F");
-  command
-      ->add_option(
-          "--projection", options->projection,
-          "After every step, where the formulation leaves drift: none, once, full (default)")
-      ->type_name("P");
-  command->add_option("--integrator", options->integrator, names_of(integrators()))->type_name("I");
-  command
-      ->add_option("--jacobian", options->jacobian,
-                   "Of linear-implicit: exact (default), J1, J2, J3")
-      ->type_name("J");
-  command
-      ->add_option("--updates", options->updates,
-                   "Of linear-implicit and explicit-euler: positions-first (default), "
-                   "velocities-first, new-positions")
-      ->type_name("U");
-  command
-      ->add_option("--baumgarte", options->baumgarte,
-                   "Baumgarte's parameter times the step; 0.2 by default")
-      ->type_name("EPS");
+  options->method = add_method_options(*command);
   command->add_option("--tol", options->tolerance, "The tolerance of a step; 1e-8 by default")
       ->type_name("X");
-  command->add_option("--step", options->step, "A fixed step, in seconds")->type_name("H");
   command
       ->add_option("--samples", options->samples,
                    "The number of rows at equal times, 1001 by default; or 'steps'")

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <koppel/runtime/step.h>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/elimination.hpp>
 #include <koppel/expr/structure.hpp>
@@ -478,9 +479,7 @@ bool EulerStep::advance(double t, double h, std::span<double> y, Workspace& work
   std::copy_n(y.begin(), size_, work.in.begin() + 2);
   function_.evaluate(work.in, work.out, work.function);
   std::copy_n(work.out.begin(), std::min(y.size(), work.out.size()), y.begin());
-  double sum = 0;  // not finite where a value is not
-  for (std::size_t i = 0; i < size_; ++i) sum += 0 * work.out[i];
-  return sum == 0;
+  return koppel_all_finite(work.out.data(), static_cast<int>(size_)) != 0;
 }
 
 std::shared_ptr<const EulerStep> euler_step_of(const Problem& problem,

@@ -66,17 +66,15 @@ class Run {
   Run(const Model& model, const SimulateOptions& options, const SimulateCallbacks& callbacks)
       : model_(model), options_(options), callbacks_(callbacks) {}
 
+  Prepared prepared() {
+    prepare();
+    return {out_.choice, out_.equations,       state_, rank_.redundant_rows, problem_,
+            start_,      out_.summary.messages};
+  }
+
   Simulation go() {
     const Clock::time_point start = Clock::now();
-    const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
-                        options_.reactions};
-    prepare(choose_coordinates(model_, wanted));
-    if (const auto better =
-            better_coordinates(model_, out_.equations.coordinates, wanted, found_)) {
-      prepare(*better);
-    }
-    stage("choose", [&] { make_choice(wanted); });
-    stage("formulate", [&] { make_problem(); });
+    prepare();
     stage("warm up", [&] { warm_up(); });
     stage("observe", [&] {
       out_.observation.emplace(out_.equations, model_, state_, options_.reactions);
@@ -105,8 +103,20 @@ class Run {
     out_.summary.messages.push_back(std::move(message));
   }
 
+  void prepare() {
+    const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
+                        options_.reactions};
+    look_at(choose_coordinates(model_, wanted));
+    if (const auto better =
+            better_coordinates(model_, out_.equations.coordinates, wanted, found_)) {
+      look_at(*better);
+    }
+    stage("choose", [&] { make_choice(wanted); });
+    stage("formulate", [&] { make_problem(); });
+  }
+
   // All that is known before the choice, in these coordinates.
-  void prepare(const std::string& coordinates) {
+  void look_at(const std::string& coordinates) {
     out_.summary.redundant.clear();
     stage("derive", [&] { out_.equations = derive(model_, coordinates); });
     stage("compile", [&] { evaluator_.emplace(out_.equations); });
@@ -326,6 +336,11 @@ Simulation simulate(const Model& model, const SimulateOptions& options,
                     const SimulateCallbacks& callbacks) {
   options.validate();
   return Run(model, options, callbacks).go();
+}
+
+Prepared prepare(const Model& model, const SimulateOptions& options) {
+  options.validate();
+  return Run(model, options, {}).prepared();
 }
 
 std::optional<Scene> make_scene(const Model& model, const Simulation& simulation,

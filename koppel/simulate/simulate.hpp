@@ -87,6 +87,18 @@ struct Simulation {
 Simulation simulate(const Model& model, const SimulateOptions& options,
                     const SimulateCallbacks& callbacks = {});
 
+// All that comes before the integration: what is to be integrated, and from where.
+struct Prepared {
+  Choice choice;
+  Equations equations;
+  State state;                      // the assembled start
+  std::vector<int> redundant_rows;  // of [g; a], left out
+  Problem problem;
+  Start start;
+  std::vector<std::string> messages;
+};
+Prepared prepare(const Model& model, const SimulateOptions& options);
+
 // The bodies over time; nothing for models without bodies.
 std::optional<Scene> make_scene(const Model& model, const Simulation& simulation,
                                 std::size_t max_frames);
