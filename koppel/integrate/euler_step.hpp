@@ -68,7 +68,6 @@ struct EulerTerms {
   std::vector<Expr> eta;              // of (3) over h, where positions are projected
   std::vector<Expr> pivots;           // of the first matrix
   int num_factorizations = 0;
-  bool is_augmented = false;  // M alone is singular
 };
 EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& options);
 
