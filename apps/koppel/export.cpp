@@ -7,6 +7,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/export/c.hpp>
+#include <koppel/export/fmu.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/results/report.hpp>
 
@@ -46,14 +47,30 @@ void write(const std::filesystem::path& path, const std::string& text) {
   std::printf("%s\n", path.string().c_str());
 }
 
+void export_fmu(const ExportOptions& options, const StepModel& step, double end) {
+  const std::filesystem::path path = options.folder.empty() ? step.name + ".fmu" : options.folder;
+  try {
+    write_fmu(path, step, end);
+  } catch (const WriteError& error) {
+    throw Failure{ExitCode::kNumericsFailed,
+                  std::string("error[results.not-written]: ") + error.what()};
+  }
+  std::printf("%s\n", path.string().c_str());
+}
+
 void run(const ExportOptions& options) {
-  if (options.to != "c") {
-    throw Error("arguments.wrong", "--to '" + options.to + "' is not known.", "It is one of: c.");
+  if (options.to != "c" && options.to != "fmu") {
+    throw Error("arguments.wrong", "--to '" + options.to + "' is not known.",
+                "It is one of: c, fmu.");
   }
   const Model model = load(*options.model);
   const StepModel step =
       make_step_model(model, simulate_options(*options.method, *options.model, model),
                       options.name.empty() ? "" : c_identifier(options.name));
+  if (options.to == "fmu") {
+    export_fmu(options, step, model.run.end);
+    return;
+  }
   const CFiles files = write_c(step, options.is_float);
   const std::filesystem::path folder = make_folder(options, step.name);
   write(folder / (step.name + ".h"), files.header);
@@ -69,11 +86,12 @@ void add_export(CLI::App& program) {
   auto options = std::make_shared<ExportOptions>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
-  command->add_option("--to", options->to, "What to write: c")->type_name("KIND")->required();
+  command->add_option("--to", options->to, "What to write: c, fmu")->type_name("KIND")->required();
   command->add_option("--name", options->name, "The prefix of all names; else the model's name")
       ->type_name("NAME");
   command->add_flag("--float", options->is_float, "In single precision");
-  command->add_option("--out", options->folder, "The folder; NAME-KIND by default")
+  command
+      ->add_option("--out", options->folder, "The folder, NAME-c by default; or the file, NAME.fmu")
       ->type_name("DIR");
   command->callback([options] { run(*options); });
 }

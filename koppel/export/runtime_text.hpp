@@ -3,6 +3,8 @@
 
 namespace koppel {
 
-extern const char* const kStepText;  // runtime/step.h
+extern const char* const kStepText;      // runtime/step.h
+extern const char* const kFmiModelText;  // runtime/fmi_model.h
+extern const char* const kFmi2Text;      // runtime/fmi2.h
 
 }  // namespace koppel

@@ -9,7 +9,6 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/graph.hpp>
-#include <koppel/integrate/euler_step.hpp>
 #include <koppel/results/observe.hpp>
 
 namespace koppel {
@@ -113,7 +112,8 @@ class Maker {
         colon == std::string::npos ? "" : std::string_view(integrator).substr(colon + 1),
         find_integrator(integrator).name == "linear-implicit");
     euler.projects = options.projection != Projection::None;
-    const EulerTerms terms = make_euler_step(*out_.prepared.problem.descriptor, euler);
+    out_.euler = make_euler_step(*out_.prepared.problem.descriptor, euler);
+    const EulerTerms& terms = out_.euler;
     std::vector<Expr> after, values;
     for (const auto* part : {&terms.q, &terms.v, &terms.x, &terms.lambda}) {
       after.insert(after.end(), part->begin(), part->end());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <koppel/expr/program.hpp>
+#include <koppel/integrate/euler_step.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/simulate/simulate.hpp>
 
@@ -28,6 +29,7 @@ struct StepModel {
   Program advance;  // (t, h, q, v, x, multipliers, inputs, parameters) → (q, v, x, multipliers)
   Program observe;  // (t, q, v, x, inputs, parameters) → outputs
   Prepared prepared;
+  EulerTerms euler;  // what `advance` was made of
 
   std::size_t state_size() const { return q.size() + v.size() + x.size() + multipliers.size(); }
   // All of the state, one after the other.
