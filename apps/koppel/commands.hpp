@@ -23,6 +23,7 @@ struct Failure {
   std::string message;
 };
 
+void add_budget(CLI::App& program);
 void add_check(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_equations(CLI::App& program);

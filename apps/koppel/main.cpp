@@ -22,6 +22,7 @@ std::string version_line() {
 
 void add_commands(CLI::App& program) {
   add_run(program);
+  add_budget(program);
   add_check(program);
   add_compare(program);
   add_equations(program);

@@ -42,6 +42,7 @@ class EulerBuilder : public StepBuilder {
     }
     for (Expr& eta : out_.eta) eta /= h_;
     out_.pivots = pivots_;
+    out_.check = check_;
     out_.num_factorizations = num_factorizations();
     return std::move(out_);
   }
@@ -94,6 +95,19 @@ class EulerBuilder : public StepBuilder {
     return m_ > 0 && (d_.closes_positions || (options_.projects && drifts));
   }
 
+  // (3), left.
+  Exprs close(const Elimination& elimination, const Saddle& s, const Exprs& q) {
+    const auto n = static_cast<std::size_t>(n_);
+    for (std::size_t k = 0; options_.with_projector && k < num_g_; ++k) {
+      Exprs unit(d_.kept.size());
+      unit[k] = 1;
+      const Exprs solution = solve(elimination, s, Exprs(n), unit);
+      const Exprs column = multiply(e_.K, std::span(solution).first(n));
+      out_.projector.insert(out_.projector.end(), column.begin(), column.end());
+    }
+    return close_positions(elimination, s, q, t1_, out_.eta);
+  }
+
   // v₁ and λ from the solution of (1).
   void take(const Exprs& solution) {
     out_.v = plus(e_.v, h_, Exprs(solution.begin(), solution.begin() + n_));
@@ -105,7 +119,7 @@ class EulerBuilder : public StepBuilder {
     out_.q = restore_invariants(plus(e_.q, h_, Kv_), t1_);
     if (projects()) {
       const Saddle s = make_saddle(here(), C_, true);
-      out_.q = close_positions(eliminate(s), s, out_.q, t1_, out_.eta);
+      out_.q = close(eliminate(s), s, out_.q);
     }
     const Place there{out_.q, t1_};
     const Saddle s = make_saddle(here(), at(there, C_), true);
@@ -123,7 +137,7 @@ class EulerBuilder : public StepBuilder {
         options_.order == Order::VelocitiesFirst || options_.jacobian == Jacobian::Exact;
     out_.q = restore_invariants(plus(e_.q, h_, uses_new ? multiply(e_.K, out_.v) : Kv_), t1_);
     if (!projects()) return;
-    out_.q = close_positions(elimination, s, out_.q, t1_, out_.eta);
+    out_.q = close(elimination, s, out_.q);
     out_.v = project_velocities(out_.q, t1_, out_.v);
   }
 
@@ -134,7 +148,7 @@ class EulerBuilder : public StepBuilder {
     const Elimination elimination = eliminate(s);
     take(solve(elimination, s, forces(there), stated(there)));
     if (!projects()) return;
-    out_.q = close_positions(elimination, s, out_.q, t1_, out_.eta);
+    out_.q = close(elimination, s, out_.q);
     out_.v = project_velocities(out_.q, t1_, out_.v);
   }
 

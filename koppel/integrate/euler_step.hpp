@@ -55,6 +55,7 @@ struct EulerOptions {
   enum class Jacobian { None, J1, J2, J3, Exact } jacobian = Jacobian::Exact;
   enum class Order { PositionsFirst, VelocitiesFirst, NewPositions } order = Order::PositionsFirst;
   bool projects = true;
+  bool with_projector = false;  // EulerTerms::projector is wanted
 
   // From the parts of "J2:velocities-first"; empty: the defaults. Without Jacobian: explicit Euler.
   // Throws Error `integrate.unknown-variant`.
@@ -67,6 +68,8 @@ struct EulerTerms {
   std::vector<Expr> q, v, x, lambda;  // after it; λ of all rows that are kept
   std::vector<Expr> eta;              // of (3) over h, where positions are projected
   std::vector<Expr> pivots;           // of the first matrix
+  std::vector<Expr> check;            // a solution of the first system that should be 1
+  std::vector<Expr> projector;        // columns of the map from g to the correction of q in (3)
   int num_factorizations = 0;
 };
 EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& options);

@@ -171,7 +171,14 @@ Elimination StepBuilder::eliminate(const Saddle& s) {
   if (order_.empty()) order_ = saddle_point_order(s.matrix, n_);
   ++num_factorizations_;
   Elimination elimination(s.matrix, order_);
-  if (pivots_.empty()) pivots_ = elimination.pivots();
+  if (pivots_.empty()) {
+    pivots_ = elimination.pivots();
+    Exprs sums(static_cast<std::size_t>(n_ + m_));
+    for (int i = 0; i < n_ + m_; ++i) {
+      for (const auto& [j, value] : s.matrix.row(i)) sums[static_cast<std::size_t>(i)] += value;
+    }
+    check_ = elimination.solve(sums);
+  }
   return elimination;
 }
 

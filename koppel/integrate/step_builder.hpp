@@ -75,6 +75,7 @@ class StepBuilder {
   SparseExpr F_;  // forces are f + F λ where they depend on reactions
   std::vector<int> order_;
   Exprs pivots_;  // of the first matrix
+  Exprs check_;   // its solution for the sum of its columns: should be 1
 
  private:
   Exprs keep(const Exprs& of_g, const Exprs& of_a) const;
