@@ -133,7 +133,7 @@ ProjectionConstants ProjectionBound::at(double t, double h, std::span<const doub
     A3 = std::max(A3, largest(rows3));
     A2 = std::max(A2, largest(rows2) / 2);
   }
-  return {A3 * A1 + h * A2 * A1 * A1, A3 + h * A2 * A1, A2};
+  return {A3 * A1 + h * A2 * A1 * A1, A3 + 2 * h * A2 * A1, A2};
 }
 
 }  // namespace koppel

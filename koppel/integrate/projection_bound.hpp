@@ -3,7 +3,9 @@
 // map from a violation to the correction of q, and g″ the second derivative of g by (q, t),
 //
 //   A₁ = ½ ‖g″(u, u)‖,   A₂ = ½ ‖g″(P·, P·)‖,   A₃ = ‖g″(u, P·)‖,
-//   C₂ = A₂,   C₁ = A₃ + h A₂ A₁,   C₀ = A₃ A₁ + h A₂ A₁²
+//   C₂ = A₂,   C₁ = A₃ + 2 h A₂ A₁,   C₀ = A₃ A₁ + h A₂ A₁²
+//
+// (the source has C₁ without the 2, which the mixed term of ½ g″(P(a + b), P(a + b)) brings)
 //
 // the violation after a step is at most C₂ ‖g‖² + h C₁ ‖g‖ + h³ C₀. Where
 //

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
@@ -229,6 +230,73 @@ TEST(DrivenSphere, PositionIsOfOrderOneAndVelocityExact) {
     EXPECT_LT(velocity, 1e-14);  // rounding of t
   }
   EXPECT_NEAR(slope(steps, errors), 1, 0.05);
+}
+
+// A position signal p(t) = sin(2t) that is known at 90 Hz only and held between; its velocity is
+// taken as held central differences, or as differences on the grid of the steps, which makes
+// impulses of it. The velocity constraint is fed back with ε/h times the error of position.
+struct Signal {
+  const char* velocity;  // of `p`, the held position, at t
+  double epsilon;
+};
+
+struct Tracked {
+  double position = 0,
+         velocity = 0;  // largest errors: of p(t) itself, and of the signal's velocity
+};
+
+Tracked track(const Signal& signal, double h) {
+  std::string x, y, z;
+  for (int k = -1; k <= 91; ++k) {
+    const double tau = k / 90.0, d = 1 / 90.0;
+    const char* comma = k > -1 ? ", " : "";
+    x += comma + fmt::format("{}", tau);
+    y += comma + fmt::format("{}", std::sin(2 * tau));
+    z += comma + fmt::format("{}", (std::sin(2 * (tau + d)) - std::sin(2 * (tau - d))) / (2 * d));
+  }
+  const Model model =
+      read_model_text(fmt::format("name: tracking\nparameters: {{dt: {}, eps: {}}}\n"
+                                  "tables:\n  p: {{type: held, x: [{}], y: [{}]}}\n"
+                                  "  w: {{type: held, x: [{}], y: [{}]}}\n"
+                                  "coordinates: {{s: {{start: 0, rate: 2}}}}\nkinetic: s'^2/2\n"
+                                  "nonholonomic: {{follow: \"s' - {} + eps/dt*(s - p(t))\"}}\n"
+                                  "outputs: {{s: s, \"s'\": \"s'\", signal: {}}}\n",
+                                  h, signal.epsilon, x, y, x, z, signal.velocity, signal.velocity),
+                      "tracking.yaml");
+  const Simulation s = run(model, {"linear-implicit:J1:new-positions", "index2"}, h, 1);
+  Tracked out;
+  const auto t = s.trajectory.time();
+  for (std::size_t i = t.size() / 10; i < t.size(); ++i) {
+    out.position = std::max(out.position, std::abs(s.trajectory["s"][i] - std::sin(2 * t[i])));
+    out.velocity =
+        std::max(out.velocity, std::abs(s.trajectory["s'"][i] - s.trajectory["signal"][i]));
+  }
+  return out;
+}
+
+// What [Derakhshan 2022, sections 3.2.2 and 3.2.3] reports of such signals: positions do not
+// converge with the step, velocities are met exactly; feedback makes positions follow, and
+// velocities jump where the signal does, the more the shorter the step.
+TEST(DrivenSphere, PiecewiseConstantSignalsAreNotConvergedTo) {
+  const Signal held{"w(t)", 0}, impulses{"(p(t) - p(t - dt))/dt", 0};
+  for (const Signal& signal : {held, impulses}) {
+    const Tracked coarse = track(signal, 1e-3), fine = track(signal, 2.5e-4);
+    EXPECT_LT(coarse.velocity, 1e-9);
+    EXPECT_LT(fine.velocity, 1e-9);
+    EXPECT_GT(fine.position, 0.5 * coarse.position);
+    EXPECT_GT(fine.position, 1e-3);
+  }
+}
+
+TEST(DrivenSphere, FeedbackFollowsPiecewiseConstantSignalsWithDeflectionsAtJumps) {
+  for (const double epsilon : {0.2, 0.5, 0.8}) {
+    const Signal signal{"w(t)", epsilon};
+    const Tracked coarse = track(signal, 1e-3), fine = track(signal, 5e-4);
+    // Jumps of the held position of up to 2/90: ε/h times that in the velocity.
+    EXPECT_GT(coarse.velocity, 0.5 * epsilon / 1e-3 * 0.02) << epsilon;
+    EXPECT_GT(fine.velocity, 1.5 * coarse.velocity) << epsilon;
+    EXPECT_LT(coarse.position, 0.03) << epsilon;
+  }
 }
 
 TEST(FixedCost, ModelsWithQuaternionsKeepTheirNorm) {
