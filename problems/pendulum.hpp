@@ -65,7 +65,8 @@ inline Analytic pendulum(std::string_view formulation) {
   e->lambda = {"rod"};
   const Expr x = e->q[0], y = e->q[1], vx = e->v[0], vy = e->v[1];
   const SparseExpr identity{{2, 2, {0, 1, 2}, {0, 1}}, {1, 1}};
-  e->K = e->M = identity;
+  e->K = identity;
+  e->M = Lazy<SparseExpr>([identity] { return identity; });
   e->f = {0, -kPendulumGravity};
   e->g = {(x * x + y * y - 1) / 2};
   e->G = {{1, 2, {0, 1, 2}, {0, 0}}, {x, y}};

@@ -60,7 +60,7 @@ void run(const ModelOptions& options, bool latex) {
   const Equations e = derive(model, coordinates_of(options, model));
   std::vector<NamedExpr> lines;
   if (!is_identity(e.K)) add_matrix(lines, "K", e.K, false);
-  add_matrix(lines, "M", e.M, true);
+  add_matrix(lines, "M", *e.M, true);
   add_vector(lines, "f", e.f);
   add_vector(lines, "g", e.g);
   add_matrix(lines, "G", e.G, false);

@@ -31,7 +31,7 @@ struct RunOptions {
   std::optional<double> end, tolerance;
   std::string samples, folder;
   bool json = false, quiet = false, hdf5 = false, native = false, timing = false;
-  bool reactions = false;
+  std::string reactions;  // world, joint
   int derivatives = 0;
 };
 
@@ -59,7 +59,9 @@ SimulateOptions options_for(const RunOptions& run, const Model& model) {
   if (run.tolerance && !run.method->step) options.step.reset();
   options.sampling = read_samples(run.samples, options.sampling);
   options.native = run.native;
-  options.reactions = run.reactions;
+  if (!run.reactions.empty()) {
+    options.reactions = run.reactions == "joint" ? ReactionAxes::Joint : ReactionAxes::World;
+  }
   options.derivatives = run.derivatives;
   return options;
 }
@@ -115,8 +117,16 @@ Lines describe(const Simulation& simulation) {
   lines.emplace_back("energy",
                      fmt::format("{} by {:.2g}, relative", s.is_conservative ? "drifts" : "changes",
                                  s.energy_drift));
-  std::string final;
   constexpr std::size_t kMost = 12;
+  if (!s.events.empty()) {
+    std::string events;
+    for (std::size_t i = 0; i < s.events.size() && i < kMost; ++i) {
+      events += fmt::format("{}{} at {:.6g} s", i > 0 ? ", " : "", s.events[i].name, s.events[i].t);
+    }
+    if (s.events.size() > kMost) events += fmt::format(", … ({} in all)", s.events.size());
+    lines.emplace_back("events", events);
+  }
+  std::string final;
   for (std::size_t i = 0; i < s.final.size() && i < kMost; ++i) {
     final += fmt::format("{}{} = {:.10g}", i > 0 ? ", " : "", s.final[i].first, s.final[i].second);
   }
@@ -285,8 +295,12 @@ void add_run(CLI::App& program) {
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
   command->add_flag("--hdf5", options->hdf5, "Write trajectory.h5 as well");
-  command->add_flag("--reactions", options->reactions,
-                    "Add columns for the forces and torques in joints");
+  command
+      ->add_flag("--reactions{world}", options->reactions,
+                 "Add columns for the forces and torques in joints, along world axes or, with "
+                 "--reactions=joint, along those of the joint")
+      ->check(CLI::IsMember({"world", "joint"}))
+      ->type_name("[=world|joint]");
   command
       ->add_option("--derivatives", options->derivatives,
                    "Add columns for the time derivatives of outputs up to this order")

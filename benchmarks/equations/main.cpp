@@ -19,7 +19,7 @@ namespace {
 
 // All that a step needs: M, f, g, G and the rest of the constraints' second rate.
 std::vector<Expr> terms(const Equations& e) {
-  std::vector<Expr> all = e.M.values;
+  std::vector<Expr> all = e.M->values;
   for (const auto* part : {&e.f, &e.g, &e.G.values, &e.gamma}) {
     all.insert(all.end(), part->begin(), part->end());
   }

@@ -88,6 +88,8 @@ double Contest::error_of(const std::vector<double>& result) const {
 void Contest::enter(const Contestant& contestant) {
   const Selection& only = selection();
   if (is_skipped()) return;
+  const bool takes_part = only.contestant.empty() || only.contestant == contestant.name;
+  if (takes_part && contestant.prepare) contestant.prepare();
   if (!only.contestant.empty()) {
     if (only.contestant != contestant.name) return;
     const bool ok = contestant.run(only.setting);
@@ -102,7 +104,7 @@ void Contest::enter(const Contestant& contestant) {
   double best = kInfinite;
   for (const double setting : contestant.settings) {
     bool ok = false;
-    const double first = time_once([&] { ok = contestant.run(setting); });  // compiles, maybe
+    const double first = time_once([&] { ok = contestant.run(setting); });
     if (!ok) {
       if (!curve.points.empty() && ++failures > 1) break;
       continue;

@@ -15,6 +15,7 @@ struct Contestant {
   std::function<bool(double setting)> run;      // what is timed; false: it failed
   std::function<std::vector<double>()> result;  // of the last run
   std::function<long()> steps = nullptr;        // of the last run
+  std::function<void()> prepare = nullptr;      // before the first run, not timed
 };
 
 // Tolerances, two for every power of ten.

@@ -31,6 +31,7 @@ class Prepared {
   const Way& way() const { return way_; }
   const Outcome& outcome() const { return outcome_; }
   const Problem& problem() const { return problem_; }
+  const Start& start() const { return start_; }
 
  private:
   Way way_;

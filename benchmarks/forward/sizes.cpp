@@ -42,7 +42,7 @@ Size measure_size(const std::string& file, const char* parameter, long value, do
 
 void report_growth(const std::string& file, const char* parameter, long per_window) {
   std::vector<Size> all;
-  for (const long bodies : {10L, 100L, 1000L, 4000L}) {
+  for (const long bodies : {10L, 100L, 1000L, 10000L}) {
     all.push_back(measure_size(file, parameter, bodies / per_window, static_cast<double>(bodies)));
     const Size& size = all.back();
     const auto exponent = [&](double Size::*what) -> std::string {

@@ -1,5 +1,5 @@
 // validation: simulations beside what is known about the motion of mechanisms. Prints
-// docs/validation.md; takes about two minutes.
+// docs/validation.md, and writes its figures to the folder that is given; takes about two minutes.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,6 +12,7 @@
 #include <problems/validation.hpp>
 
 #include "benchmarks/machine.hpp"
+#include "benchmarks/validation/structure.hpp"
 
 namespace koppel::problems {
 namespace {
@@ -24,7 +25,7 @@ literature. This page is written by
 
 ```sh
 cmake --preset release && cmake --build --preset release --target validation
-build/release/benchmarks/validation/validation > docs/validation.md
+build/release/benchmarks/validation/validation docs/figures > docs/validation.md
 ```
 
 and `tests/validation` holds the program to it. Seconds are of the integration alone, on the tape,
@@ -281,7 +282,7 @@ freedoms) and by points and vectors with both arms alike (three).)");
 }  // namespace
 }  // namespace koppel::problems
 
-int main() {
+int main(int argc, char** argv) {
   using namespace koppel::problems;
   std::fputs(kIntroduction, stdout);
   fmt::print("\n```text\nkoppel {}, commit {}\ncompiler: {}\nprocessor: {}\n```\n",
@@ -290,4 +291,5 @@ int main() {
   report_benchmarks();
   report_singular();
   report_governor();
+  report_structure(argc > 1 ? argv[1] : "");
 }

@@ -21,7 +21,7 @@ struct Kkt {
 };
 
 Kkt assemble_kkt(const Evaluator& evaluator, const State& state) {
-  const Matrix M = evaluator.M(state), C = evaluator.all_constraints(state);
+  const Matrix M = (*evaluator.M)(state), C = evaluator.all_constraints(state);
   const std::vector<double> f = evaluator.f(state), gamma = evaluator.all_gamma(state);
   const Eigen::Index n = M.columns, m = C.rows;
   Kkt kkt{MatrixXd::Zero(n + m, n + m), VectorXd(n + m), n};
@@ -72,7 +72,7 @@ Accelerations split(const Evaluator& evaluator, const VectorXd& x, const VectorX
 // where accelerations stay open: the dense way then finds those of least norm.
 std::optional<Accelerations> solve_sparse(const Evaluator& evaluator, const State& state) {
   using sparse::SparseMatrix;
-  const SparseMatrix M = sparse::evaluate(evaluator.M, state);
+  const SparseMatrix M = sparse::evaluate(*evaluator.M, state);
   const SparseMatrix C = sparse::all_constraints(evaluator, state);
   const VectorXd f = dense::view(evaluator.f(state)),
                  gamma = dense::view(evaluator.all_gamma(state));
@@ -110,6 +110,11 @@ std::optional<Accelerations> solve_sparse(const Evaluator& evaluator, const Stat
 
 Accelerations solve_accelerations(const Evaluator& evaluator, const State& state) {
   const Equations& e = evaluator.equations;
+  if (!e.v_rate.empty()) {
+    Accelerations result;
+    result.v_rate = evaluator.v_rate(state);
+    if (dense::view(result.v_rate).allFinite()) return result;
+  }
   if (sparse::is_large(e.num_v() + e.num_g() + e.mu.size())) {
     if (std::optional<Accelerations> result = solve_sparse(evaluator, state)) return *result;
   }
@@ -143,7 +148,7 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   MatrixXd C = dense::view(evaluator.all_constraints(state));
   for (const int row : leave_out) C.row(row).setZero();
   const VectorXd force = dense::view(evaluator.f(state)) -
-                         dense::view(evaluator.M(state)) * dense::view(result.v_rate);
+                         dense::view((*evaluator.M)(state)) * dense::view(result.v_rate);
   const VectorXd multipliers = C.transpose().completeOrthogonalDecomposition().solve(force);
   const auto n_g = static_cast<Eigen::Index>(evaluator.equations.num_g());
   result.lambda = dense::to_vector(multipliers.head(n_g));

@@ -108,6 +108,8 @@ class Positions {
   const Wishes* wishes_[2];
 };
 
+constexpr double kRoundOff = 1e-15;
+
 double largest(const VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
 
 // Levenberg-Marquardt on ½ ‖S c(q)‖², S scaling the rows to gradients of length 1 at the guess. The
@@ -153,8 +155,6 @@ class Closure {
   }
 
  private:
-  static constexpr double kRoundOff = 1e-15;
-
   void set_scale(const SparseMatrix& A) {
     scale_ = metric_.row_lengths(A);
     const double top = std::max(scale_.maxCoeff(), 1e-300);
@@ -268,11 +268,16 @@ void find_positions(const Evaluator& evaluator, const State& guess, const Assemb
   const Equations& e = evaluator.equations;
   const Wishes fixed(e, select_wishes(e, false, true));
   const Wishes soft(e, select_wishes(e, false, false));
-  const std::unique_ptr<Metric> metric = make_metric(evaluator, guess);
-  const VectorXd q_guess = dense::view(guess.q);
-
   const Positions all(evaluator, &fixed, &soft), firm(evaluator, &fixed, nullptr);
   State state = guess;
+  const VectorXd gap = all.residual(guess);
+  if (gap.allFinite() && largest(gap) <= kRoundOff) {  // no metric is needed to stay there
+    result.positions_found = true;
+    result.state = std::move(state);
+    return;
+  }
+  const std::unique_ptr<Metric> metric = make_metric(evaluator, guess);
+  const VectorXd q_guess = dense::view(guess.q);
   if (!soft.names.empty()) {
     Closure closure(all, *metric, options);
     result.positions_found = closure.run(state);

@@ -122,7 +122,13 @@ class Builder {
   }
 
   void dynamics(const std::vector<Expr>& lambda, const std::vector<Expr>& mu) {
-    const std::vector<Expr> inertia = multiply(e_.M, v_rate_);
+    if (!is_servo_ && !e_.v_rate.empty()) {
+      for (std::size_t j = 0; j < e_.num_v(); ++j) {
+        add_equation("motion of " + std::string(e_.v[j].name()), v_rate_[j] - e_.v_rate[j]);
+      }
+      return;
+    }
+    const std::vector<Expr> inertia = multiply(*e_.M, v_rate_);
     const std::vector<Expr> by_g = multiply_transposed(e_.G, lambda);
     const std::vector<Expr> by_a = multiply_transposed(e_.a, mu);
     for (std::size_t j = 0; j < e_.num_v(); ++j) {
@@ -157,7 +163,7 @@ Eigen::VectorXd solve_all(const Evaluator& evaluator, State& state, bool servo) 
     const Accelerations a = solve_accelerations(evaluator, state);
     return dense::concatenate({dense::view(a.v_rate), dense::view(a.lambda), dense::view(a.mu)});
   }
-  const Eigen::MatrixXd M = dense::view(evaluator.M(state));
+  const Eigen::MatrixXd M = dense::view((*evaluator.M)(state));
   const Eigen::MatrixXd C = dense::view(evaluator.all_constraints(state));
   const Eigen::Index n = M.rows(), m = C.rows();
   const auto n_u = static_cast<Eigen::Index>(servo ? e.u.size() : 0);

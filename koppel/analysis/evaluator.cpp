@@ -81,11 +81,12 @@ Evaluator::Evaluator(const Equations& e)
       g_t(e, e.g_t),
       b(e, e.b),
       a(e, e.a),
-      M(e, e.M),
+      M([e] { return MatrixFunction(e, *e.M); }),
       f(e, e.f),
       r(e, e.r),
       gamma(e, e.gamma),
-      alpha(e, rate_of(e, velocity_rows(e))) {}
+      alpha(e, rate_of(e, velocity_rows(e))),
+      v_rate(e, e.v_rate) {}
 
 Matrix Evaluator::all_constraints(const State& state) const {
   const Matrix upper = G(state), lower = a(state);

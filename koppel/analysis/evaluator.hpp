@@ -68,10 +68,12 @@ struct Evaluator {
   VectorFunction g_t, b;
   MatrixFunction a;
   // Dynamics.
-  MatrixFunction M;
+  Lazy<MatrixFunction> M;
   VectorFunction f, r;
   // What G v̇ and a v̇ are lacking: g̈ = G v̇ + gamma, d/dt(a v + b) = a v̇ + alpha.
   VectorFunction gamma, alpha;
+  // v̇ where Equations has it.
+  VectorFunction v_rate;
 
   // [G; a], and [gamma; alpha].
   Matrix all_constraints(const State& state) const;

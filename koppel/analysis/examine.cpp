@@ -16,10 +16,10 @@ std::vector<std::string> find_massless(const Evaluator& evaluator, const State& 
   Eigen::MatrixXd null;
   if (sparse::is_large(evaluator.equations.num_v())) {
     const sparse::SparseMatrix A = sparse::stack(
-        {sparse::evaluate(evaluator.M, state), sparse::all_constraints(evaluator, state)});
+        {sparse::evaluate(*evaluator.M, state), sparse::all_constraints(evaluator, state)});
     null = sparse::null_space(sparse::scaled(A, sparse::equilibrate(A))).basis;
   } else {
-    const Matrix M = evaluator.M(state), C = evaluator.all_constraints(state);
+    const Matrix M = (*evaluator.M)(state), C = evaluator.all_constraints(state);
     const Eigen::MatrixXd scaled =
         dense::view(M) / std::max(1e-300, dense::view(M).cwiseAbs().maxCoeff());
     null = dense::null_space(dense::stack({scaled, dense::view(C)}), 1e-10);

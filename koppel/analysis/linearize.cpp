@@ -53,7 +53,7 @@ Partials find_partials(const Evaluator& evaluator, const State& state, const Acc
     return MatrixXd(dense::view(MatrixFunction(e, jacobian(of, by), more)(state, values)));
   };
 
-  std::vector<Expr> dynamics = add(add(multiply(e.M, v_rate), multiply_transposed(e.G, lambda)),
+  std::vector<Expr> dynamics = add(add(multiply(*e.M, v_rate), multiply_transposed(e.G, lambda)),
                                    multiply_transposed(e.a, mu));
   for (std::size_t i = 0; i < dynamics.size(); ++i) dynamics[i] -= e.f[i];
   const std::vector<Expr> av = add(multiply(e.a, e.v), e.b);
@@ -122,7 +122,7 @@ LinearSystem linearize(const Evaluator& evaluator, const State& state) {
   const Partials d = find_partials(evaluator, state, known);
 
   // The full system, by the KKT matrix: Eq. (1).
-  const MatrixXd M = dense::view(evaluator.M(state));
+  const MatrixXd M = dense::view((*evaluator.M)(state));
   const MatrixXd C = dense::view(evaluator.all_constraints(state));
   const Index m = C.rows();
   MatrixXd kkt = MatrixXd::Zero(n_v + m, n_v + m);

@@ -18,7 +18,7 @@ constexpr double kMassless = 1e-6;  // of the largest mass, given to motions tha
 
 // M with its small addition.
 SparseMatrix definite_mass(const Evaluator& evaluator, const State& state) {
-  SparseMatrix M = sparse::evaluate(evaluator.M, state) + 0 * sparse::identity(evaluator.M.rows());
+  SparseMatrix M = sparse::evaluate(*evaluator.M, state) + 0 * sparse::identity(evaluator.M->rows());
   double top = M.rows() == 0 ? 0 : M.diagonal().cwiseAbs().maxCoeff();
   if (!(top > 0)) top = 1;
   constexpr double kDefinite = 1e-8;  // keeps a semidefinite M factorable
@@ -143,7 +143,7 @@ std::unique_ptr<Metric> make_sparse_metric(const Evaluator& evaluator, const Sta
 }  // namespace
 
 double largest_weight(const Evaluator& evaluator, const State& state) {
-  if (evaluator.M.rows() == 0) return 1;
+  if (evaluator.equations.v.empty()) return 1;
   if (sparse::is_large(evaluator.equations.num_v())) {
     return std::sqrt(definite_mass(evaluator, state).diagonal().maxCoeff());
   }

@@ -186,13 +186,28 @@ Eigen::MatrixXd natural_sizes(const Evaluator& evaluator, const State& state,
   return sizes;
 }
 
+// Where a mechanism has many parts and is much longer than each of them, as a long chain is, these
+// places are further away than any motion leads, and the entries there too large: by what most rows
+// have in common.
+double common_growth(const Eigen::VectorXd& here, const Eigen::VectorXd& beside) {
+  std::vector<double> ratios;
+  for (Index i = 0; i < here.size(); ++i) {
+    if (here[i] > 0 && std::isfinite(beside[i])) ratios.push_back(beside[i] / here[i]);
+  }
+  if (ratios.empty()) return 1;
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  return std::max(1.0, *middle);
+}
+
 sparse::SparseMatrix natural_sizes(const Evaluator& evaluator, const State& state,
                                    const sparse::SparseMatrix& C) {
   sparse::SparseMatrix sizes = C.cwiseAbs();  // all have the same pattern
   for (const State& beside : places_beside(state)) {
     const sparse::SparseMatrix other = sparse::all_constraints(evaluator, beside);
     if (!other.coeffs().allFinite()) continue;
-    sizes.coeffs() = sizes.coeffs().cwiseMax(other.coeffs().cwiseAbs());
+    const double growth = common_growth(sparse::row_norms(C), sparse::row_norms(other));
+    sizes.coeffs() = sizes.coeffs().cwiseMax(other.coeffs().cwiseAbs() / growth);
   }
   return sizes;
 }

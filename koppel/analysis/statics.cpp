@@ -34,7 +34,7 @@ class Loads {
   Step step(const State& s, const VectorXd& multipliers, double tau) const {
     const MatrixXd C = dense::view(evaluator_.all_constraints(s));
     const MatrixXd K = dense::view(evaluator_.K(s));
-    MatrixXd M = dense::view(evaluator_.M(s));
+    MatrixXd M = dense::view((*evaluator_.M)(s));
     const std::vector<double> values = dense::to_vector(multipliers);
     const Index n = M.rows(), m = C.rows(), k = static_cast<Index>(s.x.size());
     const double top = n == 0 ? 1 : M.diagonal().cwiseAbs().maxCoeff();

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <queue>
 #include <unordered_map>
 
 #include <koppel/analysis/dense.hpp>
 #include <koppel/analysis/sparse.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/traverse.hpp>
 
 namespace koppel {
 namespace {
@@ -35,10 +36,13 @@ Signature make_signature(const Dae& dae) {
   const auto places = places_of(dae);
   Signature s;
   std::vector<int> highest(dae.unknowns.size(), -1);
+  Postorder below(*dae.graph);
   for (const NamedExpr& residual : dae.residuals) {
     std::vector<int> columns;
-    for (const Expr& symbol : symbols_of(residual.value)) {
-      const auto it = places.find(symbol.id());
+    below.clear();
+    below.visit(residual.value);
+    for (const NodeId node : below.nodes()) {
+      const auto it = places.find(node);
       if (it == places.end()) continue;
       int& order = highest[at(it->second.unknown)];
       if (order < 0) columns.push_back(it->second.unknown);
@@ -326,28 +330,31 @@ Structure analyze_structure(const Dae& dae) {
 }
 
 SparseExpr system_jacobian(const Dae& dae, const Structure& s) {
-  // Symbols that belong to an entry with d_j − c_i = σ_ij; then by unknown instead of by symbol.
-  const auto places = places_of(dae);
-  std::vector<Expr> residuals, symbols;
-  for (const NamedExpr& residual : dae.residuals) residuals.push_back(residual.value);
-  for (const Dae::Unknown& unknown : dae.unknowns) {
-    symbols.insert(symbols.end(), unknown.derivative.begin(), unknown.derivative.end());
-  }
-  const SparseExpr all = jacobian(residuals, symbols);
-  SparseExpr J;
-  J.pattern.num_rows = static_cast<int>(residuals.size());
-  J.pattern.num_columns = static_cast<int>(dae.unknowns.size());
-  std::size_t column = 0;
-  for (std::size_t j = 0; j < dae.unknowns.size(); ++j) {
-    std::vector<std::pair<int, Expr>> entries;
-    for (int order = 0; order < static_cast<int>(dae.unknowns[j].derivative.size()); ++order) {
-      for (int k = all.pattern.column_start[column]; k < all.pattern.column_start[column + 1];
-           ++k) {
-        const int i = all.pattern.row[at(k)];
-        if (s.d[j] - s.c[at(i)] == order) entries.emplace_back(i, all.values[at(k)]);
-      }
-      ++column;
+  // Equations with the same c take the derivatives of order d_j − c of all unknowns.
+  std::map<int, std::vector<int>> rows_of_c;
+  for (std::size_t i = 0; i < s.c.size(); ++i) rows_of_c[s.c[i]].push_back(static_cast<int>(i));
+  std::vector<std::vector<std::pair<int, Expr>>> columns(dae.unknowns.size());
+  for (const auto& [c, rows] : rows_of_c) {
+    std::vector<Expr> residuals, symbols;
+    std::vector<std::size_t> unknown_of;
+    for (const int i : rows) residuals.push_back(dae.residuals[at(i)].value);
+    for (std::size_t j = 0; j < dae.unknowns.size(); ++j) {
+      const int order = s.d[j] - c;
+      if (order < 0 || at(order) >= dae.unknowns[j].derivative.size()) continue;
+      symbols.push_back(dae.unknowns[j].derivative[at(order)]);
+      unknown_of.push_back(j);
     }
+    const SparseExpr part = jacobian(residuals, symbols);
+    for (std::size_t n = 0; n < symbols.size(); ++n) {
+      for (int k = part.pattern.column_start[n]; k < part.pattern.column_start[n + 1]; ++k) {
+        columns[unknown_of[n]].emplace_back(rows[at(part.pattern.row[at(k)])], part.values[at(k)]);
+      }
+    }
+  }
+  SparseExpr J;
+  J.pattern.num_rows = static_cast<int>(dae.residuals.size());
+  J.pattern.num_columns = static_cast<int>(dae.unknowns.size());
+  for (auto& entries : columns) {
     std::sort(entries.begin(), entries.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [row, value] : entries) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <koppel/base/suggest.hpp>
+#include <koppel/equations/articulated.hpp>
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/equations/quantities.hpp>
 #include <koppel/expr/structure.hpp>
@@ -56,7 +57,12 @@ class Derivation {
     out_.model = model.name;
     out_.coordinates = k_.set;
     out_.t = model.time;
+    const std::size_t first_q = k_.q.size(), first_h = k_.invariants.size();
     quantities_.emplace(model_, k_, values_);
+    for (std::size_t i = first_q; i < k_.q.size(); ++i) {  // each with an invariant
+      out_.counted.push_back(
+          {static_cast<int>(i), static_cast<int>(first_h + i - first_q), Expr(0)});
+    }
   }
 
   Equations run() {
@@ -64,6 +70,7 @@ class Derivation {
     constraints();
     dynamics();
     observables();
+    events();
     return std::move(out_);
   }
 
@@ -173,11 +180,13 @@ class Derivation {
     }
 
     // Quantities with efforts, gravity on the centres of mass.
-    Exprs rates = w, efforts = std::move(inertia_force);
+    Exprs rates = w, efforts = std::move(inertia_force), values, value_efforts;
     for (const Force& force : model_.forces) {
       for (const Action& action : force.actions) {
         rates.push_back(quantities_->rate(action.quantity));
         efforts.push_back(resolve(action.effort));
+        values.push_back(quantities_->value(action.quantity));
+        value_efforts.push_back(efforts.back());
       }
     }
     out_.potential = resolve(model_.potential);
@@ -191,11 +200,20 @@ class Derivation {
     for (const Force& force : model_.forces) out_.potential += resolve(force.potential);
     rates.push_back(rate_of(conservative));
     efforts.push_back(-1);
+    values.push_back(conservative);
+    value_efforts.emplace_back(-1);
+    for (Equations::Counted& counted : out_.counted) {
+      const Exprs along = {out_.q[static_cast<std::size_t>(counted.q)]};
+      counted.force = vector_times_jacobian(value_efforts, values, along)[0];
+    }
 
     out_.f = vector_times_jacobian(efforts, rates, out_.v);
     Exprs p = vector_times_jacobian(momentum, w, out_.v);
     lagrangian(p);
-    out_.M = jacobian(p, out_.v);
+    out_.M = Lazy<SparseExpr>([p, v = out_.v] { return jacobian(p, v); });
+    const bool is_free_tree =
+        !k_.links.empty() && model_.coordinates.empty() && out_.g.empty() && out_.mu.empty();
+    if (is_free_tree) out_.v_rate = articulated_accelerations(k_, out_.f);
   }
 
   // Energies in free coordinates: d/dt ∂T/∂v − ∂T/∂q = −∂D/∂v + …; p and f get their parts.
@@ -251,6 +269,28 @@ class Derivation {
       out_.wishes.push_back({value - initial.value, depends_on(value, out_.v), initial.fixed,
                              std::string(initial.symbol.name())});
       set_guess(value, values_(initial.value));
+    }
+  }
+
+  void events() {
+    for (const Event& event : model_.events) {
+      Equations::Event out;
+      out.name = event.name;
+      out.when = resolve(event.when);
+      out.when_rate = rate_of(out.when);
+      out.direction = event.direction;
+      out.stops = event.stops;
+      out.restitution = event.restitution;
+      for (const Event::Change& change : event.changes) {
+        const auto place = std::find(out_.p.begin(), out_.p.end(), change.parameter);
+        out.changes.emplace_back(static_cast<std::size_t>(place - out_.p.begin()),
+                                 resolve(change.value));
+      }
+      for (const Action& impulse : event.impulses) {
+        out.impulse_rates.push_back(quantities_->rate(impulse.quantity));
+        out.impulses.push_back(resolve(impulse.effort));
+      }
+      out_.events.push_back(std::move(out));
     }
   }
 

@@ -17,9 +17,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <koppel/base/event_direction.hpp>
+#include <koppel/base/lazy.hpp>
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/graph.hpp>
 #include <koppel/expr/print.hpp>
@@ -37,21 +41,46 @@ struct Equations {
   std::vector<std::string> lambda, mu;        // names of the multipliers: of the constraints
   std::vector<std::string> constraint_owner;  // for each row of g: the joint (or such) it is from
 
-  SparseExpr K;                 // n_q × n_v
-  SparseExpr M;                 // n_v × n_v, symmetric
-  std::vector<Expr> f;          // n_v, without λ
-  std::vector<Expr> g;          // n_g
-  SparseExpr G;                 // n_g × n_v
-  SparseExpr a;                 // n_a × n_v
-  std::vector<Expr> b;          // n_a
-  std::vector<Expr> h;          // invariants
+  SparseExpr K;         // n_q × n_v
+  Lazy<SparseExpr> M;   // n_v × n_v, symmetric; not all that is done needs it
+  std::vector<Expr> f;  // n_v, without λ
+  std::vector<Expr> g;  // n_g
+  SparseExpr G;         // n_g × n_v
+  SparseExpr a;         // n_a × n_v
+  std::vector<Expr> b;  // n_a
+  std::vector<Expr> h;  // invariants
+  // Coordinates that are counted beside the others they follow from: angles beside the axes they
+  // are measured between. q[q] follows from h[h] = 0; f contains (row q of K)ᵀ times the force
+  // along it.
+  struct Counted {
+    int q, h;
+    Expr force;
+  };
+  std::vector<Counted> counted;
   std::vector<Expr> r;          // n_x
   std::vector<NamedExpr> s;     // servo outputs, of q and t
   std::vector<Expr> reference;  // what the servo outputs shall be, of t
 
+  // v̇ itself, where there are no constraints and a recursion along a tree solves M v̇ = f at a cost
+  // that is linear in n_v; else empty.
+  std::vector<Expr> v_rate;
+
   // Derived, exact: the rate of g, and the part of its second rate without v̇:
   //   ġ = G v + g_t,    g̈ = G v̇ + gamma.
   std::vector<Expr> g_t, gamma;
+
+  // What happens when an expression passes through zero.
+  struct Event {
+    std::string name;
+    Expr when;       // of q, v, x, t, u
+    Expr when_rate;  // for v̇ = 0
+    EventDirection direction = EventDirection::Both;
+    bool stops = false;
+    std::vector<std::pair<std::size_t, Expr>> changes;  // parameters, by their place, and values
+    std::optional<Expr> restitution;                    // an impact: when_rate is linear in v
+    std::vector<Expr> impulse_rates, impulses;          // on the quantities with these rates
+  };
+  std::vector<Event> events;
 
   Expr kinetic, potential;         // energies, of q and v
   std::vector<NamedExpr> outputs;  // of q, v, t, u, λ

@@ -52,6 +52,21 @@ struct Kinematics {
     std::optional<Expr> angle, position;
   };
   std::vector<JointState> joints;
+  // For coordinates along a tree: its bodies outward from the ground, in world axes. A freedom is
+  // the motion that a unit of its velocity gives to the link past its joint, at the joint point.
+  struct Freedom {
+    std::size_t v;  // its place among the velocities
+    Vec3e angular, linear;
+  };
+  struct Link {
+    int parent;   // a link before; −1: the ground
+    Vec3e lever;  // from the parent's joint point to this one's
+    std::vector<Freedom> freedoms;
+    Expr mass;
+    Vec3e com;      // from the joint point
+    Mat3e inertia;  // about the centre of mass
+  };
+  std::vector<Link> links;
 
   // A new coordinate with rate v' = its own velocity.
   Expr add_coordinate(Graph& graph, const std::string& name, double guess);

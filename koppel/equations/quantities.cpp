@@ -33,6 +33,14 @@ std::unordered_set<NodeId> symbols_in_use(const Model& model) {
   for (const FirstOrder& state : model.first_order) all.push_back(state.rate);
   for (const Output& output : model.outputs) all.push_back(output.value);
   for (const Servo& servo : model.servos) all.push_back(servo.output);
+  for (const Event& event : model.events) {
+    all.push_back(event.when);
+    for (const Event::Change& change : event.changes) all.push_back(change.value);
+    for (const Action& impulse : event.impulses) {
+      all.push_back(impulse.effort);
+      all.push_back(model.quantities[static_cast<std::size_t>(impulse.quantity)].value);
+    }
+  }
   for (const Expr& symbol : symbols_of(all)) used.insert(symbol.id());
   return used;
 }

@@ -21,6 +21,7 @@ class Quantities {
   Expr resolve(Expr e) const;
 
   Expr rate(int quantity) const { return rates_[static_cast<std::size_t>(quantity)]; }
+  Expr value(int quantity) const { return meaning_[2 * static_cast<std::size_t>(quantity)]; }
 
  private:
   // `is_used`: by more than initial values.

@@ -6,6 +6,8 @@
 #include <deque>
 #include <numbers>
 
+#include <koppel/expr/calculus.hpp>
+
 namespace koppel {
 namespace {
 
@@ -42,6 +44,8 @@ class Tree {
         values_(model),
         kinematics_(start_kinematics(model, "joint")) {
     velocity_.resize(model.bodies.size());
+    anchor_.resize(model.bodies.size());
+    link_.assign(model.bodies.size(), -1);
     is_reached_.assign(model.bodies.size(), false);
     joints_at_.resize(model.bodies.size());
     for (std::size_t j = 0; j < model.joints.size(); ++j) {
@@ -71,9 +75,10 @@ class Tree {
         const int child = forward ? joint.b.body : joint.a.body;
         if (!can_be_in_tree(joint.kind) || is_reached_[static_cast<std::size_t>(child)]) continue;
         if (model_.bodies[static_cast<std::size_t>(child)].is_point) continue;
+        const std::size_t first_v = kinematics_.v.size();
         const Motion motion = add_joint(j);
         place(forward ? joint.a : joint.b, forward ? joint.b : joint.a,
-              forward ? motion : reversed(motion));
+              forward ? motion : reversed(motion), first_v);
         is_reached_[static_cast<std::size_t>(child)] = true;
         front.push_back(child);
       }
@@ -142,7 +147,7 @@ class Tree {
   // The frame of the child from its parent's, with the parent's marker p, the child's marker c:
   //   R_c = R_p A Q Bᵀ,   r_c = r_p + R_p (p + A d) − R_c c,
   //   ω_c = ω_p + R_c B w,   ṙ_c = ṙ_p + ω_p × R_p (p + A d) + R_p A d′ − ω_c × R_c c.
-  void place(const Marker& p, const Marker& c, const Motion& m) {
+  void place(const Marker& p, const Marker& c, const Motion& m, std::size_t first_v) {
     const auto child = static_cast<std::size_t>(c.body);
     const BodyFrame parent = kinematics_.bodies[static_cast<std::size_t>(p.body)];
     BodyFrame& frame = kinematics_.bodies[child];
@@ -156,10 +161,13 @@ class Tree {
     const Vec3e lever = parent.R * p.point + RA * m.d;
     const Vec3e arm = frame.R * c.point;
     frame.r = parent.r + lever - arm;
-    frame.omega = parent.omega + frame.R * (c.axes * m.w);
+    const Vec3e turning = frame.R * (c.axes * m.w), sliding = RA * m.d_rate;
+    frame.omega = parent.omega + turning;
     velocity_[child] = velocity_[static_cast<std::size_t>(p.body)] + cross(parent.omega, lever) +
-                       RA * m.d_rate - cross(frame.omega, arm);
+                       sliding - cross(frame.omega, arm);
     add_inertia(child);
+    anchor_[child] = arm;
+    add_link(child, p.body, lever, turning, sliding, first_v);
   }
 
   // The angle of a marker in the plane: of its x axis, or of a z axis that lies in the plane.
@@ -170,9 +178,35 @@ class Tree {
 
   // A body that no tree joint holds moves freely.
   void float_body(std::size_t index) {
+    const std::size_t first_v = kinematics_.v.size();
     const Vec3e velocity = add_free_body(kinematics_, model_, values_, index, false);
     const BodyFrame& frame = kinematics_.bodies[index];
-    velocity_[index] = velocity - cross(frame.omega, frame.R * model_.bodies[index].com);
+    anchor_[index] = frame.R * model_.bodies[index].com;
+    velocity_[index] = velocity - cross(frame.omega, anchor_[index]);
+    add_link(index, kGround, frame.r + anchor_[index], frame.omega, velocity, first_v);
+  }
+
+  // A link with its joint point at anchor_ from its origin, whose motion relative to the parent is
+  // linear in the velocities from the first given; lever: from the parent's origin to that point.
+  void add_link(std::size_t index, int parent, const Vec3e& lever, const Vec3e& turning,
+                const Vec3e& sliding, std::size_t first_v) {
+    const Body& body = model_.bodies[index];
+    const BodyFrame& frame = kinematics_.bodies[index];
+    Kinematics::Link link;
+    link.parent = link_[static_cast<std::size_t>(parent)];
+    link.lever = lever - anchor_[static_cast<std::size_t>(parent)];
+    link.mass = body.mass;
+    link.com = frame.R * body.com - anchor_[index];
+    link.inertia = frame.R * body.inertia * transpose(frame.R);
+    const std::vector<Expr> motion = {turning.x, turning.y, turning.z,
+                                      sliding.x, sliding.y, sliding.z};
+    for (std::size_t v = first_v; v < kinematics_.v.size(); ++v) {
+      const std::vector<Expr> velocity = {kinematics_.v[v]}, unit = {Expr(1)};
+      const std::vector<Expr> S = jacobian_times_vector(motion, velocity, unit);
+      link.freedoms.push_back({v, {S[0], S[1], S[2]}, {S[3], S[4], S[5]}});
+    }
+    link_[index] = static_cast<int>(kinematics_.links.size());
+    kinematics_.links.push_back(std::move(link));
   }
 
   void add_inertia(std::size_t index) {
@@ -189,6 +223,8 @@ class Tree {
   Kinematics kinematics_;
   std::vector<std::vector<std::size_t>> joints_at_;  // the joints of each body
   std::vector<Vec3e> velocity_;                      // of the frames' origins
+  std::vector<Vec3e> anchor_;                        // from them to the joint points, world axes
+  std::vector<int> link_;                            // of each body; −1: the ground
   std::vector<char> is_reached_;
 };
 

@@ -13,6 +13,7 @@
 #include <koppel/expr/structure.hpp>
 #include <koppel/formulation/breakpoints.hpp>
 #include <koppel/formulation/reduced_forms.hpp>
+#include <koppel/formulation/step_forms.hpp>
 
 namespace koppel {
 namespace {
@@ -141,7 +142,7 @@ struct Source {
     }
     Exprs v_rates;
     for (std::size_t j = 0; j < e.num_v(); ++j) v_rates.push_back(v_rate(j));
-    const Exprs inertia = multiply(e.M, v_rates);
+    const Exprs inertia = multiply(*e.M, v_rates);
     const Exprs by_g = multiply_transposed(e.G, full(lambda, true));
     const Exprs by_a = multiply_transposed(e.a, full(mu, false));
     for (std::size_t j = 0; j < e.num_v(); ++j) {
@@ -268,6 +269,20 @@ Residual make_residual(const Source& s, const std::string& name) {
   return Residual(terms, s.options.compile);
 }
 
+// Rates as they stand, by the recursion along a tree.
+RightHandSide make_recursive_rhs(const Source& s) {
+  RightHandSideTerms terms;
+  terms.graph = s.e.graph;
+  terms.t = s.e.t;
+  terms.y = s.y;
+  terms.rate = multiply(s.e.K, s.e.v);
+  append(terms.rate, s.e.v_rate);
+  append(terms.rate, s.e.r);
+  terms.z_of.assign(s.y.size(), -1);
+  terms.given = s.given;
+  return RightHandSide(std::move(terms), s.options.compile);
+}
+
 // A z = b for z = (v̇, λ, μ).
 RightHandSide make_rhs(const Source& s, const std::string& name) {
   const Stated stated = state_constraints(s, name);
@@ -306,6 +321,78 @@ RightHandSide make_rhs(const Source& s, const std::string& name) {
   return RightHandSide(std::move(terms), s.options.compile);
 }
 
+InstantForm make_instant_form(const Source& s, const std::string& name) {
+  Stated stated = state_constraints(s, name);
+  InstantForm out{.e = s.e, .lambda = s.lambda, .mu = s.mu, .eta = stated.eta};
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) out.v_rate.push_back(s.v_rate(j));
+  const std::vector<NamedExpr> motion = s.motion({});
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) {
+    out.motion.push_back(motion[s.e.num_q() + j].value);
+  }
+  out.q_rate_less = stated.q_rate_less;
+  out.for_lambda = stated.g;
+  out.for_mu = stated.a;
+  out.for_eta = stated.eta_rows;
+  out.order_lambda = 3 - stated.index_lambda;
+  out.order_mu = 3 - stated.index_mu;
+  out.g = s.keep_g(s.e.g);
+  out.g_rate = s.g_rate();
+  out.Gt_lambda = multiply_transposed(s.e.G, s.full(s.lambda, true));
+  out.av = s.nonholonomic();
+  out.at_mu = multiply_transposed(s.e.a, s.full(s.mu, false));
+  out.given = s.given;
+  return out;
+}
+
+StepEquations make_steps(const Source& s, const std::string& name, StepRule rule) {
+  const InstantForm form = make_instant_form(s, name);
+  const auto terms = [&] {
+    switch (rule) {
+      case StepRule::GeneralizedAlpha: return make_alpha_steps(form);
+      case StepRule::EnergyMomentum: return make_energy_steps(form);
+      case StepRule::VariationalMidpoint: return make_variational_steps(form, false);
+      case StepRule::VariationalTrapezoidal: break;
+    }
+    return make_variational_steps(form, true);
+  }();
+  return StepEquations(terms, s.options.compile);
+}
+
+// What a rule for steps lacks; empty: nothing.
+std::string missing_for(StepRule rule, const Equations& e, const std::string& name, bool is_free) {
+  const std::string formulation = "; formulation '" + name + "' has none";
+  if (rule == StepRule::GeneralizedAlpha) {
+    const bool has_residual = !is_reduced(name) && name != "implicit";
+    return has_residual ? "" : "a residual in positions and velocities" + formulation;
+  }
+  if (name != "index3" && !is_free) {
+    return "the constraints as they are; formulation '" + name + "' has others";
+  }
+  const auto coordinates = [&](const char* what, const char* others) {
+    return what + std::string(", which some of the '") + e.coordinates +
+           "' coordinates have not; " + "others, such as " + others + ", may";
+  };
+  if (rule == StepRule::EnergyMomentum) {
+    return has_linear_rates(e) ? ""
+                               : coordinates("rates that are linear in the coordinates",
+                                             "absolute, directors or natural ones");
+  }
+  if (!e.mu.empty()) return "constraints on positions only; '" + e.model + "' has others";
+  return has_holonomic_velocities(e)
+             ? ""
+             : coordinates("velocities that are their rates", "directors or natural ones");
+}
+
+void add_steps(const SourcePtr& s, const std::string& name, Problem& problem) {
+  for (std::size_t i = 0; i < kNumStepRules; ++i) {
+    const auto rule = static_cast<StepRule>(i);
+    Problem::Steps& steps = problem.steps[i];
+    steps.needs = missing_for(rule, s->e, name, s->kept.empty());
+    if (!steps.needs.empty()) continue;
+    steps.equations = Lazy<StepEquations>([s, name, rule] { return make_steps(*s, name, rule); });
+  }
+}
+
 SeriesSystem make_series(const Source& s) {
   SeriesTerms terms;
   terms.dae = make_dae(s.e, {.with_servo = false, .leave_out = s.options.leave_out});
@@ -339,7 +426,7 @@ constexpr double kRegularization = 0.01;
 
 double regularization(const Source& s) {
   const Evaluator evaluator(s.e);
-  const Matrix M = evaluator.M(s.state), C = evaluator.all_constraints(s.state);
+  const Matrix M = (*evaluator.M)(s.state), C = evaluator.all_constraints(s.state);
   double mass = 0, squares = 0;
   for (int i = 0; i < M.rows; ++i) mass += M(i, i) / M.rows;
   for (int i = 0; i < C.rows; ++i) {
@@ -460,13 +547,28 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
     problem.descriptor = Lazy<Descriptor>([s, name] { return make_descriptor(*s, name); });
   }
   if (problem.index <= 1 && !problem.rhs && problem.residual) {
-    problem.rhs = Lazy<RightHandSide>([s, name] { return make_rhs(*s, name); });
+    problem.rhs = Lazy<RightHandSide>([s, name] {
+      const bool is_recursive = name == "minimal" && !s->e.v_rate.empty();
+      return is_recursive ? make_recursive_rhs(*s) : make_rhs(*s, name);
+    });
   }
   if (name == "index3" || is_free) {
     problem.series = Lazy<SeriesSystem>([s] { return make_series(*s); });
   }
+  if (!problem.rhs) {
+    problem.rates = Lazy<RightHandSide>([s] { return make_rhs(*s, "index1"); });
+  }
+  add_steps(s, name, problem);
   problem.projector = Lazy<Projector>(
       [s] { return Projector(s->e, s->kept, s->state.p, s->state.u, s->options.compile); });
+
+  for (const Equations::Event& event : equations.events) {
+    problem.event_directions.push_back(event.direction);
+  }
+  if (!equations.events.empty()) {
+    problem.events = Lazy<EventFunctions>(
+        [s] { return EventFunctions(s->e, s->state.p, s->state.u, s->options.compile); });
+  }
 
   Exprs all = equations.f;
   append(all, equations.g);

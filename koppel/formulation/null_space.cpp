@@ -100,72 +100,135 @@ class NullSpace : public Reduction {
   VectorXd theta_, force_, nu_;
 };
 
-// Cᵀ P = Q [R; 0] with columns pivoted: of rows that repeat others, the first ones count.
-class QrSpace : public NullSpace {
+// Orthonormal bases. From one position to the next C changes little, so a decomposition is not made
+// anew but updated: with orthonormal V from the last one (r columns, r the rank of C),
+//   Cᵀ V = Q [R; 0],     N = Q₂,     θ(c) = −Q₁R⁻ᵀVᵀc,     Cᵀλ = r  ⇐  λ = V R⁻¹Q₁ᵀr           (3)
+// costs one decomposition without pivoting. Where the least diagonal entry of R has fallen far
+// below what it was with a new V, V is chosen again.
+class OrthogonalSpace : public NullSpace {
+  auto R() const {
+    return qr_.matrixQR().topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>();
+  }
+
  protected:
-  bool decompose(const MatrixXd& C) override {
-    transposed_ = C.transpose();
-    qr_.compute(transposed_);
-    const auto& R = qr_.matrixR();
-    const Index found = count_rank(R.diagonal());
+  bool decompose(const MatrixXd& C) final {
+    if (rank_ < 0) return choose_anew(C);
+    if (rank_ == C.rows()) {  // else λ is not unique, and would jump with every choice
+      factor(C);
+      if (least_diagonal() > kWorse * least_) return true;
+    }
+    return choose_anew(C);
+  }
+
+  void particular(const VectorXd& c, VectorXd& theta) final {
+    take(c, s_);
+    s_ *= -1;
+    R().adjoint().solveInPlace(s_);
+    theta.head(rank_) = s_;
+    theta.tail(theta.size() - rank_).setZero();
+    for (Index k = rank_; k-- > 0;) reflect(k, theta);  // Q
+  }
+
+  void multipliers(const VectorXd& r, VectorXd& lambda) final {
+    turned_ = r;
+    for (Index k = 0; k < rank_; ++k) reflect(k, turned_);  // Qᵀ
+    s_ = turned_.head(rank_);
+    R().solveInPlace(s_);
+    give(s_, lambda);
+  }
+
+  // V for this C; returns the rank.
+  virtual Index choose(const MatrixXd& C) = 0;
+  virtual void combine(const MatrixXd& C, MatrixXd& B) const = 0;    // B = CᵀV
+  virtual void take(const VectorXd& c, VectorXd& s) const = 0;       // s = Vᵀc
+  virtual void give(const VectorXd& s, VectorXd& lambda) const = 0;  // λ = V s
+
+ private:
+  static constexpr double kWorse = 0.1;
+
+  double least_diagonal() const {
+    return qr_.matrixQR().diagonal().head(rank_).cwiseAbs().minCoeff();
+  }
+
+  bool choose_anew(const MatrixXd& C) {
+    const Index found = choose(C);
     if (rank_ < 0) rank_ = found;
     if (found < rank_) return false;
-    qr_.householderQ().evalTo(Q_, workspace_);
-    N_ = Q_.rightCols(Q_.cols() - rank_);
+    factor(C);
+    least_ = least_diagonal();
     return true;
   }
 
-  void particular(const VectorXd& c, VectorXd& theta) override {
-    // The first rank_ rows, in pivoted order: Rᵀ (Q₁ᵀθ) = −c.
-    const auto& order = qr_.colsPermutation().indices();
-    s_.resize(rank_);
-    for (Index i = 0; i < rank_; ++i) s_[i] = -c[order[i]];
-    triangle(qr_, rank_).adjoint().solveInPlace(s_);
-    theta.noalias() = Q_.leftCols(rank_) * s_;
+  // Householder's reflection H_k of Q = H₁ … H_r. Eigen's own sequences of them allocate.
+  template <typename Columns>
+  void reflect(Index k, Columns& x) {
+    const Index below = x.rows() - k;
+    x.bottomRows(below).applyHouseholderOnTheLeft(qr_.matrixQR().col(k).tail(below - 1),
+                                                  qr_.hCoeffs()[k], workspace_.data());
   }
 
-  void multipliers(const VectorXd& r, VectorXd& lambda) override {
-    const auto& order = qr_.colsPermutation().indices();
-    s_.noalias() = Q_.leftCols(rank_).transpose() * r;
-    triangle(qr_, rank_).solveInPlace(s_);
-    for (Index i = 0; i < rank_; ++i) lambda[order[i]] = s_[i];
+  void factor(const MatrixXd& C) {
+    const Index n = C.cols();
+    workspace_.resize(n);
+    B_.resize(n, rank_);
+    combine(C, B_);
+    qr_.compute(B_);
+    N_.setZero(n, n - rank_);
+    N_.bottomRows(n - rank_).setIdentity();
+    for (Index k = rank_; k-- > 0;) reflect(k, N_);
   }
 
- private:
-  MatrixXd transposed_, Q_;
-  Qr qr_;
-  VectorXd workspace_, s_;
+  MatrixXd B_;
+  Eigen::HouseholderQR<MatrixXd> qr_;
+  VectorXd s_, turned_;
+  Eigen::RowVectorXd workspace_;
+  double least_ = 0;
 };
 
-class SvdSpace : public NullSpace {
+// V are columns of 1, by pivoting: of rows that repeat others, the first ones count.
+class QrSpace : public OrthogonalSpace {
  protected:
-  bool decompose(const MatrixXd& C) override {
+  Index choose(const MatrixXd& C) override {
     transposed_ = C.transpose();
-    svd_.compute(transposed_, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const Index found = count_rank(svd_.singularValues());
-    if (rank_ < 0) rank_ = found;
-    if (found < rank_) return false;
-    N_ = svd_.matrixU().rightCols(svd_.matrixU().cols() - rank_);
-    return true;
+    pivoted_.compute(transposed_);
+    return count_rank(pivoted_.matrixR().diagonal());
   }
-
-  void particular(const VectorXd& c, VectorXd& theta) override {
-    s_.noalias() = svd_.matrixV().leftCols(rank_).transpose() * c;
-    s_.array() /= -svd_.singularValues().head(rank_).array();
-    theta.noalias() = svd_.matrixU().leftCols(rank_) * s_;
+  void combine(const MatrixXd& C, MatrixXd& B) const override {
+    for (Index i = 0; i < rank_; ++i) B.col(i) = C.row(order()[i]);
   }
-
-  // Of least norm where rows repeat others.
-  void multipliers(const VectorXd& r, VectorXd& lambda) override {
-    s_.noalias() = svd_.matrixU().leftCols(rank_).transpose() * r;
-    s_.array() /= svd_.singularValues().head(rank_).array();
-    lambda.noalias() = svd_.matrixV().leftCols(rank_) * s_;
+  void take(const VectorXd& c, VectorXd& s) const override {
+    s.resize(rank_);
+    for (Index i = 0; i < rank_; ++i) s[i] = c[order()[i]];
+  }
+  void give(const VectorXd& s, VectorXd& lambda) const override {
+    for (Index i = 0; i < rank_; ++i) lambda[order()[i]] = s[i];
   }
 
  private:
+  const Eigen::VectorXi& order() const { return pivoted_.colsPermutation().indices(); }
+
   MatrixXd transposed_;
+  Qr pivoted_;
+};
+
+// V are the right singular vectors of Cᵀ; R is Σ where they are those of this position. λ is of
+// least norm where rows repeat others.
+class SvdSpace : public OrthogonalSpace {
+ protected:
+  Index choose(const MatrixXd& C) override {
+    transposed_ = C.transpose();
+    svd_.compute(transposed_, Eigen::ComputeThinU | Eigen::ComputeFullV);
+    const Index found = count_rank(svd_.singularValues());
+    V_ = svd_.matrixV().leftCols(rank_ < 0 ? found : std::min(rank_, found));
+    return found;
+  }
+  void combine(const MatrixXd& C, MatrixXd& B) const override { B.noalias() = C.transpose() * V_; }
+  void take(const VectorXd& c, VectorXd& s) const override { s.noalias() = V_.transpose() * c; }
+  void give(const VectorXd& s, VectorXd& lambda) const override { lambda.noalias() = V_ * s; }
+
+ private:
+  MatrixXd transposed_, V_;
   Eigen::JacobiSVD<MatrixXd> svd_;
-  VectorXd s_;
 };
 
 // C_d P = Q [R; 0]. Where the choice is free, pivoting C itself makes it: the columns that come

@@ -39,7 +39,7 @@ int find_velocity(const Equations& e, const std::string& name) {
 // C v + c = 0, C v̇ + γ = 0. With feedback, γ has 2α ġ + β² g and α (a v + b) in it.
 ConstrainedTerms make_terms(const Equations& e, std::span<const int> kept, const Given& given,
                             const FormulationOptions* feedback) {
-  ConstrainedTerms terms{e.t, e.q, e.v, e.x, e.K, e.M, kept_rows(e, kept), {}, e.f, {}, e.r, given};
+  ConstrainedTerms terms{e.t, e.q, e.v, e.x, e.K, *e.M, kept_rows(e, kept), {}, e.f, {}, e.r, given};
   Exprs g_rate = multiply(e.G, e.v), a_rate = multiply(e.a, e.v);
   for (std::size_t i = 0; i < g_rate.size(); ++i) g_rate[i] += e.g_t[i];
   for (std::size_t i = 0; i < a_rate.size(); ++i) a_rate[i] += e.b[i];
@@ -71,7 +71,7 @@ void check_mass(const Equations& e, const State& state) {
   if (state.q.size() != e.num_q() || state.v.size() != e.num_v() || state.x.size() != e.x.size()) {
     return;  // a state of parameters and inputs only
   }
-  const Matrix M = MatrixFunction(e, e.M)(state);
+  const Matrix M = MatrixFunction(e, *e.M)(state);
   const Eigen::LLT<Eigen::MatrixXd> factor(
       Eigen::Map<const Eigen::MatrixXd>(M.values.data(), M.rows, M.columns));
   if (factor.info() == Eigen::Success) return;

@@ -193,9 +193,9 @@ EulerOptions EulerOptions::read(std::string_view variant, bool has_jacobian) {
   EulerOptions out;
   if (!has_jacobian) out.jacobian = Jacobian::None;
   while (!variant.empty()) {
-    const std::size_t colon = std::min(variant.find(':'), variant.size());
-    const std::string_view part = variant.substr(0, colon);
-    variant.remove_prefix(std::min(colon + 1, variant.size()));
+    const std::size_t end = std::min(variant.find_first_of(":+"), variant.size());
+    const std::string_view part = variant.substr(0, end);
+    variant.remove_prefix(std::min(end + 1, variant.size()));
     if (has_jacobian && part == "exact") {
       out.jacobian = Jacobian::Exact;
     } else if (has_jacobian && part == "J1") {

@@ -9,7 +9,9 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/integrate/euler_step.hpp>
+#include <koppel/integrate/event_watch.hpp>
 #include <koppel/integrate/segment.hpp>
+#include <koppel/integrate/variant.hpp>
 
 namespace koppel {
 namespace {
@@ -27,12 +29,20 @@ constexpr IntegratorInfo kIntegrators[] = {
     {"dop853", "Runge-Kutta of order 8, of Dormand and Prince", Form::RightHandSide, 0, true, true},
     {"rk4", "Runge-Kutta of order 4", Form::RightHandSide, 0, true, false},
     {"implicit-euler", "backward differences of order 1, robust", Form::Residual, 3, true, true},
+    {"midpoint", "the implicit midpoint rule, of order 2", Form::Residual, 3, true, false},
+    {"generalized-alpha", "order 2, damping what is faster than the step", Form::Steps, 3, true, false,
+     StepRule::GeneralizedAlpha, "the spectral radius at infinite frequency, from 0 to 1, as in generalized-alpha:0.5; null-space"},
+    {"energy-momentum", "order 2, keeping energy and momenta exactly", Form::Steps, 3, true, false,
+     StepRule::EnergyMomentum, "null-space: multipliers are eliminated from Newton's matrix"},
+    {"variational", "order 2, symplectic, keeping momenta", Form::Steps, 3, true, false,
+     StepRule::VariationalMidpoint, "the discrete Lagrangian: variational:midpoint or variational:trapezoidal; null-space"},
     {"explicit-euler", "explicit Euler steps of fixed cost", Form::Descriptor, kAnyIndex, true, false},
     {"linear-implicit", "linear-implicit Euler steps of fixed cost, for real time", Form::Descriptor, kAnyIndex, true, false},
 };
 using Run = double (*)(const Segment&, Outcome&);
 constexpr Run kRun[] = {
     run_taylor, run_radau5, run_ida, run_cvode, run_dop853, run_rk4, run_implicit_euler,
+    run_midpoint, run_generalized_alpha, run_energy_momentum, run_variational,
     run_explicit_euler, run_linear_implicit,
 };
 // clang-format on
@@ -50,12 +60,6 @@ class ClosedStep : public Step {
  private:
   const Step& inner_;
 };
-
-// What follows the name of an integrator.
-std::string_view variant_of(std::string_view name) {
-  const std::size_t colon = name.find(':');
-  return colon == std::string_view::npos ? std::string_view{} : name.substr(colon + 1);
-}
 
 void require(bool ok, std::string_view what, double value, std::string_view hint) {
   if (!ok) throw Error("integrate.bad-option", fmt::format("{} is {}", what, value), hint);
@@ -105,24 +109,28 @@ void IntegrateOptions::validate() const {
 
 std::span<const IntegratorInfo> integrators() { return kIntegrators; }
 
-const IntegratorInfo& find_integrator(std::string_view full_name) {
-  const std::string_view name = full_name.substr(0, full_name.find(':'));
+const IntegratorInfo& find_integrator(std::string_view name) {
   std::vector<std::string> names;
   std::string list;
+  const std::string_view variant = variant_of(name);
+  name = name.substr(0, name.find(':'));
   for (const IntegratorInfo& info : kIntegrators) {
-    const bool has_variants = info.form == Form::Descriptor;
-    if (info.name == (has_variants ? name : full_name)) {
-      if (has_variants) EulerOptions::read(variant_of(full_name), name == "linear-implicit");
+    if (info.name == name) {
+      if (info.form == Form::Descriptor) {
+        EulerOptions::read(variant, name == "linear-implicit");
+      } else {
+        check_variant(info, variant);
+      }
       return info;
     }
     names.emplace_back(info.name);
     list += (list.empty() ? "" : ", ") + names.back();
   }
   std::string hint = "integrators: " + list + ".";
-  if (const std::string meant = suggest(full_name, names); !meant.empty()) {
+  if (const std::string meant = suggest(name, names); !meant.empty()) {
     hint += fmt::format(" Did you mean '{}'?", meant);
   }
-  throw Error("integrate.unknown-integrator", fmt::format("there is no integrator '{}'", full_name),
+  throw Error("integrate.unknown-integrator", fmt::format("there is no integrator '{}'", name),
               hint);
 }
 
@@ -146,6 +154,12 @@ std::optional<std::string> why_not(const IntegratorInfo& integrator, const Probl
     case Form::Series:
       if (!problem.series) return says("needs a series");
       break;
+    case Form::Steps:
+      if (const Problem::Steps& steps = problem.steps_of(integrator.rule); !steps.equations) {
+        return fmt::format("integrator '{}' needs {}", integrator.name,
+                           steps.needs.empty() ? "equations of steps" : steps.needs);
+      }
+      break;
     case Form::Descriptor:
       if (!problem.descriptor) return says("needs the equations of motion");
       break;
@@ -161,11 +175,15 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
   check(info, problem, start, end, options);
   const Run run = kRun[&info - kIntegrators];
 
-  Outcome outcome{.t = start.t, .y = start.y, .text = {}, .statistics = {}};
+  Outcome outcome{.t = start.t, .y = start.y, .text = {}, .sides = {}, .statistics = {}};
   // Steps of fixed cost keep to the clock: no breakpoint moves them.
   const std::vector<double>& breaks =
       info.form == Form::Descriptor ? std::vector<double>() : problem.breakpoints;
   auto next = std::lower_bound(breaks.begin(), breaks.end(), start.t);
+  std::optional<EventWatch> watch;
+  if (problem.events) watch.emplace(problem, start);
+  std::optional<EventWatch::Found> found;
+  std::vector<double> y_event(start.y.size());
   double from = start.t, h_guess = 0;
   while (from < end && outcome.status == Outcome::Status::Done) {
     const bool starts_at_break = next != breaks.end() && *next == from;
@@ -176,15 +194,26 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
     const double t1 = ends_at_break ? std::nextafter(to, from) : to;
 
     const Observer closed = [&](const Step& step) {
-      if (!observer) return true;
+      if (!observer && !watch) return true;
       const double left = step.t0 == t0 ? from : step.t0, right = step.t1 == t1 ? to : step.t1;
-      return observer(ClosedStep(step, left, right));
+      const ClosedStep whole(step, left, right);
+      if (watch) found = watch->look(whole, y_event);
+      if (!found) return !observer || observer(whole);
+      if (observer) observer(ClosedStep(step, left, found->t));
+      return false;
     };
     outcome.t = t0;
     if (t0 < t1)
       h_guess = run({problem, options, closed, t1, h_guess, variant_of(integrator)}, outcome);
     if (t0 >= t1 || outcome.t == t1) outcome.t = to;
     from = to;
+  }
+  if (found) {
+    outcome.status = Outcome::Status::Event;
+    outcome.event = found->event;
+    outcome.t = found->t;
+    outcome.y = y_event;
+    outcome.sides = watch->sides();
   }
   return outcome;
 }

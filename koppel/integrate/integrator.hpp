@@ -3,6 +3,9 @@
 //   Outcome out = integrate(problem, "radau5", {0, y0}, 10, {.tolerance = 1e-8},
 //                           [](const Step& step) { …; return true; });
 //
+// Where the problem has events, the integration ends with the first of them that happens, at any
+// time within a step; integrate again to go on, from that point or another and with its sides.
+//
 // The observer sees every accepted step, with dense output of the integrator's own order, and may
 // stop the integration by returning false. Breakpoints of the problem are hit exactly: the segments
 // between them are integrated one after the other.
@@ -21,7 +24,8 @@ namespace koppel {
 
 struct Start {
   double t = 0;
-  std::vector<double> y;  // consistent
+  std::vector<double> y;        // consistent
+  std::vector<int> sides = {};  // of the event functions, −1, 0 or 1; empty: as they are at y
 };
 
 struct IntegrateOptions {
@@ -66,11 +70,14 @@ struct Outcome {
     Done,
     Stopped,  // by the observer
     Failed,   // see text
+    Event,    // the problem's event `event` happened: t and y are those just after it
   };
   Status status = Status::Done;
-  double t = 0;              // reached
-  std::vector<double> y;     // there
-  std::string text;          // what went wrong, in a sentence, and what may help
+  double t = 0;           // reached
+  std::vector<double> y;  // there
+  std::string text;       // what went wrong, in a sentence, and what may help
+  int event = -1;
+  std::vector<int> sides;    // of the event functions after it
   bool is_singular = false;  // failed because a matrix is singular: other rows may serve
   Statistics statistics;
 };
@@ -79,13 +86,15 @@ struct Outcome {
 struct IntegratorInfo {
   std::string_view name;
   std::string_view description;
-  enum class Form { RightHandSide, Residual, Series, Descriptor } form;
+  enum class Form { RightHandSide, Residual, Series, Steps, Descriptor } form;
   int max_index;  // of a residual
   bool has_fixed_step, has_adaptive_step;
+  StepRule rule = {};              // of steps
+  std::string_view variants = {};  // what may stand behind the name and a colon, for people
 };
 std::span<const IntegratorInfo> integrators();
-// "linear-implicit:J2" is the integrator `linear-implicit` in a variant (euler_step.hpp). Throws
-// Error `integrate.unknown-integrator`, with a suggestion, and `integrate.unknown-variant`.
+// A name may be followed by a colon and a variant: `generalized-alpha:0.5`, `linear-implicit:J2`.
+// Throws Error `integrate.unknown-integrator`, with a suggestion, and `integrate.unknown-variant`.
 const IntegratorInfo& find_integrator(std::string_view name);
 // Whether the integrator can take the problem; else a sentence that says why not.
 std::optional<std::string> why_not(const IntegratorInfo& integrator, const Problem& problem);

@@ -5,6 +5,7 @@
 
 #include <koppel/integrate/advance.hpp>
 #include <koppel/integrate/explicit_system.hpp>
+#include <koppel/integrate/hermite.hpp>
 
 namespace koppel {
 namespace {
@@ -19,7 +20,6 @@ class HermiteStep : public Step {
         rate1(system.size()),
         system_(system) {}
 
-  // With θ = (t − t0)/h:  y = (1−θ) y0 + θ y1 + θ(θ−1)[(1−2θ)(y1−y0) + h(θ−1) ẏ0 + h θ ẏ1].
   void evaluate(double t, std::span<double> y) const override {
     if (t == t0 || t == t1) {
       const std::vector<double>& end = t == t0 ? y0 : y1;
@@ -27,11 +27,7 @@ class HermiteStep : public Step {
       return;
     }
     const double h = t1 - t0, x = (t - t0) / h;
-    for (std::size_t i = 0; i < rate0.size(); ++i) {
-      const double change = y1[i] - y0[i];
-      const double bend = (1 - 2 * x) * change + h * ((x - 1) * rate0[i] + x * rate1[i]);
-      y[i] = y0[i] + x * change + x * (x - 1) * bend;
-    }
+    hermite(x, h, y0, y1, rate0, rate1, y.first(rate0.size()));
     std::copy(y1.begin() + static_cast<std::ptrdiff_t>(rate0.size()), y1.end(),
               y.begin() + static_cast<std::ptrdiff_t>(rate0.size()));
     system_.solve_multipliers(t, y);

@@ -89,7 +89,7 @@ void StepBuilder::find_forces() {
 // κ in the size of the masses.
 void StepBuilder::find_augmentation() {
   if (n_ == 0 || m_ == 0) return;
-  const MatrixFunction mass(e_, e_.M);
+  const MatrixFunction mass(e_, *e_.M);
   Matrix M = mass(d_.state);
   double largest = 0;
   bool is_singular = false;
@@ -130,7 +130,7 @@ Exprs StepBuilder::at(const Place& place, const Exprs& v, const Exprs& values) c
 StepBuilder::Saddle StepBuilder::make_saddle(const Place& place, const SparseExpr& rows,
                                              bool with_forces) const {
   Saddle s{ExprMatrix(n_ + m_), at(place, C_)};
-  s.matrix.add(at(place, e_.M), 0, 0);
+  s.matrix.add(at(place, *e_.M), 0, 0);
   if (with_forces) add_stiffness(s.matrix, place);
   s.matrix.add_transposed(s.columns, 0, n_);
   if (with_forces && !F_.values.empty()) s.matrix.add(at(place, F_), 0, n_, -1);
@@ -187,20 +187,34 @@ Exprs StepBuilder::restore_invariants(const Exprs& q, Expr t) const {
   const Place place{q, t};
   const SparseExpr h_q = at(place, jacobian(e_.h, e_.q));
   const int count = static_cast<int>(e_.h.size());
+  std::vector<int> only(e_.h.size(), -1);  // the coordinate that a row may move; -1: any
+  for (const Equations::Counted& counted : e_.counted) {
+    only[static_cast<std::size_t>(counted.h)] = counted.q;
+  }
+  // The directions in which invariants are restored, by coordinate; with them, h_q dᵀ.
+  std::vector<std::map<int, Expr>> columns(e_.q.size());
   ExprMatrix normal(count);
   std::vector<int> order;
   for (int i = 0; i < count; ++i) order.push_back(i);
-  for (int k = 0; k < h_q.pattern.num_columns; ++k) {
-    const auto c = static_cast<std::size_t>(k);
-    for (int a = h_q.pattern.column_start[c]; a < h_q.pattern.column_start[c + 1]; ++a) {
-      for (int b = h_q.pattern.column_start[c]; b < h_q.pattern.column_start[c + 1]; ++b) {
-        const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
-        normal.add(h_q.pattern.row[x], h_q.pattern.row[y], h_q.values[x] * h_q.values[y]);
+  for (std::size_t c = 0; c < e_.q.size(); ++c) {
+    const int first = h_q.pattern.column_start[c], last = h_q.pattern.column_start[c + 1];
+    for (int k = first; k < last; ++k) {
+      const auto entry = static_cast<std::size_t>(k);
+      const int row = h_q.pattern.row[entry], of = only[static_cast<std::size_t>(row)];
+      if (of >= 0 && of != static_cast<int>(c)) continue;
+      columns[c][row] = h_q.values[entry];
+      for (int l = first; l < last; ++l) {
+        const auto other = static_cast<std::size_t>(l);
+        normal.add(h_q.pattern.row[other], row, h_q.values[other] * h_q.values[entry]);
       }
     }
   }
   const Exprs by = Elimination(normal, order).solve(at(place, e_.h));
-  return plus(q, -1, multiply_transposed(h_q, by));
+  Exprs out = q;
+  for (std::size_t c = 0; c < out.size(); ++c) {
+    for (const auto& [row, value] : columns[c]) out[c] -= value * by[static_cast<std::size_t>(row)];
+  }
+  return out;
 }
 
 Exprs StepBuilder::close_positions(const Elimination& elimination, const Saddle& s, const Exprs& q,

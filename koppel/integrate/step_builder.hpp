@@ -57,7 +57,8 @@ class StepBuilder {
   // What forces add to M at a place.
   virtual void add_stiffness(ExprMatrix&, const Place&) const {}
 
-  // One Newton step for invariants: q ← q − h_qᵀ (h_q h_qᵀ)⁻¹ h.
+  // One Newton step for invariants: q ← q − dᵀ (h_q dᵀ)⁻¹ h with d = h_q; a counted coordinate is
+  // moved alone.
   Exprs restore_invariants(const Exprs& q, Expr t) const;
   // q + K δ with δ from (1), lower = −g(q, t); η are its multipliers.
   Exprs close_positions(const Elimination& elimination, const Saddle& saddle, const Exprs& q,

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/event_direction.hpp>
 #include <koppel/base/linear.hpp>
 #include <koppel/expr/graph.hpp>
 
@@ -198,6 +199,22 @@ struct Initial {
   Location where;
 };
 
+// What happens when an expression passes through zero during the motion.
+struct Event {
+  std::string name;
+  Expr when;  // of quantities, rates, states and time
+  EventDirection direction = EventDirection::Both;
+  bool stops = false;
+  struct Change {
+    Expr parameter, value;
+  };
+  std::vector<Change> changes;
+  // An impact: the rate of `when`, which is of positions then, becomes −restitution times as large.
+  std::optional<Expr> restitution;
+  std::vector<Action> impulses;  // efforts times time
+  Location where;
+};
+
 struct RunSettings {
   double end = 10;
   std::optional<double> step, tolerance;
@@ -232,6 +249,7 @@ struct Model {
   std::vector<Initial> initial;
   std::vector<Output> outputs;
   std::vector<Servo> servos;
+  std::vector<Event> events;
   RunSettings run;
 
   Model();

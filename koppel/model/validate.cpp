@@ -88,6 +88,8 @@ class Validator {
     for (const Output& o : model_.outputs) claim(others, "output", o.name, o.where);
     others.clear();
     for (const Servo& s : model_.servos) claim(others, "servo constraint", s.name, s.where);
+    others.clear();
+    for (const Event& e : model_.events) claim(others, "event", e.name, e.where);
   }
 
   enum Class : unsigned {
@@ -196,10 +198,33 @@ class Validator {
       check(s.reference, kParameter | kTime,
             "the reference of " + quoted("servo constraint", s.name), s.where);
     }
+    for (const Event& e : model_.events) check_event(e, kAll, kPosition);
     for (const Initial& i : model_.initial) {
       const std::string what = "the initial value of '" + std::string(i.symbol.name()) + "'";
       check(i.symbol, kValue | kRate | kState, what, i.where);
       check(i.value, kParameter, what, i.where);
+    }
+  }
+
+  void check_event(const Event& event, unsigned all, unsigned position) {
+    const std::string what = quoted("event", event.name);
+    const bool is_impact = event.restitution.has_value();
+    check(event.when, is_impact ? position : all, "the condition of " + what, event.where);
+    if (event.when.is_constant()) {
+      report(event.where, "model.bad-event", "the condition of " + what + " never changes.");
+    }
+    if (is_impact) {
+      check(*event.restitution, kParameter, "the restitution of " + what, event.where);
+    }
+    for (const Event::Change& change : event.changes) {
+      const auto it = class_of_.find(change.parameter.id());
+      if (it == class_of_.end() || it->second != kParameter) {
+        report(event.where, "model.bad-event", what + " changes something that is no parameter.");
+      }
+      check(change.value, all, "a change by " + what, event.where);
+    }
+    for (const Action& impulse : event.impulses) {
+      check(impulse.effort, all, "an impulse of " + what, event.where);
     }
   }
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include <koppel/analysis/evaluator.hpp>
+#include <koppel/base/lazy.hpp>
 #include <koppel/equations/equations.hpp>
 #include <koppel/expr/function.hpp>
-#include <koppel/problem/lazy.hpp>
 
 namespace koppel {
 

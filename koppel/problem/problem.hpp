@@ -4,6 +4,8 @@
 //   a right-hand side   ẏ = φ(t, y) for the first num_differential() of y,
 //   a residual          F(t, y, ẏ) = 0 with exact Jacobians,
 //   a series            the DAE's own Taylor coefficients, order by order,
+//   steps               equations between the two ends of a step, for rules that preserve
+//   structure,
 //   a descriptor        the equations of motion with their structure,
 //
 // and the constraints that projection and diagnostics need. Which of the forms there are is up to
@@ -15,18 +17,30 @@
 //                              w = v̇ as unknowns of their own, as far as the formulation has them
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <koppel/base/lazy.hpp>
 #include <koppel/problem/descriptor.hpp>
-#include <koppel/problem/lazy.hpp>
+#include <koppel/problem/event_functions.hpp>
 #include <koppel/problem/projector.hpp>
 #include <koppel/problem/residual.hpp>
 #include <koppel/problem/right_hand_side.hpp>
 #include <koppel/problem/series_system.hpp>
+#include <koppel/problem/step_equations.hpp>
 
 namespace koppel {
+
+// Rules for steps. Their equations are made of the descriptor form, as rates and residuals are.
+enum class StepRule {
+  GeneralizedAlpha,
+  EnergyMomentum,
+  VariationalMidpoint,
+  VariationalTrapezoidal,
+};
+inline constexpr std::size_t kNumStepRules = 4;
 
 struct Problem {
   std::string name;         // of the model
@@ -42,6 +56,18 @@ struct Problem {
   Lazy<SeriesSystem> series;
   Lazy<Descriptor> descriptor;
   Lazy<Projector> projector;
+  Lazy<EventFunctions> events;  // none: nothing happens
+  std::vector<EventDirection> event_directions;
+  // The rates at a consistent state and, as its z, accelerations and multipliers: what index 1
+  // says, for formulations that have no right-hand side.
+  Lazy<RightHandSide> rates;
+  // By rule; where there are none, the reason, as the end of "… needs …".
+  struct Steps {
+    Lazy<StepEquations> equations;
+    std::string needs;
+  };
+  std::array<Steps, kNumStepRules> steps;
+  const Steps& steps_of(StepRule rule) const { return steps[static_cast<std::size_t>(rule)]; }
 
   // Times at which the equations are not smooth: corners of signals and tables of time, switches.
   // Integrators step to them and start anew. Ascending.

@@ -81,24 +81,38 @@ class Entries {
 };
 
 SparseExpr projection_matrix(const Equations& e, std::span<const int> kept) {
+  if (kept.empty()) return {};
   const int n = static_cast<int>(e.num_v()), m = static_cast<int>(kept.size());
   const SparseExpr C = kept_rows(e, kept);
   Entries entries;
-  entries.add(e.M, 0, 0);
+  entries.add(*e.M, 0, 0);
   entries.add(C, n, 0);
   entries.add(C, 0, n, true);
   return entries.make(n + m);
 }
 
-// [1 h_qᵀ; h_q 0]
+// [1 dᵀ; h_q 0], where d are the directions in which invariants are restored: h_q, and for a
+// counted coordinate that coordinate alone, so that the others stay on the constraints.
 SparseExpr invariant_matrix(const Equations& e) {
   const int n = static_cast<int>(e.num_q()), m = static_cast<int>(e.h.size());
   Entries entries;
   if (m > 0) {
     const SparseExpr h_q = jacobian(e.h, e.q);
+    std::vector<int> only(static_cast<std::size_t>(m), -1);
+    for (const Equations::Counted& counted : e.counted) {
+      only[static_cast<std::size_t>(counted.h)] = counted.q;
+    }
     for (int i = 0; i < n; ++i) entries.add(i, i, 1);
     entries.add(h_q, n, 0);
-    entries.add(h_q, 0, n, true);
+    for (int j = 0; j < n; ++j) {
+      for (int k = h_q.pattern.column_start[static_cast<std::size_t>(j)];
+           k < h_q.pattern.column_start[static_cast<std::size_t>(j) + 1]; ++k) {
+        const int i = h_q.pattern.row[static_cast<std::size_t>(k)];
+        const int alone = only[static_cast<std::size_t>(i)];
+        if (alone >= 0 && alone != j) continue;
+        entries.add(j, n + i, h_q.values[static_cast<std::size_t>(k)]);
+      }
+    }
   }
   return entries.make(m > 0 ? n + m : 0);
 }
@@ -203,6 +217,8 @@ bool Projector::project(double t, std::span<double> q, std::span<double> v, Proj
   const int max_iterations = mode == Projection::Once ? 1 : 15;
   std::copy(v.begin(), v.end(), work.v.begin());
   const std::span<double> right = std::span(work.right).first(num_v_ + num_rows_);
+  // First of all: constraints may depend on a coordinate that an invariant gives.
+  restore_invariants(t, q, work);
   bool is_closed = num_rows_ == 0;
   double last = INFINITY;
   for (int iteration = 0; num_rows_ > 0 && iteration < max_iterations; ++iteration) {
@@ -234,7 +250,6 @@ bool Projector::project(double t, std::span<double> q, std::span<double> v, Proj
     std::copy(work.q.begin(), work.q.end(), q.begin());
     restore_invariants(t, q, work);
   }
-  if (num_rows_ == 0) restore_invariants(t, q, work);
   if (mode == Projection::Once) is_closed = true;
   if (!is_closed) return false;
   if (num_rows_ == 0) return true;

@@ -5,7 +5,8 @@
 //   [C 0 ] [ η ] = [−g ],    q ← q + K δ,       (1)            [C 0 ] [η ] = [−(C v + c) ]  (2)
 // with C = G for positions and [G; a] for velocities, c = g_t and b. One matrix, with all rows,
 // serves both: nonholonomic rows have residual 0 in (1). Invariants h(q) = 0 are restored after
-// (1), each by the shortest way in q. Rows that repeat others are left out, like their multipliers.
+// (1), each by the shortest way in q, counted coordinates by themselves. Rows that repeat others
+// are left out, like their multipliers.
 #pragma once
 
 #include <span>

@@ -15,7 +15,7 @@
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/function.hpp>
 #include <koppel/expr/graph.hpp>
-#include <koppel/problem/lazy.hpp>
+#include <koppel/base/lazy.hpp>
 #include <koppel/problem/linear_solver.hpp>
 #include <koppel/problem/residual.hpp>
 

@@ -75,10 +75,9 @@ std::string unit_of_output(const Model& model, const Equations& e, std::size_t i
 }  // namespace
 
 Observation::Observation(const Equations& e, const Model& model, const State& state,
-                         bool with_reactions)
+                         ReactionAxes reactions)
     : Observation(e, model, state, multiplier_symbols(e),
-                  with_reactions ? reactions_of(model, e, multiplier_symbols(e))
-                                 : std::vector<Reaction>()) {}
+                  reactions_of(model, e, multiplier_symbols(e), reactions)) {}
 
 Observation::Observation(const Equations& e, const Model& model, const State& state,
                          const std::vector<Expr>& multipliers,
@@ -144,6 +143,11 @@ void Observation::add_derivatives(const Equations& equations, const State& state
     columns_.push_back({name, std::move(unit), Group::Derivatives});
     derivative_of_column_.push_back(i);
   }
+}
+
+void Observation::set_values(const State& state) {
+  given_ = state.u;
+  given_.insert(given_.end(), state.p.begin(), state.p.end());
 }
 
 Observation::Workspace Observation::make_workspace() const {

@@ -42,12 +42,15 @@ class Observation {
 
   // State gives the values of parameters and inputs. Reactions (reactions.hpp) on request.
   Observation(const Equations& equations, const Model& model, const State& state,
-              bool with_reactions = false);
+              ReactionAxes reactions = ReactionAxes::None);
 
   // Further columns: the time derivatives of outputs up to an order; those that have a column
   // already are left out.
   void add_derivatives(const Equations& equations, const State& state,
                        std::span<const int> leave_out, int order);
+
+  // Other values of parameters and inputs from here on. Derivatives keep theirs.
+  void set_values(const State& state);
 
   const std::vector<Column>& columns() const { return columns_; }
   std::size_t num_columns() const { return columns_.size(); }

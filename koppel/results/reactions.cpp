@@ -45,7 +45,8 @@ Kinematics kinematics_of(const Model& model, const Equations& equations) {
 }
 
 std::vector<Reaction> reactions_of(const Model& model, const Equations& equations,
-                                   std::span<const Expr> lambda) {
+                                   std::span<const Expr> lambda, ReactionAxes axes) {
+  if (axes == ReactionAxes::None) return {};
   const Kinematics kinematics = kinematics_of(model, equations);
   const Displacement displaced(*model.graph);
   const std::vector<Expr> zero(displaced.symbols.size(), Expr(0));
@@ -61,13 +62,18 @@ std::vector<Reaction> reactions_of(const Model& model, const Equations& equation
       const int i = find_row(equations, row.name);
       if (i >= 0) potential += lambda[static_cast<std::size_t>(i)] * row.residual;
     }
-    const std::vector<Expr> load =
+    const std::vector<Expr> world =
         substitute(gradient(potential, displaced.symbols), displaced.symbols, zero);
-    for (std::size_t k = 0; k < load.size(); ++k) {
-      if (model.is_planar && k != 0 && k != 1 && k != 5) continue;
+    const Vec3e load[2] = {{world[0], world[1], world[2]}, {world[3], world[4], world[5]}};
+    const Mat3e R = transpose(locate(kinematics, joint.a).R);
+    for (std::size_t k = 0; k < 6; ++k) {
+      const Expr along_joint = (R * load[k / 3])[k % 3];
+      const bool is_out_of_plane =
+          axes == ReactionAxes::World ? k != 0 && k != 1 && k != 5 : along_joint.is_constant(0);
+      if (model.is_planar && is_out_of_plane) continue;
       const std::string axis(1, "xyz"[k % 3]);
-      out.push_back(
-          {joint.name + (k < 3 ? ".force." : ".torque.") + axis, k < 3 ? "N" : "N m", -load[k]});
+      out.push_back({joint.name + (k < 3 ? ".force." : ".torque.") + axis, k < 3 ? "N" : "N m",
+                     axes == ReactionAxes::World ? -world[k] : -along_joint});
     }
   }
   return out;

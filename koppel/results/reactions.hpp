@@ -21,6 +21,12 @@
 
 namespace koppel {
 
+enum class ReactionAxes {
+  None,   // no reactions
+  World,  // components along world axes
+  Joint,  // along the axes of the joint's first marker: z is the axis of a hinge or a slide
+};
+
 struct Reaction {
   std::string name;  // "hinge.force.x", "hinge.torque.z"
   std::string unit;  // N, N m
@@ -28,9 +34,9 @@ struct Reaction {
 };
 
 // `lambda`: a symbol for the multiplier of each row of g. In planar models force.x, force.y and
-// torque.z only.
+// torque.z only; along the axes of joints, those that are not always zero.
 std::vector<Reaction> reactions_of(const Model& model, const Equations& equations,
-                                   std::span<const Expr> lambda);
+                                   std::span<const Expr> lambda, ReactionAxes axes);
 
 // The kinematics of the set that the equations are in, once more: its symbols are the same.
 Kinematics kinematics_of(const Model& model, const Equations& equations);

@@ -52,6 +52,10 @@ std::string to_json(const Summary& s) {
   out["samples"] = s.samples;
   out["redundant"] = s.redundant;
   out["messages"] = s.messages;
+  out["events"] = nlohmann::ordered_json::array();
+  for (const Summary::Event& event : s.events) {
+    out["events"].push_back({{"name", event.name}, {"t", event.t}});
+  }
   out["final"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : s.final) out["final"][name] = value;
   out["statistics"] = nlohmann::ordered_json::object();

@@ -39,6 +39,11 @@ struct Summary {
   std::size_t samples = 0;
   std::vector<std::string> redundant;  // constraints that repeat others, by name
   std::vector<std::string> messages;
+  struct Event {
+    std::string name;
+    double t;
+  };
+  std::vector<Event> events;                          // that happened, in order
   std::vector<std::pair<std::string, double>> final;  // the outputs in the last row
   // Of outputs, energies and violations.
   std::vector<std::pair<std::string, ColumnStatistics>> statistics;

@@ -21,9 +21,9 @@ namespace {
 
 bool is_open(const std::string& wanted) { return wanted.empty() || wanted == "auto"; }
 
-// The full mass matrix of a tree costs the cube of its size, and its bias forces many products of
-// sines; up to three bodies in the plane that is less than what constraints cost. Implicit
-// integrators gain more from having no constraints.
+// The recursion along a tree has five times the products of the equations in natural coordinates,
+// which have constraints instead; up to three bodies in the plane it is the cheaper one in series.
+// Implicit integrators gain more from having no constraints.
 constexpr std::size_t kMaxSmooth = 3, kMaxStiff = 20;
 
 bool is_small(const Model& model) {
@@ -73,9 +73,8 @@ bool has_corners(Op op) {
 // The first operation of the equations that has corners and depends on the state.
 std::optional<Op> find_corner(const Equations& e) {
   Postorder order(*e.graph);
-  for (const auto* part : {&e.f, &e.g, &e.b, &e.r, &e.M.values, &e.K.values, &e.a.values}) {
-    order.visit(*part);
-  }
+  for (const auto* part : {&e.f, &e.g, &e.b, &e.r, &e.K.values, &e.a.values}) order.visit(*part);
+  order.visit(e.kinetic);  // M is made of the same operations
   const auto is_rough = [&](std::size_t i) { return has_corners(order[i].op()); };
   bool any = false;
   for (std::size_t i = 0; i < order.size() && !any; ++i) any = is_rough(i);
@@ -134,6 +133,8 @@ std::string formulation_for(const IntegratorInfo& integrator, const Findings& fo
   if (integrator.name == "implicit-euler") return "index2";
   switch (integrator.form) {
     case IntegratorInfo::Form::Series: return "index3";
+    case IntegratorInfo::Form::Steps:
+      return integrator.rule == StepRule::GeneralizedAlpha ? "ggl" : "index3";
     case IntegratorInfo::Form::RightHandSide: return "index1";
     case IntegratorInfo::Form::Descriptor: return "ggl";
     default: return integrator.max_index >= 2 ? "ggl" : "index1";

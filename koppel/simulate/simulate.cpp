@@ -12,6 +12,7 @@
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/simulate/energy.hpp>
+#include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/sampler.hpp>
 
 namespace koppel {
@@ -34,6 +35,7 @@ const char* name_of(Projection projection) {
 
 const char* name_of(Outcome::Status status) {
   switch (status) {
+    case Outcome::Status::Event:
     case Outcome::Status::Done: return "done";
     case Outcome::Status::Stopped: return "stopped";
     case Outcome::Status::Failed: return "failed";
@@ -79,6 +81,7 @@ class Run {
     stage("observe", [&] {
       out_.observation.emplace(out_.equations, model_, state_, options_.reactions);
       if (options_.derivatives != 0) {
+        check_derivatives();
         out_.observation->add_derivatives(out_.equations, state_, rank_.redundant_rows,
                                           options_.derivatives);
       }
@@ -105,7 +108,7 @@ class Run {
 
   void prepare() {
     const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
-                        options_.reactions};
+                        options_.reactions != ReactionAxes::None};
     look_at(choose_coordinates(model_, wanted));
     if (const auto better =
             better_coordinates(model_, out_.equations.coordinates, wanted, found_)) {
@@ -199,7 +202,7 @@ class Run {
         outcome = integrate(problem_, out_.choice.integrator, start_, options_.end,
                             integrate_options(), std::ref(sampler));
         add(outcome.statistics, statistics_);
-      } while (outcome.status == Outcome::Status::Failed && choose_rows_anew(outcome, sampler));
+      } while (go_on_after_event(outcome, sampler) || choose_rows_anew(outcome, sampler));
       if (outcome.status != Outcome::Status::Done) sampler.finish(outcome.t, outcome.y);
     }
     out_.summary.wall_seconds = seconds_since(before) - sampler.seconds();
@@ -219,10 +222,7 @@ class Run {
     return options;
   }
 
-  // Where constraints repeat each other, which of them can be left out may depend on the position.
-  // True where others are left out now, and the integration can go on from where it failed.
-  bool choose_rows_anew(const Outcome& outcome, Sampler& sampler) {
-    if (rank_.redundant_rows.empty() || outcome.t <= start_.t) return false;
+  void take_state(const Outcome& outcome) {
     const auto at = [&](int first, int count) {
       const auto begin = outcome.y.begin() + first;
       return std::vector<double>(begin, begin + count);
@@ -231,6 +231,60 @@ class Run {
     state_.q = at(0, problem_.num_q);
     state_.v = at(problem_.num_q, problem_.num_v);
     state_.x = at(problem_.num_q + problem_.num_v, problem_.num_x);
+  }
+
+  // True where an event happened and the motion goes on from there.
+  bool go_on_after_event(Outcome& outcome, Sampler& sampler) {
+    if (outcome.status != Outcome::Status::Event) return false;
+    const Equations::Event& event = out_.equations.events[static_cast<std::size_t>(outcome.event)];
+    out_.summary.events.push_back({event.name, outcome.t});
+    if (event.stops) {
+      tell(fmt::format("event '{}' ended the run at t = {:.8g} s.", event.name, outcome.t));
+      return false;
+    }
+    const auto fail = [&](std::string text) {
+      outcome.status = Outcome::Status::Failed;
+      outcome.text = std::move(text);
+      return false;
+    };
+    if (repeats(outcome.t)) {
+      return fail(
+          fmt::format("event '{}' happens again and again: impacts come to rest here, and "
+                      "contact that lasts is not modelled; let the event stop the run, or "
+                      "use a force of contact instead",
+                      event.name));
+    }
+    take_state(outcome);
+    if (auto problem = happen(event, *evaluator_, state_)) return fail(std::move(*problem));
+    if (!event.changes.empty()) {
+      out_.observation->set_values(state_);
+      make_problem();
+    }
+    Projector::Workspace work = problem_.projector->make_workspace();
+    if (!problem_.projector->project(state_.t, state_.q, state_.v, Projection::Full, work)) {
+      return fail(fmt::format("the constraints cannot be satisfied after event '{}'", event.name));
+    }
+    start_ = {state_.t, start_values(problem_, *evaluator_, state_), outcome.sides};
+    // An impact turns back to the side it came from.
+    if (event.restitution) start_.sides[static_cast<std::size_t>(outcome.event)] *= -1;
+    sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
+    return start_.t < options_.end;
+  }
+
+  // Whether so many events have happened within so little time that there is no end of it.
+  bool repeats(double t) const {
+    constexpr std::size_t kMany = 100;
+    constexpr double kSoon = 1e-6;  // of the run, for all of them
+    const std::vector<Summary::Event>& events = out_.summary.events;
+    return events.size() > kMany && t - events[events.size() - kMany].t < kSoon * options_.end;
+  }
+
+  // Where constraints repeat each other, which of them can be left out may depend on the position.
+  // True where others are left out now, and the integration can go on from where it failed.
+  bool choose_rows_anew(const Outcome& outcome, Sampler& sampler) {
+    if (outcome.status != Outcome::Status::Failed) return false;
+    if (rank_.redundant_rows.empty() || outcome.t <= start_.t) return false;
+    take_state(outcome);
     const RankReport rank = analyze_rank(*evaluator_, state_);
     if (rank.redundant_rows == rank_.redundant_rows || rank.rank != rank_.rank) return false;
     tell(fmt::format("at t = {:.6g} s other constraints are left out as repeating the rest.",
@@ -250,6 +304,17 @@ class Run {
                     "there are empty.",
                     out_.trajectory.columns()[i].name, statistics.num_undefined,
                     out_.trajectory.num_rows(), sampler.undefined_time()));
+  }
+
+  void check_derivatives() const {
+    for (const Equations::Event& event : out_.equations.events) {
+      if (event.changes.empty()) continue;
+      throw Error("simulate.bad-option",
+                  fmt::format("event '{}' changes parameters, and derivatives are asked for; they "
+                              "would be those of the parameters at the start.",
+                              event.name),
+                  "Leave out --derivatives.");
+    }
   }
 
   void summarize() {

@@ -39,9 +39,9 @@ struct SimulateOptions {
   int order = 0;               // of Taylor series; 0: from the tolerance
   double baumgarte = 0;        // α = β = this over the step, in Baumgarte's method; 0: 0.2
   Sampling sampling;
-  bool native = false;     // compile to native code
-  bool reactions = false;  // columns for the forces and torques in joints
-  int derivatives = 0;     // columns for the time derivatives of outputs up to this order
+  bool native = false;                          // compile to native code
+  ReactionAxes reactions = ReactionAxes::None;  // columns for the forces and torques in joints
+  int derivatives = 0;  // columns for the time derivatives of outputs up to this order
 
   // Throws Error `simulate.bad-option`.
   void validate() const;

@@ -23,9 +23,9 @@ double slowest(double end) { return 10 / std::max(end, 1e-12); }
 std::optional<double> decay_bound(const Evaluator& evaluator, const State& start) {
   const Equations& e = evaluator.equations;
   const SparseExpr by_v = jacobian(e.f, e.v);
-  const std::vector<double> M = VectorFunction(e, e.M.values)(start);
+  const std::vector<double> M = VectorFunction(e, e.M->values)(start);
   const std::vector<double> D = VectorFunction(e, by_v.values)(start);
-  LinearSolver<double> solver(e.M.pattern);
+  LinearSolver<double> solver(e.M->pattern);
   if (e.v.empty()) return 0;
   if (!solver.factor(M) || !(solver.quality() > 1e-12)) return {};
   std::vector<double> column(e.v.size()), sums(e.v.size());

@@ -17,7 +17,7 @@ Equations chain(int n, const std::string& set) {
 std::size_t size_of(const Equations& e, bool forces_only) {
   std::vector<Expr> all = e.f;
   if (!forces_only) {
-    for (const auto* part : {&e.M.values, &e.g, &e.G.values, &e.gamma}) {
+    for (const auto* part : {&e.M->values, &e.g, &e.G.values, &e.gamma}) {
       all.insert(all.end(), part->begin(), part->end());
     }
   }

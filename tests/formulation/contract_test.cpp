@@ -109,7 +109,7 @@ void expect_accelerations(const Form& form, const Equations& e, const State& sta
     }
   }
   ASSERT_EQ(next, z.size());
-  const Matrix C = evaluator.all_constraints(state), M = evaluator.M(state);
+  const Matrix C = evaluator.all_constraints(state), M = (*evaluator.M)(state);
   const std::vector<double> f = evaluator.f(state);
   for (int j = 0; j < C.columns; ++j) {
     double force = f[static_cast<std::size_t>(j)], size = std::abs(force);

@@ -21,8 +21,9 @@ std::string message_of(F&& f) {
 TEST(IntegrateErrors, AnUnknownNameIsRefusedWithASuggestion) {
   EXPECT_EQ(message_of([] { find_integrator("radua5"); }),
             "error[integrate.unknown-integrator]: there is no integrator 'radua5'\n"
-            "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler, explicit-euler, "
-            "linear-implicit. Did you mean 'radau5'?");
+            "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler, midpoint, "
+            "generalized-alpha, energy-momentum, variational, explicit-euler, linear-implicit. Did "
+            "you mean 'radau5'?");
 }
 
 TEST(IntegrateErrors, AWrongPairIsExplained) {
@@ -38,6 +39,22 @@ TEST(IntegrateErrors, AWrongPairIsExplained) {
   rhs_only.residual = {};
   EXPECT_EQ(*why_not(find_integrator("radau5"), rhs_only),
             "integrator 'radau5' needs a residual; formulation 'ode' gives none");
+}
+
+TEST(IntegrateErrors, AVariantThatThereIsNotIsRefused) {
+  EXPECT_EQ(
+      message_of([] { find_integrator("generalized-alpha:2"); }),
+      "error[integrate.unknown-variant]: integrator 'generalized-alpha' has no variant '2'.\n"
+      "  Behind the colon stands the spectral radius at infinite frequency, from 0 to 1, as in "
+      "generalized-alpha:0.5; null-space.");
+  EXPECT_EQ(message_of([] { find_integrator("variational:simpson"); }),
+            "error[integrate.unknown-variant]: integrator 'variational' has no variant 'simpson'.\n"
+            "  Behind the colon stands the discrete Lagrangian: variational:midpoint or "
+            "variational:trapezoidal; null-space.");
+  EXPECT_EQ(message_of([] { find_integrator("rk4:x"); }),
+            "error[integrate.unknown-variant]: integrator 'rk4' has no variant 'x'.\n"
+            "  It has none.");
+  EXPECT_EQ(find_integrator("generalized-alpha:0.5+null-space").name, "generalized-alpha");
 }
 
 TEST(IntegrateErrors, OptionsThatMakeNoSenseAreRefused) {

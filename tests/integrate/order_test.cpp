@@ -64,6 +64,15 @@ TEST(ImplicitEuler, HasOrderOne) {
   }
 }
 
+TEST(Midpoint, HasOrderTwo) {
+  expect_order(2, measure(problems::harmonic_oscillator(), "midpoint", 0.05), 0, 2);
+  expect_order(2, measure(problems::harmonic_oscillator(), "midpoint", 0.05), 0, 2,
+               &Errors::within);
+  for (const char* formulation : {"index1", "index2", "ggl", "index3"}) {
+    expect_order(2, measure(problems::pendulum(formulation), "midpoint", 0.01), 0, 4);
+  }
+}
+
 // Dense output is the collocation polynomial of degree 3: order 4 inside of a step.
 TEST(Radau5, HasOrderFive) {
   const Pair pair = measure(problems::harmonic_oscillator(), "radau5", 0.2);
@@ -102,6 +111,7 @@ TEST(AllFixed, KeepTheirOrderAcrossABreakpoint) {
   expect_order(8, measure(problems::jump(), "dop853", 0.2), 0, 1);
   expect_order(5, measure(problems::jump(), "radau5", 0.1), 0, 1);
   expect_order(1, measure(problems::jump(), "implicit-euler", 0.003), 0, 1);
+  expect_order(2, measure(problems::jump(), "midpoint", 0.07), 0, 1);
 }
 
 // Σ_j a_ij = c_i, Σ b_i c_i^k = 1/(k+1) up to k = 7, and error weights that annihilate what both

@@ -37,7 +37,7 @@ constexpr Case kCases[] = {
      R"(bodys: {}
 )",
      R"(m.yaml:1:1: error[model.unknown-key]: unknown key 'bodys' in the model.
-  keys: name, description, dimension, parameters, tables, gravity, inputs, include, points, vectors, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, signals, run. Did you mean 'bodies'?)"},
+  keys: name, description, dimension, parameters, tables, gravity, inputs, include, points, vectors, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, signals, events, run. Did you mean 'bodies'?)"},
     {"UnknownKeyOfABody",
      R"(dimension: 2
 bodies:
@@ -481,6 +481,27 @@ initial: {l: 2, y: 3}
      R"(m.yaml:3:11: error[model.wrong-kind]: 'l' does not change during the motion; it has no initial value.
 m.yaml:3:17: error[model.unknown-name]: unknown name 'y'.
   known: l, pi, t, x, x'.)"},
+    {"Events",
+     R"(coordinates: [x]
+kinetic: x'^2/2
+parameters: {k: 1}
+events:
+  a: {stop: true}
+  b: {when: x', bounce: 0.5}
+  c: {when: x, bounce: 2}
+  d: {when: x, set: {kk: 2}}
+  e: {when: x, direction: down}
+  f: {when: x, impulse: {k: 1}}
+)",
+     R"(m.yaml:5:3: error[model.missing-key]: event 'a' needs its condition: when.
+  Such as `when: ball.y - r`, which happens where that passes through zero.
+m.yaml:6:13: error[model.name-not-allowed]: 'x'' changes during the motion; rates may not stand here.
+m.yaml:7:24: error[model.bad-value]: bounce of event 'c' must lie between 0 and 1: the part of the rate that is left.
+m.yaml:8:22: error[model.unknown-name]: event 'd' sets 'kk'; there is no such parameter.
+m.yaml:9:27: error[model.unknown-type]: direction of event 'e' cannot be 'down'.
+  choices: both, falling, rising.
+m.yaml:10:26: error[model.wrong-kind]: impulse of event 'f' must be a quantity; 'k' is none.
+  Such as pivot.angle, spring.length or rod.A.x.)"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Errors, WrongModel, ::testing::ValuesIn(kCases),

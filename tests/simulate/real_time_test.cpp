@@ -248,7 +248,7 @@ struct Tracked {
 Tracked track(const Signal& signal, double h) {
   std::string x, y, z;
   for (int k = -1; k <= 91; ++k) {
-    const double tau = k / 90.0, d = 1 / 90.0;
+    const double tau = (k + 0.3713) / 90, d = 1 / 90.0;  // never at the end of a step
     const char* comma = k > -1 ? ", " : "";
     x += comma + fmt::format("{}", tau);
     y += comma + fmt::format("{}", std::sin(2 * tau));

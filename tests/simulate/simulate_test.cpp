@@ -167,7 +167,7 @@ run: {end: 0.5, samples: 2}
                                       "loads.yaml");
   for (const char* set : {"absolute", "directors"}) {
     SimulateOptions options = options_of(model);
-    options.reactions = true;
+    options.reactions = ReactionAxes::World;
     options.coordinates = set;
     const Simulation s = simulate(model, options);
     ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
@@ -182,6 +182,15 @@ run: {end: 0.5, samples: 2}
     expect("slope.force.y", 3 * 10 * 0.75);
     expect("slope.torque.z", 0);
   }
+  // Along the joint's own axes the slide carries nothing along z, its axis.
+  SimulateOptions options = options_of(model);
+  options.reactions = ReactionAxes::Joint;
+  const Simulation s = simulate(model, options);
+  const auto at = [&](const char* name) {
+    return s.trajectory.find(name) < 0 ? 0 : s.trajectory[name][0];
+  };
+  EXPECT_NEAR(std::hypot(at("slope.force.x"), at("slope.force.y")), 30 * std::sqrt(0.75), 1e-9);
+  EXPECT_NEAR(at("slope.force.z"), 0, 1e-9);
 }
 
 TEST(Simulate, ACallbackCanStopItAndTheRestIsKept) {

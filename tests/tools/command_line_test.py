@@ -183,6 +183,12 @@ class Run(unittest.TestCase):
         for joint in "OAB":
             self.assertIn(f"{joint}.force.x", header)
 
+    def test_reactions_along_the_axes_of_joints(self):
+        run("run", MODELS / "slider_crank.yaml", "--reactions=joint", "--end", 1, "--out", self.out)
+        header = read_rows(self.out / "trajectory.csv")[0]
+        for joint in "OAB":
+            self.assertIn(f"{joint}.force.x", header)
+
     def test_full_standard_output_is_an_error(self):
         with open("/dev/full", "w") as full:
             result = subprocess.run([PROGRAM, "run", MODELS / "pendulum.yaml", "--json", "--out",

@@ -23,7 +23,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
                                       "dissipation", "generalized_forces",
                                       "initial",     "outputs",
                                       "servo",       "signals",
-                                      "run"})) {
+                                      "events",      "run"})) {
     return;
   }
   const bool is_main = prefix_.empty();
@@ -69,6 +69,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
   read_initial(root.find("initial"));
   read_outputs(root.find("outputs"));
   read_servo(root.find("servo"));
+  read_events(root.find("events"));
 }
 
 }  // namespace koppel::yaml

@@ -248,6 +248,8 @@ class Reader {
   void read_initial(const Node* section);
   void read_outputs(const Node* section);
   void read_servo(const Node* section);
+  void read_events(const Node* section);  // events.cpp
+  void read_event(const Element& element);
   void read_run(const Node* section);
   const Node& value_of(const Element& element, const std::string& what);
 

@@ -1,0 +1,109 @@
+#include <koppel/integrate/event_watch.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace koppel {
+namespace {
+
+// Equal parts of a step at whose ends one looks.
+constexpr int kParts = 8;
+// After a start, which may be an impact, a function can return very soon: the first part is looked
+// at in parts that shrink by this factor towards the start, so many times.
+constexpr int kFirstParts = 16;
+constexpr double kShrink = 0.25;
+
+int sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+
+}  // namespace
+
+EventWatch::EventWatch(const Problem& problem, const Start& start)
+    : problem_(problem),
+      work_(problem.events->make_workspace()),
+      values_(problem.events->size()),
+      sides_(start.sides) {
+  times_.reserve(kParts + kFirstParts);
+  problem.events->evaluate(start.t, start.y, values_, work_);
+  if (sides_.empty()) {
+    for (const double value : values_) sides_.push_back(sign(value));
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    is_leaving_.push_back(sign(values_[i]) != sides_[i]);
+  }
+}
+
+void EventWatch::note_leaving() {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (sign(values_[i]) == sides_[i]) is_leaving_[i] = false;
+  }
+}
+
+void EventWatch::evaluate(const Step& step, double t, std::span<double> y) {
+  step.evaluate(t, y);
+  problem_.events->evaluate(t, y, values_, work_);
+}
+
+std::optional<int> EventWatch::first_passing() const {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const int now = sign(values_[i]);
+    if (now == 0 || sides_[i] == 0 || now == sides_[i] || is_leaving_[i]) continue;
+    const EventDirection direction = problem_.event_directions[i];
+    if (direction == EventDirection::Falling && now > 0) continue;
+    if (direction == EventDirection::Rising && now < 0) continue;
+    return static_cast<int>(i);
+  }
+  return {};
+}
+
+void EventWatch::take_sides() {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (const int now = sign(values_[i]); now != 0 && !is_leaving_[i]) sides_[i] = now;
+  }
+}
+
+// Several events may pass between the two times: what passes first is kept, as long as the interval
+// can be halved. The end that is kept is after the event.
+EventWatch::Found EventWatch::locate(const Step& step, double before, double after,
+                                     std::span<double> y) {
+  for (;;) {
+    const double middle = before + 0.5 * (after - before);
+    if (!(before < middle && middle < after)) break;
+    evaluate(step, middle, y);
+    (first_passing() ? after : before) = middle;
+  }
+  evaluate(step, after, y);
+  const int event = *first_passing();
+  take_sides();
+  return {event, after};
+}
+
+std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<double> y) {
+  const double part = (step.t1 - step.t0) / kParts;
+  times_.clear();
+  if (is_first_) {
+    for (int k = kFirstParts; k > 0; --k) times_.push_back(step.t0 + part * std::pow(kShrink, k));
+  }
+  // An impact leaves its function at zero, which may be on the wrong side by round-off; but not for
+  // long.
+  const std::size_t num_first = times_.size();
+  for (int k = 1; k < kParts; ++k) times_.push_back(step.t0 + part * k);
+  times_.push_back(step.t1);
+  is_first_ = false;
+  double before = step.t0;
+  for (std::size_t k = 0; k < times_.size(); ++k) {
+    evaluate(step, times_[k], y);
+    if (k < num_first) {
+      note_leaving();
+    } else {
+      std::fill(is_leaving_.begin(), is_leaving_.end(), false);
+    }
+    if (first_passing()) return locate(step, before, times_[k], y);
+    take_sides();
+    // What has not left yet may turn out to have passed from the start.
+    const bool all_left = std::find(is_leaving_.begin(), is_leaving_.end(), 1) == is_leaving_.end();
+    if (all_left) before = times_[k];
+  }
+  return {};
+}
+
+}  // namespace koppel

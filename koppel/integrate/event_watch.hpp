@@ -1,0 +1,46 @@
+// Finding events on the dense output of steps. An event function s_i(t, y) has a side, the sign it
+// had last; where a step leads to the other side in a direction that counts, the passage is located
+// to round-off in t by bisection. Several points inside a step are looked at, so that only a
+// function that leaves its side and returns between two of them goes unnoticed.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <koppel/integrate/integrator.hpp>
+
+namespace koppel {
+
+class EventWatch {
+ public:
+  // Sides at the start: those given, or by the signs at y where none are.
+  EventWatch(const Problem& problem, const Start& start);
+
+  // The first event within the step, if there is one: the number of the event, the time just after
+  // it; y then has the values there. Sides are those after it.
+  struct Found {
+    int event;
+    double t;
+  };
+  std::optional<Found> look(const Step& step, std::span<double> y);
+
+  const std::vector<int>& sides() const { return sides_; }
+
+ private:
+  void evaluate(const Step& step, double t, std::span<double> y);
+  // The first of the events that pass between the points, which is in values_ and sides_.
+  std::optional<int> first_passing() const;
+  void take_sides();
+  void note_leaving();
+  Found locate(const Step& step, double before, double after, std::span<double> y);
+
+  const Problem& problem_;
+  EventFunctions::Workspace work_;
+  std::vector<double> values_, times_;
+  std::vector<int> sides_;
+  std::vector<char> is_leaving_;  // has not come to its side yet, but for round-off
+  bool is_first_ = true;
+};
+
+}  // namespace koppel
