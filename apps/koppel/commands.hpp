@@ -23,9 +23,11 @@ struct Failure {
   std::string message;
 };
 
+void add_budget(CLI::App& program);
 void add_check(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_equations(CLI::App& program);
+void add_export(CLI::App& program);
 void add_expr(CLI::App& program);
 void add_inverse(CLI::App& program);
 void add_run(CLI::App& program);

@@ -16,6 +16,7 @@
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 
 namespace koppel::app {
@@ -24,6 +25,7 @@ namespace {
 struct Options {
   std::shared_ptr<ModelOptions> model;
   std::optional<double> end, limit;
+  double baumgarte = 0;
   std::string formulations, integrators, tolerances, steps, projection, folder;
   std::vector<std::string> beside;
   std::optional<int> samples;
@@ -56,14 +58,6 @@ std::vector<double> read_numbers(const char* option, const std::string& text) {
   return out;
 }
 
-Projection read_projection(const std::string& text) {
-  if (text == "none") return Projection::None;
-  if (text == "once") return Projection::Once;
-  if (text.empty() || text == "full") return Projection::Full;
-  throw Error("arguments.wrong", "--projection '" + text + "' is not known.",
-              "It is one of: none, once, full.");
-}
-
 CompareOptions compare_options(const Options& given, const Model& model) {
   CompareOptions options;
   options.coordinates = split(given.model->coordinates);
@@ -73,6 +67,7 @@ CompareOptions compare_options(const Options& given, const Model& model) {
   options.steps = read_numbers("--step", given.steps);
   options.end = given.end.value_or(model.run.end);
   options.projection = read_projection(given.projection);
+  options.baumgarte = given.baumgarte;
   if (given.samples) options.samples = *given.samples;
   if (given.limit) options.max_seconds = *given.limit;
   options.native = given.native;
@@ -179,6 +174,10 @@ void add_compare(CLI::App& program) {
           "--projection", options->projection,
           "After every step, where the formulation leaves drift: none, once, full (default)")
       ->type_name("P");
+  command
+      ->add_option("--baumgarte", options->baumgarte,
+                   "Baumgarte's parameter times the step, for fixed steps; 0.2 by default")
+      ->type_name("EPS");
   command
       ->add_option("--beside", options->beside,
                    "Another model of the same mechanism, with the same outputs; may be repeated")

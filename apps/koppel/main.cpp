@@ -22,9 +22,11 @@ std::string version_line() {
 
 void add_commands(CLI::App& program) {
   add_run(program);
+  add_budget(program);
   add_check(program);
   add_compare(program);
   add_equations(program);
+  add_export(program);
   add_expr(program);
   add_inverse(program);
   add_models(program);

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/results/hdf5.hpp>
 #include <koppel/results/report.hpp>
@@ -15,6 +14,7 @@
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/progress_bar.hpp"
@@ -25,34 +25,21 @@ namespace {
 
 struct RunOptions {
   std::shared_ptr<ModelOptions> model;
-  std::optional<double> end, tolerance, step;
-  std::string formulation, integrator, projection, samples;
-  std::string folder;
+  std::shared_ptr<MethodOptions> method;
+  std::optional<double> end, tolerance;
+  std::string samples, folder;
   bool json = false, quiet = false, hdf5 = false, native = false, timing = false;
   std::string reactions;  // world, joint
   int derivatives = 0;
 };
 
-Projection read_projection(const std::string& text) {
-  if (text == "none") return Projection::None;
-  if (text == "once") return Projection::Once;
-  if (text.empty() || text == "full") return Projection::Full;
-  throw Error("arguments.wrong", "--projection '" + text + "' is not known.",
-              "It is one of: none, once, full.");
-}
-
 // What the command line says goes before what the model says.
-SimulateOptions simulate_options(const RunOptions& run, const Model& model) {
-  SimulateOptions options = options_of(model);
+SimulateOptions options_for(const RunOptions& run, const Model& model) {
+  SimulateOptions options = simulate_options(*run.method, *run.model, model);
   if (run.end) options.end = *run.end;
   if (run.tolerance) options.tolerance = *run.tolerance;
-  if (run.step) options.step = run.step;
   // A tolerance on the command line asks for adaptive steps again.
-  if (run.tolerance && !run.step) options.step.reset();
-  if (!run.model->coordinates.empty()) options.coordinates = run.model->coordinates;
-  if (!run.formulation.empty()) options.formulation = run.formulation;
-  if (!run.integrator.empty()) options.integrator = run.integrator;
-  options.projection = read_projection(run.projection);
+  if (run.tolerance && !run.method->step) options.step.reset();
   options.sampling = read_samples(run.samples, options.sampling);
   options.native = run.native;
   if (!run.reactions.empty()) {
@@ -142,7 +129,7 @@ void print_timing(const Simulation& simulation, double files_seconds) {
 
 void run(const RunOptions& options) {
   const Model model = load(*options.model);
-  const SimulateOptions simulate_with = simulate_options(options, model);
+  const SimulateOptions simulate_with = options_for(options, model);
   simulate_with.validate();
   ignore_file_size_signal();
 
@@ -187,13 +174,6 @@ void run(const RunOptions& options) {
              *files);
 }
 
-template <typename Items>
-std::string names_of(const Items& items) {
-  std::string out = "auto";
-  for (const auto& item : items) out += ", " + std::string(item.name);
-  return out;
-}
-
 }  // namespace
 
 void add_run(CLI::App& program) {
@@ -203,17 +183,9 @@ void add_run(CLI::App& program) {
   options->model = add_model_options(*command);
   command->add_option("--end", options->end, "The end time; else the model's, or 10 s")
       ->type_name("T");
-  command->add_option("--formulation", options->formulation, names_of(formulations()))
-      ->type_name("F");
-  command
-      ->add_option(
-          "--projection", options->projection,
-          "After every step, where the formulation leaves drift: none, once, full (default)")
-      ->type_name("P");
-  command->add_option("--integrator", options->integrator, names_of(integrators()))->type_name("I");
+  options->method = add_method_options(*command);
   command->add_option("--tol", options->tolerance, "The tolerance of a step; 1e-8 by default")
       ->type_name("X");
-  command->add_option("--step", options->step, "A fixed step, in seconds")->type_name("H");
   command
       ->add_option("--samples", options->samples,
                    "The number of rows at equal times, 1001 by default; or 'steps'")

@@ -36,7 +36,8 @@ std::string emit_c_tables(const Program& program, std::string_view name) {
 
 // The C expression of an instruction with these operands.
 std::string c_expression(const Program& program, std::string_view name, const Instruction& i,
-                         std::string_view a, std::string_view b, std::string_view c) {
+                         std::string_view a, std::string_view b, std::string_view c,
+                         bool is_float = false) {
   if (i.op == Op::Table) {
     return "koppel_table(" + std::string(name) + "_table" + std::to_string(i.b) + ", " +
            std::to_string(program.tables[i.b].data.num_points()) + ", " +
@@ -50,6 +51,9 @@ std::string c_expression(const Program& program, std::string_view name, const In
     } else {
       out += *p;
     }
+  }
+  if (constexpr std::string_view kDouble = "(double)"; is_float && out.starts_with(kDouble)) {
+    out.replace(0, kDouble.size(), "(float)");
   }
   return out;
 }
@@ -77,8 +81,12 @@ std::string emit_chunked(const std::string& name, const std::string& parameters,
 
 class Emitter {
  public:
-  Emitter(const Program& program, std::string_view name)
-      : program_(program), name_(name), leaves_(program.num_leaves()) {
+  Emitter(const Program& program, std::string_view name, CStyle style)
+      : program_(program),
+        name_(name),
+        style_(style),
+        real_(style.is_float ? "float" : "double"),
+        leaves_(program.num_leaves()) {
     find_uses();
     assign_places();
   }
@@ -87,7 +95,7 @@ class Emitter {
     out_ = emit_c_tables(program_, name_);
     const std::size_t chunks = (program_.code.size() + kChunk - 1) / kChunk;
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) emit_chunk(chunk);
-    out_ += "void " + name_ + "(const double* in, double* out, double* work) {\n";
+    out_ += (style_.is_static ? "static void " : "void ") + name_ + parameters() + " {\n";
     out_ += "  (void)in; (void)out; (void)work;\n";
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
       out_ += "  " + name_ + '_' + std::to_string(chunk) + "(in, out, work);\n";
@@ -137,7 +145,7 @@ class Emitter {
 
   std::string operand(ValueId v, std::size_t chunk) const {
     if (program_.is_input(v)) return "in[" + std::to_string(v) + ']';
-    if (v < leaves_) return c_number(program_.constant(v));
+    if (v < leaves_) return c_number(program_.constant(v), style_.is_float);
     if (chunk_of(v) == chunk) return 'v' + std::to_string(v - leaves_);
     return "work[" + std::to_string(place_[v]) + ']';
   }
@@ -145,17 +153,19 @@ class Emitter {
   std::string expression(const Instruction& i, std::size_t chunk) const {
     const int arity = operation(i.op).arity;
     return c_expression(program_, name_, i, operand(i.a, chunk),
-                        arity > 1 ? operand(i.b, chunk) : "", arity > 2 ? operand(i.c, chunk) : "");
+                        arity > 1 ? operand(i.b, chunk) : "", arity > 2 ? operand(i.c, chunk) : "",
+                        style_.is_float);
   }
 
   void emit_chunk(std::size_t chunk) {
-    out_ += "static void " + name_ + '_' + std::to_string(chunk) +
-            "(const double* in, double* out, double* work) {\n  (void)in; (void)out; (void)work;\n";
+    out_ += "static void " + name_ + '_' + std::to_string(chunk) + parameters() +
+            " {\n  (void)in; (void)out; (void)work;\n";
     const std::size_t end = std::min(program_.code.size(), (chunk + 1) * kChunk);
     for (std::size_t n = chunk * kChunk; n < end; ++n) {
       const auto v = static_cast<ValueId>(leaves_ + n);
       const std::string value = 'v' + std::to_string(n);
-      out_ += "  const double " + value + " = " + expression(program_.code[n], chunk) + ";\n";
+      out_ +=
+          "  const " + real_ + ' ' + value + " = " + expression(program_.code[n], chunk) + ";\n";
       if (place_[v] != kNone) {
         out_ += "  work[" + std::to_string(place_[v]) + "] = " + value + ";\n";
       }
@@ -168,8 +178,14 @@ class Emitter {
     out_ += "}\n";
   }
 
+  std::string parameters() const {
+    return "(const " + real_ + "* in, " + real_ + "* out, " + real_ + "* work)";
+  }
+
   const Program& program_;
   std::string name_;
+  CStyle style_;
+  std::string real_;
   std::size_t leaves_;
   std::vector<std::size_t> last_chunk_;
   std::vector<std::uint32_t> place_;
@@ -182,15 +198,22 @@ class Emitter {
 
 std::string emit_c_prelude() { return std::string("#include <math.h>\n\n") + kRuntimeText; }
 
-CCode emit_c(const Program& program, std::string_view name) {
-  return Emitter(program, name).emit();
+std::string emit_c_kernels(const Program& program) {
+  return program.tables.empty() ? std::string() : std::string(kTableText);
 }
 
-std::string c_number(double value) {
+CCode emit_c(const Program& program, std::string_view name, CStyle style) {
+  return Emitter(program, name, style).emit();
+}
+
+std::string c_number(double value, bool is_float) {
   char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  char* const last = text + sizeof text;
+  const auto end = is_float ? std::to_chars(text, last, static_cast<float>(value)).ptr
+                            : std::to_chars(text, last, value).ptr;
   std::string out(text, end);
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
+  if (is_float) out += 'f';
   return value < 0 ? '(' + out + ')' : out;
 }
 

@@ -18,18 +18,25 @@ struct CCode {
 
 // Includes and the kernels of koppel/runtime that emitted functions call; once a file.
 std::string emit_c_prelude();
+// The kernels that emit_c's functions call by themselves: nothing, where there are no tables.
+std::string emit_c_kernels(const Program& program);
+
+struct CStyle {
+  bool is_static = false;  // not seen outside of its file
+  bool is_float = false;   // single precision; <tgmath.h> must be included
+};
 
 // void NAME(const double* in, double* out, double* work)
 // The body is split into functions of a few hundred operations, so that compile time grows
 // linearly; values that live from one to another are kept in `work`, whose places are reused.
-CCode emit_c(const Program& program, std::string_view name);
+CCode emit_c(const Program& program, std::string_view name, CStyle style = {});
 
 // void NAME(int k, double* c), void NAME_correct(int k, double* c)
 // Stage k of all values, and of those to be corrected; coefficients of value v stand at
 // c[v·stride].
 std::string emit_c_series(const SeriesProgram& series, std::string_view name, std::size_t stride);
 
-// A C literal that reads back as exactly this number.
-std::string c_number(double value);
+// A C literal that reads back as exactly this number (of single precision: as its nearest).
+std::string c_number(double value, bool is_float = false);
 
 }  // namespace koppel

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 // traps are not looked at, which lets sqrt and selections be single instructions. On straight-line
 // code -O2 gains nothing over -O1 and takes half as long again (docs/performance.md). AVX is for
 // its instructions of three operands, which save moves.
-std::vector<std::string> compiler_flags() {
+std::vector<std::string> compiler_flags(bool for_this_processor = true) {
   std::vector<std::string> flags = {
       "-std=c99", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno",
       "-fno-trapping-math",
@@ -39,7 +39,9 @@ std::vector<std::string> compiler_flags() {
       // accurately than libm: all of these round otherwise than the tape.
       "-fno-builtin-atan", "-fno-builtin-pow", "-frounding-math"};
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx")) flags.push_back("-mavx");
+  if (for_this_processor && __builtin_cpu_supports("avx")) flags.push_back("-mavx");
+#else
+  static_cast<void>(for_this_processor);
 #endif
   return flags;
 }
@@ -264,6 +266,24 @@ NativeResult compile_native(std::string_view source) {
     return compile(compiler, source, cached);
   } catch (const std::exception& error) {
     return failed(error.what());
+  }
+}
+
+std::string build_library(const fs::path& source, const fs::path& library) {
+  try {
+    const ScratchFolder scratch;
+    if (scratch.path().empty()) return "no temporary folder can be made";
+    const std::string compiler = find_compiler();
+    std::vector<std::string> command = {compiler};
+    for (std::string& flag : compiler_flags(false)) command.push_back(std::move(flag));
+    command.insert(command.end(),
+                   {"-fvisibility=hidden", "-o", library.string(), source.string(), "-lm"});
+    const fs::path log = scratch.path() / "log";
+    const int status = run(command, log);
+    if (status < 0 || status == 127) return "the compiler '" + compiler + "' cannot be run";
+    return status == 0 ? "" : "'" + compiler + "' failed: " + first_line(log);
+  } catch (const std::exception& error) {
+    return error.what();
   }
 }
 

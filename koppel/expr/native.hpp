@@ -6,6 +6,7 @@
 // cache cannot be written, a private temporary folder serves; the cache may be deleted at any time.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,11 @@ struct NativeResult {
 
 // Compiles (or finds in the cache) and loads a self-contained C99 source. Never throws.
 NativeResult compile_native(std::string_view source);
+
+// Compiles a self-contained C99 source to a shared library of its own, for any processor of this
+// kind, with floating point as in native code. Empty: done; else why not. Never throws.
+std::string build_library(const std::filesystem::path& source,
+                          const std::filesystem::path& library);
 
 // Whether to use native code, given what the caller asked for: KOPPEL_NATIVE=on|off decides for
 // everyone, auto (the default) leaves it to the caller. Throws Error `expr.bad-environment`.

@@ -3,6 +3,7 @@
 
 namespace koppel {
 
-extern const char* const kRuntimeText;
+extern const char* const kRuntimeText;  // all of it
+extern const char* const kTableText;    // tables alone
 
 }  // namespace koppel

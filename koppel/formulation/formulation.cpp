@@ -35,6 +35,7 @@ constexpr FormulationInfo kFormulations[] = {
     {"svd", "independent linear combinations of coordinates, by singular values"},
     {"penalty", "large forces in the place of multipliers"},
     {"augmented-lagrangian", "large forces, corrected until the second rates vanish"},
+    {"regularized", "rates with feedback, multipliers corrected step by step"},
 };
 
 Expr symbol(Graph& graph, const char* kind, std::size_t i) {
@@ -416,7 +417,41 @@ SeriesSystem make_series(const Source& s) {
 }
 
 bool is_index2(std::string_view name) {
-  return name == "index2" || name == "baumgarte2" || name == "ggl";
+  return name == "index2" || name == "baumgarte2" || name == "ggl" || name == "regularized";
+}
+
+// The regularisation ε of a step h: this part of what a multiplier does to its rate in it, which is
+// h G M⁻¹Gᵀ ≈ h |G|²/m, with m the mean mass.
+constexpr double kRegularization = 0.01;
+
+double regularization(const Source& s) {
+  const Evaluator evaluator(s.e);
+  const Matrix M = (*evaluator.M)(s.state), C = evaluator.all_constraints(s.state);
+  double mass = 0, squares = 0;
+  for (int i = 0; i < M.rows; ++i) mass += M(i, i) / M.rows;
+  for (int i = 0; i < C.rows; ++i) {
+    for (int j = 0; j < C.columns; ++j) squares += C(i, j) * C(i, j) / C.rows;
+  }
+  const double h = s.options.step > 0 ? s.options.step : 1e-3;
+  return mass > 0 ? kRegularization * h * squares / mass : 0;
+}
+
+Descriptor make_descriptor(const Source& s, const std::string& name) {
+  Descriptor out;
+  out.equations = s.e;
+  out.kept = s.kept;
+  out.lambda = s.lambda;
+  append(out.lambda, s.mu);
+  out.state = s.state;
+  out.level = is_index2(name) ? Descriptor::Level::Velocity : Descriptor::Level::Acceleration;
+  if (name == "baumgarte" || name == "baumgarte2" || name == "regularized") {
+    out.alpha = s.options.alpha;
+    out.beta = s.options.beta;
+  }
+  out.closes_positions = name == "ggl";
+  if (name == "regularized") out.epsilon = regularization(s);
+  out.compile = s.options.compile;
+  return out;
 }
 
 void check(const Equations& e, std::string_view name) {
@@ -505,10 +540,13 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
     problem.rhs = Lazy<RightHandSide>([s, name, independent] {
       return make_reduced_rhs(s->e, s->kept, s->given, name, independent, s->options);
     });
-  } else {
+  } else if (name != "regularized") {
     problem.residual = Lazy<Residual>([s, name] { return make_residual(*s, name); });
   }
-  if (problem.index <= 1 && !problem.rhs) {
+  if (!is_reduced(name) && name != "index3" && name != "implicit") {
+    problem.descriptor = Lazy<Descriptor>([s, name] { return make_descriptor(*s, name); });
+  }
+  if (problem.index <= 1 && !problem.rhs && problem.residual) {
     problem.rhs = Lazy<RightHandSide>([s, name] {
       const bool is_recursive = name == "minimal" && !s->e.v_rate.empty();
       return is_recursive ? make_recursive_rhs(*s) : make_rhs(*s, name);

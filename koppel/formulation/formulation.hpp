@@ -10,6 +10,9 @@
 //   ggl        0 = g and 0 = ġ, with q̇ = K (v − Gᵀη)            residual
 //   minimal    there are no constraints                         residual, right-hand side, series
 //   implicit   index1 with accelerations as unknowns            residual, right-hand side
+//   regularized  0 = ġ + α g − ε (λ − λ of the step before)     descriptor
+//
+// (all but index3 and implicit as descriptors too, for steps of fixed cost,)
 //
 // or in how the rates follow from it by numeric algebra (reduction.hpp), all right-hand sides:
 //
@@ -26,7 +29,7 @@
 // Nonholonomic constraints have one derivative less to take: 0 = a v + b in index2, index3 and ggl,
 // its rate in index1, and rate + α (a v + b) in baumgarte. Constraints that repeat others are left
 // out together with their multipliers. Baumgarte's α and β: [Baumgarte 1972]; ggl: [Gear, Gupta &
-// Leimkuhler 1985].
+// Leimkuhler 1985]; regularized: sequential regularisation of order 1 [Ascher & Lin 1997].
 #pragma once
 
 #include <span>

@@ -18,22 +18,12 @@
 
 #include <koppel/integrate/advance.hpp>
 #include <koppel/integrate/implicit_system.hpp>
+#include <koppel/integrate/linear_step.hpp>
 
 namespace koppel {
 namespace {
 
 constexpr int kMaxIterations = 12;
-
-class LinearStep : public Step {
- public:
-  explicit LinearStep(std::size_t n) : Step(0, 0), y0(n), y1(n) {}
-  void evaluate(double t, std::span<double> y) const override {
-    const double x = t == t1 ? 1 : (t - t0) / (t1 - t0);
-    for (std::size_t i = 0; i < y0.size(); ++i) y[i] = (1 - x) * y0[i] + x * y1[i];
-  }
-
-  std::vector<double> y0, y1;
-};
 
 class ImplicitEuler {
  public:

@@ -8,6 +8,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/integrate/euler_step.hpp>
 #include <koppel/integrate/event_watch.hpp>
 #include <koppel/integrate/segment.hpp>
 #include <koppel/integrate/variant.hpp>
@@ -39,12 +40,15 @@ constexpr IntegratorInfo kIntegrators[] = {
     {"bdf3", "backward differences of order 3 with a fixed step", Form::Residual, 3, true, false},
     {"bdf4", "backward differences of order 4 with a fixed step", Form::Residual, 3, true, false},
     {"bdf5", "backward differences of order 5 with a fixed step", Form::Residual, 3, true, false},
+    {"explicit-euler", "explicit Euler steps of fixed cost", Form::Descriptor, kAnyIndex, true, false},
+    {"linear-implicit", "linear-implicit Euler steps of fixed cost, for real time", Form::Descriptor, kAnyIndex, true, false},
 };
 using Run = double (*)(const Segment&, Outcome&);
 constexpr Run kRun[] = {
     run_taylor, run_radau5, run_ida, run_cvode, run_dop853, run_rk4, run_implicit_euler,
     run_midpoint, run_generalized_alpha, run_energy_momentum, run_variational,
     run_bdf2, run_bdf3, run_bdf4, run_bdf5,
+    run_explicit_euler, run_linear_implicit,
 };
 // clang-format on
 static_assert(std::size(kRun) == std::size(kIntegrators));
@@ -117,7 +121,11 @@ const IntegratorInfo& find_integrator(std::string_view name) {
   name = name.substr(0, name.find(':'));
   for (const IntegratorInfo& info : kIntegrators) {
     if (info.name == name) {
-      check_variant(info, variant);
+      if (info.form == Form::Descriptor) {
+        EulerOptions::read(variant, name == "linear-implicit");
+      } else {
+        check_variant(info, variant);
+      }
       return info;
     }
     names.emplace_back(info.name);
@@ -157,6 +165,9 @@ std::optional<std::string> why_not(const IntegratorInfo& integrator, const Probl
                            steps.needs.empty() ? "equations of steps" : steps.needs);
       }
       break;
+    case Form::Descriptor:
+      if (!problem.descriptor) return says("needs the equations of motion");
+      break;
   }
   return {};
 }
@@ -170,7 +181,9 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
   const Run run = kRun[&info - kIntegrators];
 
   Outcome outcome{.t = start.t, .y = start.y, .text = {}, .sides = {}, .statistics = {}};
-  const std::vector<double>& breaks = problem.breakpoints;
+  // Steps of fixed cost keep to the clock: no breakpoint moves them.
+  const std::vector<double>& breaks =
+      info.form == Form::Descriptor ? std::vector<double>() : problem.breakpoints;
   auto next = std::lower_bound(breaks.begin(), breaks.end(), start.t);
   std::optional<EventWatch> watch;
   if (problem.events) watch.emplace(problem, start);

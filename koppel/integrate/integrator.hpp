@@ -36,8 +36,10 @@ struct IntegrateOptions {
   std::optional<double> step = {};  // fixed; adaptive where there is none
   double max_step = 0;              // 0: no limit
   long max_steps = 100'000'000;
-  int order = 0;                             // of Taylor series; 0: from the tolerance
-  Projection projection = Projection::Full;  // after every step, for right-hand sides
+  int order = 0;  // of Taylor series; 0: from the tolerance
+  // After every step, for right-hand sides. Steps of fixed cost project once where this is not
+  // None.
+  Projection projection = Projection::Full;
 
   // Throws Error `integrate.bad-option` for values that make no sense.
   void validate() const;
@@ -84,15 +86,15 @@ struct Outcome {
 struct IntegratorInfo {
   std::string_view name;
   std::string_view description;
-  enum class Form { RightHandSide, Residual, Series, Steps } form;
+  enum class Form { RightHandSide, Residual, Series, Steps, Descriptor } form;
   int max_index;  // of a residual
   bool has_fixed_step, has_adaptive_step;
   StepRule rule = {};              // of steps
   std::string_view variants = {};  // what may stand behind the name and a colon, for people
 };
 std::span<const IntegratorInfo> integrators();
-// A name may be followed by a colon and a variant: `generalized-alpha:0.5`. Throws Error
-// `integrate.unknown-integrator`, with a suggestion, and `integrate.unknown-variant`.
+// A name may be followed by a colon and a variant: `generalized-alpha:0.5`, `linear-implicit:J2`.
+// Throws Error `integrate.unknown-integrator`, with a suggestion, and `integrate.unknown-variant`.
 const IntegratorInfo& find_integrator(std::string_view name);
 // Whether the integrator can take the problem; else a sentence that says why not.
 std::optional<std::string> why_not(const IntegratorInfo& integrator, const Problem& problem);

@@ -6,6 +6,7 @@
 //   a series            the DAE's own Taylor coefficients, order by order,
 //   steps               equations between the two ends of a step, for rules that preserve
 //   structure,
+//   a descriptor        the equations of motion with their structure,
 //
 // and the constraints that projection and diagnostics need. Which of the forms there are is up to
 // the formulation that made the problem; each is compiled when it is first asked for. Immutable and
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include <koppel/base/lazy.hpp>
+#include <koppel/problem/descriptor.hpp>
 #include <koppel/problem/event_functions.hpp>
 #include <koppel/problem/projector.hpp>
 #include <koppel/problem/residual.hpp>
@@ -53,6 +55,7 @@ struct Problem {
   Lazy<RightHandSide> rhs;
   Lazy<Residual> residual;
   Lazy<SeriesSystem> series;
+  Lazy<Descriptor> descriptor;
   Lazy<Projector> projector;
   Lazy<EventFunctions> events;  // none: nothing happens
   std::vector<EventDirection> event_directions;

@@ -38,7 +38,10 @@ SimulateOptions simulate_options(const CompareOptions& options, const Method& me
   out.integrator = method.integrator;
   out.projection = options.projection;
   if (method.tolerance > 0) out.tolerance = method.tolerance;
-  if (method.step > 0) out.step = method.step;
+  if (method.step > 0) {
+    out.step = method.step;
+    out.baumgarte = options.baumgarte;
+  }
   out.sampling.count = options.samples;
   out.native = options.native;
   return out;

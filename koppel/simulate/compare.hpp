@@ -27,6 +27,7 @@ struct CompareOptions {
   std::vector<double> steps;                // of fixed ones; integrators that can, use them
   double end = 10;
   Projection projection = Projection::Full;
+  double baumgarte = 0;  // as in SimulateOptions, for runs with a step
   int samples = 501;
   double max_seconds = 20;  // for one run
   bool native = false;

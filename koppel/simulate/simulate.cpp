@@ -68,17 +68,15 @@ class Run {
   Run(const Model& model, const SimulateOptions& options, const SimulateCallbacks& callbacks)
       : model_(model), options_(options), callbacks_(callbacks) {}
 
+  Prepared prepared() {
+    prepare();
+    return {out_.choice, out_.equations,       state_, rank_.redundant_rows, problem_,
+            start_,      out_.summary.messages};
+  }
+
   Simulation go() {
     const Clock::time_point start = Clock::now();
-    const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
-                        options_.reactions != ReactionAxes::None};
-    prepare(choose_coordinates(model_, wanted));
-    if (const auto better =
-            better_coordinates(model_, out_.equations.coordinates, wanted, found_)) {
-      prepare(*better);
-    }
-    stage("choose", [&] { make_choice(wanted); });
-    stage("formulate", [&] { make_problem(); });
+    prepare();
     stage("warm up", [&] { warm_up(); });
     stage("observe", [&] {
       out_.observation.emplace(out_.equations, model_, state_, options_.reactions);
@@ -108,8 +106,20 @@ class Run {
     out_.summary.messages.push_back(std::move(message));
   }
 
+  void prepare() {
+    const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
+                        options_.reactions != ReactionAxes::None};
+    look_at(choose_coordinates(model_, wanted));
+    if (const auto better =
+            better_coordinates(model_, out_.equations.coordinates, wanted, found_)) {
+      look_at(*better);
+    }
+    stage("choose", [&] { make_choice(wanted); });
+    stage("formulate", [&] { make_problem(); });
+  }
+
   // All that is known before the choice, in these coordinates.
-  void prepare(const std::string& coordinates) {
+  void look_at(const std::string& coordinates) {
     out_.summary.redundant.clear();
     stage("derive", [&] { out_.equations = derive(model_, coordinates); });
     stage("compile", [&] { evaluator_.emplace(out_.equations); });
@@ -160,6 +170,9 @@ class Run {
   void make_problem() {
     FormulationOptions options;
     options.step = options_.step.value_or(0);
+    if (options_.baumgarte > 0 && options_.step) {
+      options.alpha = options.beta = options_.baumgarte / *options_.step;
+    }
     options.leave_out = rank_.redundant_rows;
     options.compile.native = options_.native;
     problem_ = formulate(out_.equations, out_.choice.formulation, state_, options);
@@ -313,9 +326,12 @@ class Run {
     s.coordinates = out_.choice.coordinates;
     s.formulation = out_.choice.formulation;
     s.integrator = out_.choice.integrator;
-    const bool drifts =
-        find_integrator(s.integrator).form == IntegratorInfo::Form::RightHandSide && num_rows() > 0;
+    const IntegratorInfo::Form form = find_integrator(s.integrator).form;
+    const bool drifts = form == IntegratorInfo::Form::RightHandSide && num_rows() > 0;
     s.projection = drifts ? name_of(options_.projection) : "";
+    if (form == IntegratorInfo::Form::Descriptor && num_rows() > 0) {
+      s.projection = options_.projection == Projection::None ? "none" : "once";
+    }
     s.choice = out_.choice.reason;
     s.tolerance = options_.tolerance;
     s.step = options_.step.value_or(0);
@@ -359,6 +375,9 @@ void SimulateOptions::validate() const {
   require(!step || (std::isfinite(*step) && *step > 0),
           fmt::format("the step is {}; it must be positive.", step.value_or(0)));
   require(order >= 0, fmt::format("the order is {}; it must be positive.", order));
+  require(
+      baumgarte == 0 || (baumgarte > 0 && step && std::isfinite(baumgarte)),
+      fmt::format("Baumgarte's parameter is {}; it must be positive and needs a step.", baumgarte));
   require(sampling.every_step || !sampling.times.empty() || sampling.count >= 2,
           fmt::format("{} samples are asked for; there must be at least 2, the start and the end.",
                       sampling.count));
@@ -382,6 +401,11 @@ Simulation simulate(const Model& model, const SimulateOptions& options,
                     const SimulateCallbacks& callbacks) {
   options.validate();
   return Run(model, options, callbacks).go();
+}
+
+Prepared prepare(const Model& model, const SimulateOptions& options) {
+  options.validate();
+  return Run(model, options, {}).prepared();
 }
 
 std::optional<Scene> make_scene(const Model& model, const Simulation& simulation,

@@ -37,6 +37,7 @@ struct SimulateOptions {
   double tolerance = 1e-8;
   std::optional<double> step;  // fixed; adaptive where there is none
   int order = 0;               // of Taylor series; 0: from the tolerance
+  double baumgarte = 0;        // α = β = this over the step, in Baumgarte's method; 0: 0.2
   Sampling sampling;
   bool native = false;                          // compile to native code
   ReactionAxes reactions = ReactionAxes::None;  // columns for the forces and torques in joints
@@ -85,6 +86,18 @@ struct Simulation {
 // `simulate.wrong-pair`, …
 Simulation simulate(const Model& model, const SimulateOptions& options,
                     const SimulateCallbacks& callbacks = {});
+
+// All that comes before the integration: what is to be integrated, and from where.
+struct Prepared {
+  Choice choice;
+  Equations equations;
+  State state;                      // the assembled start
+  std::vector<int> redundant_rows;  // of [g; a], left out
+  Problem problem;
+  Start start;
+  std::vector<std::string> messages;
+};
+Prepared prepare(const Model& model, const SimulateOptions& options);
 
 // The bodies over time; nothing for models without bodies.
 std::optional<Scene> make_scene(const Model& model, const Simulation& simulation,

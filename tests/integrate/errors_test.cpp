@@ -22,8 +22,8 @@ TEST(IntegrateErrors, AnUnknownNameIsRefusedWithASuggestion) {
   EXPECT_EQ(message_of([] { find_integrator("radua5"); }),
             "error[integrate.unknown-integrator]: there is no integrator 'radua5'\n"
             "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler, midpoint, "
-            "generalized-alpha, energy-momentum, variational, bdf2, bdf3, bdf4, bdf5. Did you mean "
-            "'radau5'?");
+            "generalized-alpha, energy-momentum, variational, bdf2, bdf3, bdf4, bdf5, explicit-euler, "
+            "linear-implicit. Did you mean 'radau5'?");
 }
 
 TEST(IntegrateErrors, AWrongPairIsExplained) {

@@ -32,6 +32,7 @@ const std::vector<Known> kKnown = {
     {"circular_track", 1},
     {"copy_machine", 2},
     {"double_pendulum", 2},
+    {"driven_sphere", 3},
     {"five_link", 2},
     {"flyball_governor", 4},
     {"flyball_governor_symmetric", 3},

@@ -1,0 +1,84 @@
+#include "apps/koppel/method_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/integrate/integrator.hpp>
+
+namespace koppel::app {
+namespace {
+
+template <typename Items>
+std::string names_of(const Items& items) {
+  std::string out = "auto";
+  for (const auto& item : items) out += ", " + std::string(item.name);
+  return out;
+}
+
+// "linear-implicit:J2:velocities-first"
+std::string integrator_of(const MethodOptions& method, const std::string& of_model) {
+  std::string name = method.integrator.empty() ? of_model : method.integrator;
+  for (const std::string& part : {method.jacobian, method.updates}) {
+    if (part.empty()) continue;
+    if (name.empty()) name = "linear-implicit";
+    if (find_integrator(name).form != IntegratorInfo::Form::Descriptor) {
+      throw Error("arguments.wrong", "integrator '" + name + "' has no variant '" + part + "'.",
+                  "--jacobian and --updates belong to --integrator linear-implicit; --updates to "
+                  "explicit-euler too.");
+    }
+    name += ':' + part;
+  }
+  return name;
+}
+
+}  // namespace
+
+Projection read_projection(const std::string& text) {
+  if (text == "none") return Projection::None;
+  if (text == "once") return Projection::Once;
+  if (text.empty() || text == "full") return Projection::Full;
+  throw Error("arguments.wrong", "--projection '" + text + "' is not known.",
+              "It is one of: none, once, full.");
+}
+
+std::shared_ptr<MethodOptions> add_method_options(CLI::App& command) {
+  auto options = std::make_shared<MethodOptions>();
+  command.add_option("--formulation", options->formulation, names_of(formulations()))
+      ->type_name("F");
+  command
+      .add_option(
+          "--projection", options->projection,
+          "After every step, where the formulation leaves drift: none, once, full (default)")
+      ->type_name("P");
+  command.add_option("--integrator", options->integrator, names_of(integrators()))->type_name("I");
+  command
+      .add_option("--jacobian", options->jacobian,
+                  "Of linear-implicit: exact (default), J1, J2, J3")
+      ->type_name("J");
+  command
+      .add_option("--updates", options->updates,
+                  "Of linear-implicit and explicit-euler: positions-first (default), "
+                  "velocities-first, new-positions")
+      ->type_name("U");
+  command
+      .add_option("--baumgarte", options->baumgarte,
+                  "Baumgarte's parameter times the step; 0.2 by default")
+      ->type_name("EPS");
+  command.add_option("--step", options->step, "A fixed step, in seconds")->type_name("H");
+  return options;
+}
+
+SimulateOptions simulate_options(const MethodOptions& method, const ModelOptions& given,
+                                 const Model& model) {
+  SimulateOptions options = options_of(model);
+  if (method.step) options.step = method.step;
+  if (!given.coordinates.empty()) options.coordinates = given.coordinates;
+  if (!method.formulation.empty()) options.formulation = method.formulation;
+  options.integrator = integrator_of(method, options.integrator);
+  options.baumgarte = method.baumgarte;
+  options.projection = read_projection(method.projection);
+  return options;
+}
+
+}  // namespace koppel::app

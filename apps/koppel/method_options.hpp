@@ -1,0 +1,29 @@
+// How a model is integrated, for all subcommands that do so.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <koppel/simulate/simulate.hpp>
+
+#include "apps/koppel/model_options.hpp"
+
+namespace koppel::app {
+
+struct MethodOptions {
+  std::string formulation, integrator, jacobian, updates, projection;
+  std::optional<double> step;
+  double baumgarte = 0;
+};
+
+// Adds --formulation, --projection, --integrator, --jacobian, --updates, --baumgarte and --step.
+std::shared_ptr<MethodOptions> add_method_options(CLI::App& command);
+
+// What the model says, then what the command line says.
+SimulateOptions simulate_options(const MethodOptions& method, const ModelOptions& given,
+                                 const Model& model);
+
+Projection read_projection(const std::string& text);
+
+}  // namespace koppel::app

@@ -1,0 +1,132 @@
+// Steps of fixed cost: how long they take, as native code, and beside a step written by hand.
+//
+//   realtime > FILE
+//
+// Batches of steps are timed; of their times per step the median, the 99.9th percentile and the
+// largest are told. On a machine that does other things too, only the median means much.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include <benchmarks/machine.hpp>
+#include <benchmarks/realtime/hand_axle.hpp>
+#include <koppel/integrate/euler_step.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/simulate/simulate.hpp>
+#include <koppel/version.hpp>
+
+namespace koppel::benchmarks {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Times {
+  double median, high, largest;  // seconds
+};
+
+// `step` takes k, the number of the step; `restart` goes back to the start, so that motions stay in
+// the range they are meant for.
+template <typename Step, typename Restart>
+Times measure(Step&& step, Restart&& restart) {
+  constexpr int kBatches = 2000, kBatch = 50, kRestart = 20;
+  std::vector<double> times;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    if (batch % kRestart == 0) restart();
+    const int first = batch % kRestart * kBatch;
+    const Clock::time_point before = Clock::now();
+    for (int k = 0; k < kBatch; ++k) step(first + k);
+    times.push_back(std::chrono::duration<double>(Clock::now() - before).count() / kBatch);
+  }
+  std::sort(times.begin(), times.end());
+  return {times[times.size() / 2], times[times.size() * 999 / 1000], times.back()};
+}
+
+struct Case {
+  const char *model, *coordinates, *formulation, *integrator;
+  double step;
+};
+
+struct Ready {
+  Prepared prepared;
+  std::shared_ptr<const EulerStep> step;
+};
+
+Ready make(const Case& c) {
+  const Model model = read_model(std::string(KOPPEL_MODELS) + c.model + ".yaml");
+  SimulateOptions options = options_of(model);
+  options.coordinates = c.coordinates;
+  options.formulation = c.formulation;
+  options.integrator = c.integrator;
+  options.step = c.step;
+  options.native = true;
+  Ready out{prepare(model, options), nullptr};
+  const std::string variant =
+      std::string(c.integrator).substr(std::string(c.integrator).find(':') + 1);
+  out.step = euler_step_of(out.prepared.problem, EulerOptions::read(variant, true));
+  return out;
+}
+
+Times measure(const Ready& ready, double h) {
+  EulerStep::Workspace work = ready.step->make_workspace();
+  std::vector<double> y;
+  return measure([&](int k) { ready.step->advance(k * h, h, y, work); },
+                 [&] { y = ready.prepared.start.y; });
+}
+
+void print(const std::string& name, const std::string& method, std::size_t operations,
+           const Times& t) {
+  std::printf("| %s | %s | %zu | %.3f | %.3f | %.3f |\n", name.c_str(), method.c_str(), operations,
+              1e6 * t.median, 1e6 * t.high, 1e6 * t.largest);
+}
+
+void run() {
+  std::printf("koppel %s, commit %s, gcc %s, %s\n\n", version(), commit(), __VERSION__,
+              processor().c_str());
+  std::printf("| model | method | operations | median, us | 99.9 %% | largest |\n");
+  std::printf("| --- | --- | ---: | ---: | ---: | ---: |\n");
+  const Case cases[] = {{"circular_track", "", "ggl", "linear-implicit:exact", 1e-3},
+                        {"car_axle", "", "ggl", "linear-implicit:J1", 1e-3},
+                        {"car_axle", "", "ggl", "linear-implicit:exact", 1e-3},
+                        {"slider_crank", "natural", "ggl", "linear-implicit:exact", 1e-4},
+                        {"andrews", "", "ggl", "linear-implicit:exact", 1e-5},
+                        {"vehicle_trailer", "joint", "baumgarte", "linear-implicit:J1", 1e-3},
+                        {"vehicle_trailer", "joint", "ggl", "linear-implicit:J1", 1e-3}};
+  Times axle{};
+  for (const Case& c : cases) {
+    const Ready ready = make(c);
+    const Times times = measure(ready, c.step);
+    if (std::string(c.model) == "car_axle" && std::string(c.integrator).ends_with("J1"))
+      axle = times;
+    print(c.model, fmt::format("{}, {}", c.formulation, c.integrator),
+          ready.step->function().num_instructions(), times);
+  }
+
+  HandAxle hand;
+  const Times by_hand = measure([&](int k) { hand.step(k * 1e-3, 1e-3); }, [&] { hand = {}; });
+  print("car_axle by hand", "ggl, linear-implicit:J1", 0, by_hand);
+  // That both do the same.
+  const Ready ready = make(cases[1]);
+  EulerStep::Workspace work = ready.step->make_workspace();
+  std::vector<double> y = ready.prepared.start.y;
+  hand = {};
+  double difference = 0;
+  for (int k = 0; k < 1000; ++k) {
+    ready.step->advance(k * 1e-3, 1e-3, y, work);
+    hand.step(k * 1e-3, 1e-3);
+    for (std::size_t i = 0; i < 4; ++i)
+      difference = std::max(difference, std::abs(y[i] - hand.q[i]));
+  }
+  std::printf("\nCar axle: %.2f times the step by hand; they differ by %.0e after 1000 steps.\n",
+              axle.median / by_hand.median, difference);
+}
+
+}  // namespace
+}  // namespace koppel::benchmarks
+
+int main() {
+  const koppel::benchmarks::EmptyCache cache;
+  koppel::benchmarks::run();
+}

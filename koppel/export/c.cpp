@@ -1,0 +1,225 @@
+#include <koppel/export/c.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include <koppel/export/runtime_text.hpp>
+#include <koppel/expr/emit_c.hpp>
+
+namespace koppel {
+namespace {
+
+// Text for a comment: nothing in it may end the comment.
+std::string comment(std::string text) {
+  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;) text[at] = '+';
+  for (std::size_t at = 0; (at = text.find("/*", at)) != std::string::npos;) text[at] = '|';
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+class Writer {
+ public:
+  Writer(const StepModel& model, bool is_float)
+      : m_(model), is_float_(is_float), real_(is_float ? "float" : "double") {}
+
+  CFiles write() const {
+    CFiles files;
+    files.header = header();
+    files.source = source();
+    files.example = example();
+    return files;
+  }
+
+ private:
+  std::string number(double value) const { return c_number(value, is_float_); }
+
+  std::string members(const std::vector<Field>& fields) const {
+    std::string out;
+    for (const Field& f : fields) {
+      out += fmt::format("  {} {}; /* {}{} */\n", real_, f.name, comment(f.label),
+                         f.unit.empty() ? "" : ", " + comment(f.unit));
+    }
+    return out;
+  }
+
+  // C has no empty structs.
+  std::string structure(const char* what, const char* about,
+                        const std::vector<Field>& fields) const {
+    return fmt::format("/* {} */\ntypedef struct {{\n{}}} {}_{};\n\n", about,
+                       fields.empty() ? "  char none;\n" : members(fields), m_.name, what);
+  }
+
+  std::string header() const {
+    const std::string guard = upper(m_.name) + "_H";
+    std::string out = fmt::format(
+        "/* {}\n * {}\n *\n * Written by koppel. C99, no allocation, no globals; link with libm.\n "
+        "*/\n"
+        "#ifndef {}\n#define {}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+        "/* The step, in seconds. */\n#define {}_STEP {}\n\n",
+        comment(m_.title), comment(m_.method), guard, guard, upper(m_.name), c_number(m_.step));
+    out += structure("parameters", "What does not change while stepping.", m_.parameters);
+    out += structure("inputs", "Read at the start of a step and held during it.", m_.inputs);
+    out += fmt::format(
+        "/* Time, positions, velocities, further states, and multipliers of the last step. */\n"
+        "typedef struct {{\n  double t;\n  double start_time;\n  unsigned long count; /* of steps "
+        "*/\n{}}} {}_state;\n\n",
+        members(m_.state()), m_.name);
+    out += structure("outputs", "What the model gives out.", m_.outputs);
+    out += fmt::format(
+        "/* The start, and the parameters it belongs to. */\n"
+        "void {0}_init({0}_state* state, {0}_parameters* parameters);\n\n"
+        "/* One step. 0: done. 1: a value would not be finite; the state is left as it was. */\n"
+        "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_parameters* "
+        "parameters);\n\n"
+        "void {0}_observe(const {0}_state* state, const {0}_inputs* inputs,\n"
+        "    const {0}_parameters* parameters, {0}_outputs* outputs);\n\n"
+        "#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+        m_.name);
+    return out;
+  }
+
+  // in[k++] = owner->name for all fields.
+  static std::string load(const std::vector<Field>& fields, const char* owner, std::size_t& k) {
+    std::string out;
+    for (const Field& f : fields) out += fmt::format("  in[{}] = {}->{};\n", k++, owner, f.name);
+    return out;
+  }
+
+  std::string source() const {
+    const CStyle style{.is_static = true, .is_float = is_float_};
+    const std::string advance = m_.name + "_advance", observe = m_.name + "_outputs_of";
+    const CCode step = emit_c(m_.advance, advance, style);
+    const CCode outputs = emit_c(m_.observe, observe, style);
+    std::string kernels = emit_c_kernels(m_.advance);
+    if (kernels.empty()) kernels = emit_c_kernels(m_.observe);
+    std::string out =
+        fmt::format("/* {}\n * {}\n */\n#include \"{}.h\"\n\n#include <{}>\n\n", comment(m_.title),
+                    comment(m_.method), m_.name, is_float_ ? "tgmath.h" : "math.h");
+    if (is_float_) out += "#define KOPPEL_REAL float\n";
+    out += kStepText;
+    out += '\n' + kernels + '\n' + step.source + '\n' + outputs.source + '\n';
+    out += init_function();
+    out += step_function(advance, step.work_size);
+    out += observe_function(observe, outputs.work_size);
+    return out;
+  }
+
+  std::string init_function() const {
+    std::string out = fmt::format(
+        "void {0}_init({0}_state* state, {0}_parameters* parameters) {{\n"
+        "  state->t = state->start_time = {1};\n  state->count = 0;\n",
+        m_.name, c_number(m_.start_time));
+    for (const Field& f : m_.state()) {
+      out += fmt::format("  state->{} = {};\n", f.name, number(f.start));
+    }
+    for (const Field& f : m_.parameters) {
+      out += fmt::format("  parameters->{} = {};\n", f.name, number(f.start));
+    }
+    if (m_.parameters.empty()) out += "  parameters->none = 0;\n";
+    return out + "}\n\n";
+  }
+
+  std::string buffers(std::size_t in, std::size_t out, std::size_t work) const {
+    return fmt::format("  {0} in[{1}], out[{2}], work[{3}];\n  (void)inputs; (void)parameters;\n",
+                       real_, in, std::max<std::size_t>(out, 1), std::max<std::size_t>(work, 1));
+  }
+
+  std::string step_function(const std::string& advance, std::size_t work) const {
+    std::size_t k = 2;
+    std::string out = fmt::format(
+        "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_parameters* "
+        "parameters) {{\n{1}  in[0] = {2}state->t;\n  in[1] = {2}{3}_STEP;\n",
+        m_.name, buffers(m_.advance.num_inputs(), m_.state_size(), work),
+        is_float_ ? "(float)" : "", upper(m_.name));
+    out += load(m_.state(), "state", k);
+    out += load(m_.inputs, "inputs", k);
+    out += load(m_.parameters, "parameters", k);
+    out += fmt::format("  {}(in, out, work);\n  if (!koppel_all_finite(out, {})) return 1;\n",
+                       advance, m_.state_size());
+    const std::vector<Field> state = m_.state();
+    for (std::size_t i = 0; i < state.size(); ++i) {
+      out += fmt::format("  state->{} = out[{}];\n", state[i].name, i);
+    }
+    out += fmt::format(
+        "  state->count += 1;\n"
+        "  state->t = state->start_time + (double)state->count * {}_STEP;\n  return 0;\n}}\n\n",
+        upper(m_.name));
+    return out;
+  }
+
+  std::string observe_function(const std::string& observe, std::size_t work) const {
+    std::size_t k = 1;
+    std::string out = fmt::format(
+        "void {0}_observe(const {0}_state* state, const {0}_inputs* inputs,\n"
+        "    const {0}_parameters* parameters, {0}_outputs* outputs) {{\n{1}"
+        "  in[0] = {2}state->t;\n",
+        m_.name, buffers(m_.observe.num_inputs(), m_.outputs.size(), work),
+        is_float_ ? "(float)" : "");
+    for (const auto* part : {&m_.q, &m_.v, &m_.x}) out += load(*part, "state", k);
+    out += load(m_.inputs, "inputs", k);
+    out += load(m_.parameters, "parameters", k);
+    out += fmt::format("  {}(in, out, work);\n", observe);
+    for (std::size_t i = 0; i < m_.outputs.size(); ++i) {
+      out += fmt::format("  outputs->{} = out[{}];\n", m_.outputs[i].name, i);
+    }
+    if (m_.outputs.empty()) out += "  outputs->none = 0;\n";
+    return out + "}\n";
+  }
+
+  // Prints time and outputs as CSV: example [STEPS [EVERY]].
+  std::string example() const {
+    std::string names = "t", formats = "%.17g", values = "state.t";
+    for (const Field& f : m_.outputs) {
+      names += ',' + f.name;
+      formats += ",%.17g";
+      values += fmt::format(", (double)outputs.{}", f.name);
+    }
+    return fmt::format(
+        "/* Runs {1} and prints its outputs: example [STEPS [EVERY]] */\n"
+        "#include <stdio.h>\n#include <stdlib.h>\n\n#include \"{0}.h\"\n\n"
+        "int main(int argc, char** argv) {{\n"
+        "  const long steps = argc > 1 ? atol(argv[1]) : 1000;\n"
+        "  const long every = argc > 2 ? atol(argv[2]) : 1;\n"
+        "  {0}_state state;\n  {0}_parameters parameters;\n  {0}_inputs inputs = {{0}};\n"
+        "  {0}_outputs outputs;\n  long k;\n"
+        "  {0}_init(&state, &parameters);\n"
+        "{5}"
+        "  puts(\"{2}\");\n"
+        "  for (k = 0; k <= steps; ++k) {{\n"
+        "    if (every > 0 && k % every == 0) {{\n"
+        "      {0}_observe(&state, &inputs, &parameters, &outputs);\n"
+        "      printf(\"{3}\\n\", {4});\n"
+        "    }}\n"
+        "    if (k == steps) break;\n"
+        "    if ({0}_step(&state, &inputs, &parameters) != 0) {{\n"
+        "      fprintf(stderr, \"the step at t = %g failed\\n\", state.t);\n      return 1;\n"
+        "    }}\n  }}\n  return 0;\n}}\n",
+        m_.name, comment(m_.title), names, formats, values, start_inputs());
+  }
+
+  std::string start_inputs() const {
+    std::string out;
+    for (const Field& f : m_.inputs) {
+      if (f.start != 0) out += fmt::format("  inputs.{} = {};\n", f.name, number(f.start));
+    }
+    return out;
+  }
+
+  const StepModel& m_;
+  bool is_float_;
+  std::string real_;
+};
+
+}  // namespace
+
+CFiles write_c(const StepModel& model, bool is_float) { return Writer(model, is_float).write(); }
+
+}  // namespace koppel

@@ -1,0 +1,24 @@
+// A model as C99: one header and one source that need nothing but libm, without allocation and
+// without globals, and a small program that runs them. The step is the program that the library
+// itself runs (euler_step.hpp): compiled with the same treatment of floating point (no contraction,
+// no fast-math), results are the same to the last bit.
+//
+//   NAME_state state;  NAME_parameters parameters;
+//   NAME_init(&state, &parameters);
+//   while (…) status = NAME_step(&state, &inputs, &parameters);
+//   NAME_observe(&state, &inputs, &parameters, &outputs);
+#pragma once
+
+#include <string>
+
+#include <koppel/export/step_model.hpp>
+
+namespace koppel {
+
+struct CFiles {
+  std::string header, source, example;  // NAME.h, NAME.c, example.c
+};
+
+CFiles write_c(const StepModel& model, bool is_float = false);
+
+}  // namespace koppel

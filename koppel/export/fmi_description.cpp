@@ -1,0 +1,205 @@
+#include <koppel/export/fmi_description.hpp>
+
+#include <map>
+#include <pugixml.hpp>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include <koppel/version.hpp>
+
+namespace koppel {
+namespace {
+
+// Units of columns (results/units.hpp) in SI base units.
+struct Unit {
+  const char* name;
+  int kg, m, s, rad;
+};
+constexpr Unit kUnits[] = {{"m", 0, 1, 0, 0},      {"rad", 0, 0, 0, 1},     {"s", 0, 0, 1, 0},
+                           {"m/s", 0, 1, -1, 0},   {"rad/s", 0, 0, -1, 1},  {"N", 1, 1, -2, 0},
+                           {"N m", 1, 2, -2, 0},   {"J", 1, 2, -2, 0},      {"kg", 1, 0, 0, 0},
+                           {"m/s^2", 0, 1, -2, 0}, {"rad/s^2", 0, 0, -2, 1}};
+
+struct Variable {
+  std::string name, description, unit;
+  const char* causality;
+  const char* variability;
+  const char* initial;  // null: none
+  unsigned reference;
+  bool has_start;
+  double start = 0;
+  int derivative_of = 0;  // the index of the state, from 1
+};
+
+std::string number(double value) { return fmt::format("{}", value); }
+
+class Description {
+ public:
+  explicit Description(const StepModel& model) : m_(model) {
+    unsigned reference = 2;  // t and h come first
+    const std::vector<Field> states = fields({&m_.q, &m_.v, &m_.x});
+    const auto first_output =
+        static_cast<unsigned>(2 + m_.state_size() + m_.inputs.size() + m_.parameters.size());
+    // Outputs have their names for themselves.
+    for (std::size_t i = 0; i < m_.outputs.size(); ++i) {
+      const Field& f = m_.outputs[i];
+      add({unique(f.label, "output."), "", f.unit, "output", "continuous", "calculated",
+           first_output + static_cast<unsigned>(i), false});
+      outputs_.push_back(variables_.size());
+    }
+    const std::size_t first_state = variables_.size() + 1;
+    for (const Field& f : states) {
+      add({unique(f.label, "state."), "state", f.unit, "local", "continuous", "approx", reference++,
+           true, f.start});
+    }
+    reference += static_cast<unsigned>(m_.multipliers.size());
+    for (const Field& f : m_.inputs) {
+      add({unique(f.label, "input."), "", f.unit, "input", "continuous", nullptr, reference++, true,
+           f.start});
+    }
+    for (const Field& f : m_.parameters) {
+      add({unique(f.label, "parameter."), "", f.unit, "parameter", "fixed", "exact", reference++,
+           true, f.start});
+    }
+    reference += static_cast<unsigned>(m_.outputs.size());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      const std::string unit = states[i].unit.empty() ? "" : rate_of(states[i].unit);
+      add({"der(" + variables_[first_state - 1 + i].name + ")", "", unit, "local", "continuous",
+           "calculated", reference++, false, 0, static_cast<int>(first_state + i)});
+      derivatives_.push_back(variables_.size());
+      states_.push_back(first_state + i);
+    }
+  }
+
+  std::string write(const std::string& guid, double end) const {
+    pugi::xml_document document;
+    pugi::xml_node root = document.append_child("fmiModelDescription");
+    set(root, {{"fmiVersion", "2.0"},
+               {"modelName", m_.name},
+               {"guid", guid},
+               {"description", m_.title},
+               {"generationTool", std::string("koppel ") + version()},
+               {"variableNamingConvention", "flat"},
+               {"numberOfEventIndicators", "0"}});
+    add_kind(root, "ModelExchange", {{"completedIntegratorStepNotNeeded", "false"}});
+    add_kind(root, "CoSimulation", {{"canHandleVariableCommunicationStepSize", "true"}});
+    add_units(root);
+    pugi::xml_node log = root.append_child("LogCategories");
+    for (const char* category : {"logStatusWarning", "logStatusError"}) {
+      set(log.append_child("Category"), {{"name", category}});
+    }
+    set(root.append_child("DefaultExperiment"), {{"startTime", number(m_.start_time)},
+                                                 {"stopTime", number(end)},
+                                                 {"stepSize", number(m_.step)}});
+    add_variables(root);
+    add_structure(root);
+    std::ostringstream out;
+    document.save(out, "  ", pugi::format_default, pugi::encoding_utf8);
+    return out.str();
+  }
+
+ private:
+  using Attributes = std::vector<std::pair<const char*, std::string>>;
+
+  static void set(pugi::xml_node node, const Attributes& attributes) {
+    for (const auto& [name, value] : attributes) node.append_attribute(name) = value.c_str();
+  }
+
+  static std::vector<Field> fields(std::initializer_list<const std::vector<Field>*> parts) {
+    std::vector<Field> all;
+    for (const auto* part : parts) all.insert(all.end(), part->begin(), part->end());
+    return all;
+  }
+
+  static std::string rate_of(const std::string& unit) {
+    if (unit.ends_with("/s")) return unit + "^2";
+    return unit + "/s";
+  }
+
+  std::string unique(const std::string& label, const char* prefix) {
+    std::string name = label;
+    if (names_.contains(name)) name = prefix + label;
+    while (!names_.insert(name).second) name += '_';
+    return name;
+  }
+
+  void add(Variable variable) { variables_.push_back(std::move(variable)); }
+
+  void add_kind(pugi::xml_node root, const char* kind, const Attributes& more) const {
+    pugi::xml_node node = root.append_child(kind);
+    set(node, {{"modelIdentifier", m_.name}});
+    set(node, more);
+    set(node, {{"canGetAndSetFMUstate", "true"},
+               {"canSerializeFMUstate", "true"},
+               {"providesDirectionalDerivative", "true"}});
+    set(node.append_child("SourceFiles").append_child("File"), {{"name", m_.name + ".c"}});
+  }
+
+  void add_units(pugi::xml_node root) const {
+    std::set<std::string> used;
+    for (const Variable& v : variables_) {
+      if (!v.unit.empty()) used.insert(v.unit);
+    }
+    if (used.empty()) return;
+    pugi::xml_node units = root.append_child("UnitDefinitions");
+    for (const std::string& name : used) {
+      pugi::xml_node unit = units.append_child("Unit");
+      set(unit, {{"name", name}});
+      for (const Unit& known : kUnits) {
+        if (name != known.name) continue;
+        pugi::xml_node base = unit.append_child("BaseUnit");
+        for (const auto& [symbol, power] : {std::pair{"kg", known.kg}, std::pair{"m", known.m},
+                                            std::pair{"s", known.s}, std::pair{"rad", known.rad}}) {
+          if (power != 0) base.append_attribute(symbol) = power;
+        }
+      }
+    }
+  }
+
+  void add_variables(pugi::xml_node root) const {
+    pugi::xml_node list = root.append_child("ModelVariables");
+    for (const Variable& v : variables_) {
+      pugi::xml_node node = list.append_child("ScalarVariable");
+      set(node, {{"name", v.name}, {"valueReference", std::to_string(v.reference)}});
+      if (!v.description.empty()) set(node, {{"description", v.description}});
+      set(node, {{"causality", v.causality}, {"variability", v.variability}});
+      if (v.initial != nullptr) set(node, {{"initial", v.initial}});
+      pugi::xml_node real = node.append_child("Real");
+      if (!v.unit.empty()) set(real, {{"unit", v.unit}});
+      if (v.has_start) set(real, {{"start", number(v.start)}});
+      if (v.derivative_of > 0) set(real, {{"derivative", std::to_string(v.derivative_of)}});
+    }
+  }
+
+  void add_structure(pugi::xml_node root) const {
+    pugi::xml_node structure = root.append_child("ModelStructure");
+    const auto list = [&](const char* name, const std::vector<std::size_t>& indices) {
+      if (indices.empty()) return;
+      pugi::xml_node node = structure.append_child(name);
+      for (const std::size_t index : indices) {
+        set(node.append_child("Unknown"), {{"index", std::to_string(index)}});
+      }
+    };
+    list("Outputs", outputs_);
+    list("Derivatives", derivatives_);
+    std::vector<std::size_t> initial = outputs_;
+    initial.insert(initial.end(), states_.begin(), states_.end());
+    initial.insert(initial.end(), derivatives_.begin(), derivatives_.end());
+    list("InitialUnknowns", initial);
+  }
+
+  const StepModel& m_;
+  std::vector<Variable> variables_;
+  std::set<std::string> names_;
+  std::vector<std::size_t> outputs_, states_, derivatives_;  // indices, from 1
+};
+
+}  // namespace
+
+std::string describe_fmi2(const StepModel& model, const std::string& guid, double end) {
+  return Description(model).write(guid, end);
+}
+
+}  // namespace koppel

@@ -1,0 +1,10 @@
+// The text of kernels of koppel/runtime, embedded at build time.
+#pragma once
+
+namespace koppel {
+
+extern const char* const kStepText;      // runtime/step.h
+extern const char* const kFmiModelText;  // runtime/fmi_model.h
+extern const char* const kFmi2Text;      // runtime/fmi2.h
+
+}  // namespace koppel

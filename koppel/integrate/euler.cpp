@@ -1,0 +1,56 @@
+// The real-time integrators: explicit and linear-implicit Euler steps of fixed cost
+// (euler_step.hpp), all of one length. Dense output is linear.
+#include <algorithm>
+#include <vector>
+
+#include <koppel/integrate/advance.hpp>
+#include <koppel/integrate/euler_step.hpp>
+#include <koppel/integrate/linear_step.hpp>
+
+namespace koppel {
+namespace {
+
+constexpr std::string_view kNotFinite =
+    "the step gave a value that is not finite: the motion is unstable at this step, or a matrix is "
+    "singular";
+
+double run(const Segment& segment, EulerOptions options, Outcome& outcome) {
+  options.projects = segment.options.projection != Projection::None;
+  const auto step = euler_step_of(segment.problem, options);
+  EulerStep::Workspace work = step->make_workspace();
+  LinearStep line(outcome.y.size());
+  line.y1 = outcome.y;
+  outcome.statistics.order = 1;
+
+  const double t_start = outcome.t;
+  const long count = num_equal_steps(t_start, segment.t_end, *segment.options.step);
+  const double h = (segment.t_end - t_start) / static_cast<double>(count);
+  for (long k = 1; k <= count; ++k) {
+    line.t0 = outcome.t;
+    line.t1 = k == count ? segment.t_end : t_start + static_cast<double>(k) * h;
+    std::copy(line.y1.begin(), line.y1.end(), line.y0.begin());
+    const bool is_finite = step->advance(line.t0, h, line.y1, work);
+    ++outcome.statistics.evaluations;
+    outcome.statistics.factorizations += step->num_factorizations();
+    if (!is_finite) {
+      fail(outcome, kNotFinite, kTrySmallerStep);
+      return h;
+    }
+    outcome.t = line.t1;
+    std::copy(line.y1.begin(), line.y1.end(), outcome.y.begin());
+    if (!finish_step(segment, line, outcome)) return h;
+  }
+  return h;
+}
+
+}  // namespace
+
+double run_explicit_euler(const Segment& segment, Outcome& outcome) {
+  return run(segment, EulerOptions::read(segment.variant, false), outcome);
+}
+
+double run_linear_implicit(const Segment& segment, Outcome& outcome) {
+  return run(segment, EulerOptions::read(segment.variant, true), outcome);
+}
+
+}  // namespace koppel

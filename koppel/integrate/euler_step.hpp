@@ -1,0 +1,108 @@
+// One step of the real-time Euler family, as expressions: the whole step, linear algebra and
+// projection included, is straight-line code of fixed cost [Burgermeister, Arnold & Esterl 2006].
+//
+// From (q, v) at t to (q₁, v₁) at t₁ = t + h, with accelerations w and multipliers λ of the step:
+//
+//   [ M − h J_v   Cᵀ ] [ w ]   [ f + h J_q ]
+//   [ C            0 ] [ λ ] = [ s         ],     v₁ = v + h w,     q₁ = q + h K v         (1)
+//
+// where J_v w and J_q stand for the stiff part of the forces:
+//
+//   Jacobian   J_v            J_q            stable for q̈ = −a q − b q̇ with
+//   none       0              0              explicit Euler
+//   J1         f_v            f_q K v + f_t  h² a ≤ 2 h b + 4
+//   J2         f_v + h f_q K  f_q K v + f_t  all a, b ≥ 0
+//   J3         0              f_q K v + f_t  h² a ≤ 4 − 2 h b; one directional derivative
+//   exact      f_v + h f_q K  f_q K v + f_t  all, and q₁ = q + h K v₁
+//
+// (`exact` is the whole Jacobian with the positions eliminated, but for the derivatives of K, M and
+// Gᵀλ: these methods are W-methods, of order 1 for any J.) And s is what is stated:
+//
+//   acceleration  C w = −γ − 2α (C v + c) − β² g                     at (q, v, t)
+//   velocity      C (v + h w) + c + α g − ε (λ − λ₀) = 0             at (q₁, t₁)           (2)
+//
+// The order of updates decides where (1) is evaluated:
+//
+//   positions-first   q₁ first; M, f, Cᵀ at q, C of (2) at q₁         eq. (6) of the source
+//   velocities-first  all at q, no J_q; then q₁ = q + h K v₁          eq. (14)
+//   new-positions     q₁ first; all at (q₁, t₁), no J_q               [Derakhshan 2022, (3.3),
+//   (3.4)]
+//
+// Projection takes one Newton step for positions with a matrix that is factorised anyway, and gives
+// velocities that satisfy their constraints exactly:
+//
+//   [ M − h J_v  Cᵀ ] [ δ ]   [  0       ]                 [ M  Cᵀ ] [ δv ]   [ 0         ]
+//   [ C           0 ] [ η ] = [ −g(q₁,t₁)],  q₁ ← q₁ + K δ,[ C  0  ] [ ·  ] = [ −(C v + c)]  at q₁.
+//   (3)
+//
+// Positions-first with velocities stated, velocities come out exact by (2) once q₁ is projected:
+// this is the GGL formulation with one Newton step. Invariants h(q) = 0 get one Newton step too.
+// Further states: (1 − h r_x) ẋ = r, explicit for `none` and `J3`.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <koppel/expr/function.hpp>
+#include <koppel/problem/problem.hpp>
+
+namespace koppel {
+
+struct EulerOptions {
+  enum class Jacobian { None, J1, J2, J3, Exact } jacobian = Jacobian::Exact;
+  enum class Order { PositionsFirst, VelocitiesFirst, NewPositions } order = Order::PositionsFirst;
+  bool projects = true;
+  bool with_projector = false;  // EulerTerms::projector is wanted
+
+  // From the parts of "J2:velocities-first"; empty: the defaults. Without Jacobian: explicit Euler.
+  // Throws Error `integrate.unknown-variant`.
+  static EulerOptions read(std::string_view variant, bool has_jacobian);
+};
+
+// The step as expressions of its inputs (t, h, q, v, x, λ, u, p).
+struct EulerTerms {
+  std::vector<Expr> inputs;
+  std::vector<Expr> q, v, x, lambda;  // after it; λ of all rows that are kept
+  std::vector<Expr> eta;              // of (3) over h, where positions are projected
+  std::vector<Expr> pivots;           // of the first matrix
+  std::vector<Expr> check;            // a solution of the first system that should be 1
+  std::vector<Expr> projector;        // columns of the map from g to the correction of q in (3)
+  int num_factorizations = 0;
+};
+EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& options);
+
+// Compiled, for any number of threads.
+class EulerStep {
+ public:
+  struct Workspace {
+    std::vector<double> in, out;
+    koppel::Workspace function;
+  };
+
+  EulerStep(const Descriptor& descriptor, const EulerOptions& options);
+
+  Workspace make_workspace() const;
+  // y = (q, v, x, λ, μ, η) at t becomes that at t + h; η, where the problem has none, is left out.
+  // False where a value is not finite. Neither allocates nor branches on values.
+  bool advance(double t, double h, std::span<double> y, Workspace& work) const noexcept;
+
+  const Function& function() const { return function_; }
+  int num_factorizations() const { return num_factorizations_; }
+
+ private:
+  EulerStep(const Descriptor& descriptor, const EulerTerms& terms);
+
+  std::size_t size_;  // of the state: q, v, x, λ
+  std::size_t num_eta_;
+  std::vector<double> given_;  // u, p
+  Function function_;
+  int num_factorizations_;
+};
+
+// The compiled step of a problem that has a descriptor; made once for each set of options.
+std::shared_ptr<const EulerStep> euler_step_of(const Problem& problem, const EulerOptions& options);
+
+}  // namespace koppel

@@ -1,0 +1,42 @@
+#include <koppel/integrate/rate_terms.hpp>
+
+#include <koppel/integrate/step_builder.hpp>
+
+namespace koppel {
+namespace {
+
+class RateBuilder : public StepBuilder {
+ public:
+  using StepBuilder::StepBuilder;
+
+  RateTerms make() {
+    RateTerms out;
+    const Saddle s = make_saddle(here(), C_, true);
+    const Elimination elimination = eliminate(s);
+    Exprs lower = gamma_;
+    for (Expr& x : lower) x = -x;
+    const Exprs solution = solve(elimination, s, f_, lower);
+    out.rate = Kv_;
+    out.rate.insert(out.rate.end(), solution.begin(), solution.begin() + n_);
+    out.rate.insert(out.rate.end(), e_.r.begin(), e_.r.end());
+
+    Exprs eta;
+    const Exprs q = close_positions(elimination, s, restore_invariants(e_.q, e_.t), e_.t, eta);
+    const Exprs v = project_velocities(q, e_.t, e_.v);
+    out.projected = q;
+    out.projected.insert(out.projected.end(), v.begin(), v.end());
+    out.violation.assign(g_.begin(), g_.begin() + static_cast<std::ptrdiff_t>(num_g_));
+    out.violation.insert(out.violation.end(), rate_.begin(), rate_.end());
+    return out;
+  }
+};
+
+}  // namespace
+
+RateTerms make_rate_terms(const Descriptor& descriptor) {
+  Descriptor plain = descriptor;
+  plain.epsilon = 0;
+  return RateBuilder(plain).make();
+}
+
+}  // namespace koppel

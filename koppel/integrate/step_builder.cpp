@@ -1,0 +1,242 @@
+#include <koppel/integrate/step_builder.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/structure.hpp>
+#include <koppel/problem/projector.hpp>
+
+namespace koppel {
+
+// A·B of sparse matrices.
+SparseExpr product(const SparseExpr& A, const SparseExpr& B) {
+  SparseExpr out{{A.pattern.num_rows, B.pattern.num_columns, {0}, {}}, {}};
+  for (int j = 0; j < B.pattern.num_columns; ++j) {
+    std::map<int, Expr> column;
+    const auto c = static_cast<std::size_t>(j);
+    for (int k = B.pattern.column_start[c]; k < B.pattern.column_start[c + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      const auto middle = static_cast<std::size_t>(B.pattern.row[at]);
+      for (int l = A.pattern.column_start[middle]; l < A.pattern.column_start[middle + 1]; ++l) {
+        const auto left = static_cast<std::size_t>(l);
+        column[A.pattern.row[left]] += A.values[left] * B.values[at];
+      }
+    }
+    for (const auto& [row, value] : column) {
+      if (value.is_constant(0)) continue;
+      out.pattern.row.push_back(row);
+      out.values.push_back(value);
+    }
+    out.pattern.column_start.push_back(out.pattern.num_entries());
+  }
+  return out;
+}
+
+Exprs plus(const Exprs& a, Expr scale, const Exprs& b) {
+  Exprs out = a;
+  for (std::size_t i = 0; i < b.size(); ++i) out[i] += scale * b[i];
+  return out;
+}
+
+StepBuilder::StepBuilder(const Descriptor& descriptor)
+    : d_(descriptor),
+      e_(descriptor.equations),
+      n_(static_cast<int>(e_.num_v())),
+      m_(static_cast<int>(d_.kept.size())),
+      h_(e_.graph->symbol("step.h")),
+      C_(kept_rows(e_, d_.kept)),
+      Kv_(multiply(e_.K, e_.v)) {
+  while (num_g_ < d_.kept.size() && d_.kept[num_g_] < static_cast<int>(e_.num_g())) ++num_g_;
+  find_rows();
+  find_forces();
+  find_augmentation();
+}
+
+// Rows of [g; a] that are kept, of the vectors over all rows.
+Exprs StepBuilder::keep(const Exprs& of_g, const Exprs& of_a) const {
+  Exprs out;
+  for (const int row : d_.kept) {
+    const auto i = static_cast<std::size_t>(row);
+    out.push_back(i < e_.num_g() ? of_g[i] : of_a[i - e_.num_g()]);
+  }
+  return out;
+}
+
+void StepBuilder::find_rows() {
+  const Exprs none(e_.mu.size());
+  g_ = keep(e_.g, none);
+  const Exprs av = plus(multiply(e_.a, e_.v), 1, e_.b);
+  rate_ = keep(plus(multiply(e_.G, e_.v), 1, e_.g_t), av);
+  gamma_ = keep(e_.gamma, rate_of(e_, av));
+}
+
+// f = f₀ + F λ: forces that depend on reactions.
+void StepBuilder::find_forces() {
+  f_ = e_.f;
+  if (!depends_on(e_.f, d_.lambda)) return;
+  auto form = linear_form(e_.f, d_.lambda);
+  if (!form) {
+    throw Error("integrate.not-linear",
+                "forces depend on reactions in a way that is not linear; a step of fixed cost "
+                "cannot solve that.",
+                "Use --integrator radau5 with --formulation index3 or ggl.");
+  }
+  F_ = std::move(form->A);
+  f_ = std::move(form->b);
+}
+
+// κ in the size of the masses.
+void StepBuilder::find_augmentation() {
+  if (n_ == 0 || m_ == 0) return;
+  const MatrixFunction mass(e_, *e_.M);
+  Matrix M = mass(d_.state);
+  double largest = 0;
+  bool is_singular = false;
+  for (int i = 0; i < n_; ++i) largest = std::max(largest, M(i, i));
+  for (int k = 0; k < n_; ++k) {
+    constexpr double kSingular = 1e-9;  // of the mass that eliminations leave
+    if (!(M(k, k) > kSingular * largest)) {
+      is_singular = true;
+      break;
+    }
+    for (int i = k + 1; i < n_; ++i) {
+      for (int j = k + 1; j < n_; ++j) M(i, j) -= M(i, k) * M(k, j) / M(k, k);
+    }
+  }
+  if (!is_singular) return;
+  const Matrix C = MatrixFunction(e_, C_)(d_.state);
+  for (int i = 0; i < m_; ++i) {
+    double squares = 0;
+    for (int j = 0; j < n_; ++j) squares += C(i, j) * C(i, j);
+    kappa_.push_back(squares > 0 ? largest / squares : 0);
+  }
+}
+
+Exprs StepBuilder::at(const Place& place, const Exprs& values) const {
+  if (place.q == e_.q && place.t == e_.t) return values;
+  return at(place, e_.v, values);
+}
+
+Exprs StepBuilder::at(const Place& place, const Exprs& v, const Exprs& values) const {
+  Exprs from = e_.q, to = place.q;
+  from.push_back(e_.t);
+  to.push_back(place.t);
+  from.insert(from.end(), e_.v.begin(), e_.v.end());
+  to.insert(to.end(), v.begin(), v.end());
+  return substitute(values, from, to);
+}
+
+StepBuilder::Saddle StepBuilder::make_saddle(const Place& place, const SparseExpr& rows,
+                                             bool with_forces) const {
+  Saddle s{ExprMatrix(n_ + m_), at(place, C_)};
+  s.matrix.add(at(place, *e_.M), 0, 0);
+  if (with_forces) add_stiffness(s.matrix, place);
+  s.matrix.add_transposed(s.columns, 0, n_);
+  if (with_forces && !F_.values.empty()) s.matrix.add(at(place, F_), 0, n_, -1);
+  s.matrix.add(rows, n_, 0);
+  if (with_forces && d_.epsilon > 0) {
+    for (int i = 0; i < m_; ++i) s.matrix.add(n_ + i, n_ + i, -(d_.epsilon / h_));
+  }
+  augment(s);
+  return s;
+}
+
+void StepBuilder::augment(Saddle& s) const {
+  for (std::size_t i = 0; i < kappa_.size(); ++i) {
+    const int row = n_ + static_cast<int>(i);
+    const auto lower = s.matrix.row(row);
+    for (int k = 0; k < n_; ++k) {
+      const Expr c = s.columns.at(static_cast<int>(i), k);
+      if (c.is_constant(0)) continue;
+      for (const auto& [j, value] : lower) s.matrix.add(k, j, kappa_[i] * (c * value));
+    }
+  }
+}
+
+Exprs StepBuilder::solve(const Elimination& elimination, const Saddle& s, const Exprs& upper,
+                         const Exprs& lower) const {
+  Exprs b = upper;
+  b.insert(b.end(), lower.begin(), lower.end());
+  for (std::size_t i = 0; i < kappa_.size(); ++i) {
+    for (int k = 0; k < n_; ++k) {
+      b[static_cast<std::size_t>(k)] +=
+          kappa_[i] * (s.columns.at(static_cast<int>(i), k) * lower[i]);
+    }
+  }
+  return elimination.solve(b);
+}
+
+Elimination StepBuilder::eliminate(const Saddle& s) {
+  if (order_.empty()) order_ = saddle_point_order(s.matrix, n_);
+  ++num_factorizations_;
+  Elimination elimination(s.matrix, order_);
+  if (pivots_.empty()) {
+    pivots_ = elimination.pivots();
+    Exprs sums(static_cast<std::size_t>(n_ + m_));
+    for (int i = 0; i < n_ + m_; ++i) {
+      for (const auto& [j, value] : s.matrix.row(i)) sums[static_cast<std::size_t>(i)] += value;
+    }
+    check_ = elimination.solve(sums);
+  }
+  return elimination;
+}
+
+Exprs StepBuilder::restore_invariants(const Exprs& q, Expr t) const {
+  if (e_.h.empty()) return q;
+  const Place place{q, t};
+  const SparseExpr h_q = at(place, jacobian(e_.h, e_.q));
+  const int count = static_cast<int>(e_.h.size());
+  std::vector<int> only(e_.h.size(), -1);  // the coordinate that a row may move; -1: any
+  for (const Equations::Counted& counted : e_.counted) {
+    only[static_cast<std::size_t>(counted.h)] = counted.q;
+  }
+  // The directions in which invariants are restored, by coordinate; with them, h_q dᵀ.
+  std::vector<std::map<int, Expr>> columns(e_.q.size());
+  ExprMatrix normal(count);
+  std::vector<int> order;
+  for (int i = 0; i < count; ++i) order.push_back(i);
+  for (std::size_t c = 0; c < e_.q.size(); ++c) {
+    const int first = h_q.pattern.column_start[c], last = h_q.pattern.column_start[c + 1];
+    for (int k = first; k < last; ++k) {
+      const auto entry = static_cast<std::size_t>(k);
+      const int row = h_q.pattern.row[entry], of = only[static_cast<std::size_t>(row)];
+      if (of >= 0 && of != static_cast<int>(c)) continue;
+      columns[c][row] = h_q.values[entry];
+      for (int l = first; l < last; ++l) {
+        const auto other = static_cast<std::size_t>(l);
+        normal.add(h_q.pattern.row[other], row, h_q.values[other] * h_q.values[entry]);
+      }
+    }
+  }
+  const Exprs by = Elimination(normal, order).solve(at(place, e_.h));
+  Exprs out = q;
+  for (std::size_t c = 0; c < out.size(); ++c) {
+    for (const auto& [row, value] : columns[c]) out[c] -= value * by[static_cast<std::size_t>(row)];
+  }
+  return out;
+}
+
+Exprs StepBuilder::close_positions(const Elimination& elimination, const Saddle& s, const Exprs& q,
+                                   Expr t, Exprs& eta) const {
+  const Exprs g = at({q, t}, g_);
+  Exprs lower(g.size());
+  for (std::size_t i = 0; i < g.size(); ++i) lower[i] = -g[i];
+  const Exprs solution = solve(elimination, s, Exprs(static_cast<std::size_t>(n_)), lower);
+  for (std::size_t i = 0; i < num_g_; ++i) {
+    eta.push_back(solution[static_cast<std::size_t>(n_) + i]);
+  }
+  return plus(q, 1, multiply(e_.K, std::span(solution).first(static_cast<std::size_t>(n_))));
+}
+
+Exprs StepBuilder::project_velocities(const Exprs& q, Expr t, const Exprs& v) {
+  const Place place{q, t};
+  const Saddle s = make_saddle(place, at(place, C_), false);
+  const Elimination elimination = eliminate(s);
+  Exprs lower = at(place, v, rate_);
+  for (Expr& x : lower) x = -x;
+  const Exprs solution = solve(elimination, s, Exprs(static_cast<std::size_t>(n_)), lower);
+  return plus(v, 1, Exprs(solution.begin(), solution.begin() + n_));
+}
+
+}  // namespace koppel

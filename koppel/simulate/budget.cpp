@@ -1,0 +1,244 @@
+#include <koppel/simulate/budget.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <koppel/analysis/linearize.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/graph.hpp>
+#include <koppel/expr/program.hpp>
+
+namespace koppel {
+namespace {
+
+using Jacobian = EulerOptions::Jacobian;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// Nanoseconds of an operation in straight-line code on a core of about 3 GHz: measured, with what
+// overlaps (docs/performance.md).
+constexpr double kSum = 0.35, kQuotient = 1.5, kRoot = 2, kFunction = 12, kOther = 1;
+
+EulerOptions euler_options(const std::string& integrator, Projection projection) {
+  const std::size_t colon = integrator.find(':');
+  EulerOptions options = EulerOptions::read(
+      colon == std::string::npos ? "" : std::string_view(integrator).substr(colon + 1),
+      find_integrator(integrator).name == "linear-implicit");
+  options.projects = projection != Projection::None;
+  return options;
+}
+
+// The best of several runs of some thousand steps, each from the start.
+double measure(const EulerStep& step, const Start& start, double h) {
+  using Clock = std::chrono::steady_clock;
+  EulerStep::Workspace work = step.make_workspace();
+  std::vector<double> y = start.y;
+  double best = kNever;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    constexpr int kSteps = 500;
+    std::copy(start.y.begin(), start.y.end(), y.begin());
+    const Clock::time_point before = Clock::now();
+    for (int k = 0; k < kSteps; ++k) step.advance(start.t + k * h, h, y, work);
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - before).count() / kSteps);
+  }
+  return best;
+}
+
+std::vector<StableStep> find_stable(const Prepared& prepared) {
+  const Evaluator evaluator(prepared.equations);
+  const LinearSystem linear = linearize(evaluator, prepared.state);
+  const std::vector<Mode> modes = find_modes(linear);
+  std::vector<StableStep> out;
+  for (const auto& [name, jacobian] :
+       {std::pair{"explicit-euler", Jacobian::None}, std::pair{"J1", Jacobian::J1},
+        std::pair{"J2", Jacobian::J2}, std::pair{"J3", Jacobian::J3},
+        std::pair{"exact", Jacobian::Exact}}) {
+    double largest = kNever;
+    for (const Mode& mode : modes) {
+      const std::complex<double> s = mode.eigenvalue;
+      constexpr double kRest = 1e-6;  // of the fastest: motions without forces, found by rounding
+      if (std::abs(s) < kRest * std::abs(modes.back().eigenvalue) || s.real() > kRest * std::abs(s))
+        continue;
+      const bool is_pair = std::abs(s.imag()) > kRest * std::abs(s);
+      const double a = is_pair ? std::norm(s) : 0;
+      const double b = std::max(0.0, is_pair ? -2 * s.real() : -s.real());
+      largest = std::min(largest, largest_stable_step(jacobian, a, b));
+    }
+    out.push_back({name, largest == kNever ? std::nullopt : std::optional(largest)});
+  }
+  return out;
+}
+
+// The matrix of the step times a vector of ones, solved: how far from 1 the solution is.
+double find_pivot_error(const Prepared& prepared, const EulerOptions& options) {
+  const EulerTerms terms = make_euler_step(*prepared.problem.descriptor, options);
+  std::vector<double> in = {prepared.start.t, 1e-3};
+  const auto size = static_cast<std::ptrdiff_t>(terms.q.size() + terms.v.size() + terms.x.size() +
+                                                terms.lambda.size());
+  in.insert(in.end(), prepared.start.y.begin(), prepared.start.y.begin() + size);
+  in.insert(in.end(), prepared.state.u.begin(), prepared.state.u.end());
+  in.insert(in.end(), prepared.state.p.begin(), prepared.state.p.end());
+  double error = 0;
+  for (const double x : Function(terms.inputs, terms.check)(in)) {
+    error = std::max(error, std::isfinite(x) ? std::abs(x - 1) : kNever);
+  }
+  return error;
+}
+
+void find_warnings(Budget& b) {
+  const std::string variant = b.integrator.substr(b.integrator.find(':') + 1);
+  for (const StableStep& stable : b.stable) {
+    const bool is_it = stable.method == b.integrator.substr(0, b.integrator.find(':')) ||
+                       variant.starts_with(stable.method);
+    if (is_it && stable.largest_step && *stable.largest_step < b.step) {
+      b.warnings.push_back(
+          fmt::format("{} is unstable from a step of {:.3g} s on (linearised at the start).",
+                      stable.method, *stable.largest_step));
+    }
+  }
+  if (b.load > 0.5) {
+    b.warnings.push_back(fmt::format("a step takes {:.0f} % of its time.", 100 * b.load));
+  }
+  if (b.drift && !b.drift->holds(b.step)) {
+    b.warnings.push_back(
+        "one Newton step may not hold the constraints: h C1 < 1 and (1 - h C1)^2 > 4 h^3 C0 C2 do "
+        "not both hold at the start. Take a smaller step.");
+  }
+  constexpr double kPoor = 1e-6;
+  if (!(b.pivot_error < kPoor)) {
+    b.warnings.push_back(fmt::format(
+        "the fixed order of pivots loses accuracy: a solution is wrong by {:.1e}. Other "
+        "coordinates may suit better.",
+        b.pivot_error));
+  }
+}
+
+std::string short_time(double seconds) {
+  return seconds < 1e-6   ? fmt::format("{:.0f} ns", 1e9 * seconds)
+         : seconds < 1e-3 ? fmt::format("{:.3g} us", 1e6 * seconds)
+                          : fmt::format("{:.3g} ms", 1e3 * seconds);
+}
+
+}  // namespace
+
+OperationCounts count_operations(const Program& program) {
+  OperationCounts out;
+  for (const Instruction& i : program.code) {
+    switch (i.op) {
+      case Op::Add:
+      case Op::Sub:
+      case Op::Neg: ++out.additions; break;
+      case Op::Mul: ++out.products; break;
+      case Op::Div: ++out.quotients; break;
+      case Op::Sqrt: ++out.roots; break;
+      case Op::Abs:
+      case Op::Sign:
+      case Op::Min:
+      case Op::Max:
+      case Op::Less:
+      case Op::LessEqual:
+      case Op::Equal:
+      case Op::Select: ++out.others; break;
+      default: ++out.functions; break;
+    }
+  }
+  return out;
+}
+
+double largest_stable_step(Jacobian jacobian, double a, double b) {
+  const double root = std::sqrt(b * b + 4 * a);
+  switch (jacobian) {
+    case Jacobian::None: return a > 0 ? b / a : b > 0 ? 2 / b : kNever;
+    case Jacobian::J1: return a > 0 ? (b + root) / a : kNever;
+    case Jacobian::J3: return a > 0 ? (root - b) / a : b > 0 ? 2 / b : kNever;
+    default: return kNever;
+  }
+}
+
+Budget make_budget(const Model& model, SimulateOptions options) {
+  if (!options.step) {
+    throw Error("budget.needs-step", "a budget is of a step, and none is given.",
+                "Give one, such as --step 1e-3.");
+  }
+  if (options.integrator.empty() || options.integrator == "auto") {
+    options.integrator = "linear-implicit";
+  }
+  if (find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
+    throw Error("budget.wrong-integrator",
+                "integrator '" + options.integrator + "' has no steps of fixed cost.",
+                "Those that have: explicit-euler, linear-implicit.");
+  }
+  const Prepared prepared = prepare(model, options);
+  const EulerOptions euler = euler_options(prepared.choice.integrator, options.projection);
+  const Descriptor& descriptor = *prepared.problem.descriptor;
+  const EulerStep tape(descriptor, euler);
+
+  Budget out;
+  out.model = model.name;
+  out.coordinates = prepared.choice.coordinates;
+  out.formulation = prepared.choice.formulation;
+  out.integrator = prepared.choice.integrator;
+  out.step = *options.step;
+  out.num_unknowns = prepared.problem.num_v + prepared.problem.num_lambda + prepared.problem.num_mu;
+  out.num_factorizations = tape.num_factorizations();
+  out.operations = count_operations(tape.function().program());
+  const OperationCounts& n = out.operations;
+  out.estimated_seconds =
+      1e-9 *
+      (kSum * static_cast<double>(n.additions + n.products) +
+       kQuotient * static_cast<double>(n.quotients) + kRoot * static_cast<double>(n.roots) +
+       kFunction * static_cast<double>(n.functions) + kOther * static_cast<double>(n.others));
+  out.interpreted_seconds = measure(tape, prepared.start, out.step);
+  Descriptor native = descriptor;
+  native.compile.native = true;
+  if (const EulerStep compiled(native, euler); compiled.function().is_native()) {
+    out.native_seconds = measure(compiled, prepared.start, out.step);
+  }
+  out.load = out.native_seconds.value_or(out.interpreted_seconds) / out.step;
+  out.stable = find_stable(prepared);
+  const bool projects = tape.function().num_outputs() > 0 && prepared.problem.num_lambda > 0 &&
+                        !make_euler_step(descriptor, euler).eta.empty();
+  if (projects) {
+    out.drift =
+        ProjectionBound(prepared.problem, euler).at(prepared.start.t, out.step, prepared.start.y);
+  }
+  out.pivot_error = find_pivot_error(prepared, euler);
+  find_warnings(out);
+  return out;
+}
+
+std::string to_text(const Budget& b) {
+  const OperationCounts& n = b.operations;
+  std::string out = fmt::format("{}\n  method       {} coordinates, {}, {}; step {:g} s\n", b.model,
+                                b.coordinates, b.formulation, b.integrator, b.step);
+  out += fmt::format("  system       {} unknowns, {} factorisations a step\n", b.num_unknowns,
+                     b.num_factorizations);
+  out += fmt::format(
+      "  operations   {}: {} sums, {} products, {} quotients, {} roots, {} functions, {} others\n",
+      n.total(), n.additions, n.products, n.quotients, n.roots, n.functions, n.others);
+  out += fmt::format(
+      "  time         estimated {}, measured {} interpreted{}\n", short_time(b.estimated_seconds),
+      short_time(b.interpreted_seconds),
+      b.native_seconds ? fmt::format(", {} compiled", short_time(*b.native_seconds)) : "");
+  out += fmt::format("  load         {:.3g} % of a core\n  stable up to ", 100 * b.load);
+  for (const StableStep& stable : b.stable) {
+    out += fmt::format(
+        "{}{} {}", &stable == &b.stable[0] ? "" : ", ", stable.method,
+        stable.largest_step ? fmt::format("{:.3g} s", *stable.largest_step) : "any step");
+  }
+  out += '\n';
+  if (b.drift) {
+    const double limit = b.drift->limit(b.step);
+    out += fmt::format("  drift        C0 = {:.3g}, C1 = {:.3g}, C2 = {:.3g} at the start: {}\n",
+                       b.drift->C0, b.drift->C1, b.drift->C2,
+                       std::isfinite(limit) ? fmt::format("at most {:.2g}", limit) : "no bound");
+  }
+  out += fmt::format("  pivots       wrong by {:.1e} at the start\n", b.pivot_error);
+  for (const std::string& warning : b.warnings) out += "  warning      " + warning + '\n';
+  return out;
+}
+
+}  // namespace koppel

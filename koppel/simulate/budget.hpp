@@ -1,0 +1,64 @@
+// What a step of fixed cost costs and how long it may be, before anything runs: operations by kind,
+// the time they take, the load at a step, the largest stable step of every method, and the bound of
+// the constraints' drift.
+//
+// Stability is that of the model linearised at the start. A pair of eigenvalues s, s̄ is the motion
+// q̈ = −a q − b q̇ with a = |s|², b = −2 Re s; a real eigenvalue is a = 0, b = −s. The limits are
+// those of euler_step.hpp,
+//
+//   explicit Euler  h a ≤ b   (h b ≤ 2 where a = 0)      J1  h² a ≤ 2 h b + 4
+//   J2, exact       none                                 J3  h² a ≤ 4 − 2 h b
+//
+// Motions that grow by themselves (Re s > 0) are left out. This is necessary, not sufficient: other
+// places of the motion may be stiffer, and the projection of a motion on its modes is not that of a
+// step. How wrong the fixed order of pivots is at the start is told too.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <koppel/integrate/projection_bound.hpp>
+#include <koppel/model/model.hpp>
+#include <koppel/simulate/simulate.hpp>
+
+namespace koppel {
+
+struct OperationCounts {
+  long additions = 0, products = 0, quotients = 0, roots = 0, functions = 0, others = 0;
+  long total() const { return additions + products + quotients + roots + functions + others; }
+};
+OperationCounts count_operations(const Program& program);
+
+struct StableStep {
+  std::string method;                  // "explicit-euler", "J1", …
+  std::optional<double> largest_step;  // none: any
+};
+
+struct Budget {
+  std::string model, coordinates, formulation, integrator;
+  double step = 0;
+  int num_unknowns = 0;  // velocities and multipliers, of the linear system
+  int num_factorizations = 0;
+  OperationCounts operations;
+  double estimated_seconds = 0;          // of a step in native code
+  double interpreted_seconds = 0;        // measured, on the tape
+  std::optional<double> native_seconds;  // measured, where there is a compiler
+  double load = 0;                       // of one core, by the best measured time
+  std::vector<StableStep> stable;
+  std::optional<ProjectionConstants> drift;  // where positions are projected
+  double pivot_error = 0;                    // of a solution that should be 1
+  std::vector<std::string> warnings;
+};
+
+// Needs a step and an integrator of fixed cost; throws what prepare() does, and Error
+// `budget.needs-step`, `budget.wrong-integrator`.
+Budget make_budget(const Model& model, SimulateOptions options);
+
+std::string to_text(const Budget& budget);
+std::string to_json(const Budget& budget);
+
+// The largest stable step for an eigenvalue; infinite: any.
+double largest_stable_step(EulerOptions::Jacobian jacobian, double a, double b);
+
+}  // namespace koppel

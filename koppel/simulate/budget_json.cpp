@@ -1,0 +1,48 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <koppel/simulate/budget.hpp>
+
+namespace koppel {
+
+std::string to_json(const Budget& b) {
+  const OperationCounts& n = b.operations;
+  nlohmann::ordered_json out = {{"model", b.model},
+                                {"coordinates", b.coordinates},
+                                {"formulation", b.formulation},
+                                {"integrator", b.integrator},
+                                {"step", b.step},
+                                {"unknowns", b.num_unknowns},
+                                {"factorizations", b.num_factorizations},
+                                {"operations",
+                                 {{"total", n.total()},
+                                  {"sums", n.additions},
+                                  {"products", n.products},
+                                  {"quotients", n.quotients},
+                                  {"roots", n.roots},
+                                  {"functions", n.functions},
+                                  {"others", n.others}}},
+                                {"estimated_seconds", b.estimated_seconds},
+                                {"interpreted_seconds", b.interpreted_seconds},
+                                {"native_seconds", nullptr},
+                                {"load", b.load},
+                                {"drift", nullptr},
+                                {"pivot_error", b.pivot_error},
+                                {"warnings", b.warnings}};
+  if (b.native_seconds) out["native_seconds"] = *b.native_seconds;
+  for (const StableStep& stable : b.stable) {
+    out["stable"][stable.method] = nullptr;
+    if (stable.largest_step) out["stable"][stable.method] = *stable.largest_step;
+  }
+  if (b.drift) {
+    out["drift"] = {{"C0", b.drift->C0},
+                    {"C1", b.drift->C1},
+                    {"C2", b.drift->C2},
+                    {"holds", b.drift->holds(b.step)},
+                    {"limit", nullptr}};
+    if (b.drift->holds(b.step)) out["drift"]["limit"] = b.drift->limit(b.step);
+  }
+  return out.dump(2);
+}
+
+}  // namespace koppel

@@ -1,0 +1,246 @@
+// Exported C: it compiles without a word, does what the library does to the last bit, and takes the
+// same number of instructions in every step.
+#include <koppel/export/c.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/results/report.hpp>
+
+#include "tests/near.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace koppel {
+namespace {
+
+using testing::same_bits;
+using testing::TemporaryFolder;
+namespace fs = std::filesystem;
+
+Model built_in(const std::string& name) {
+  return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
+}
+
+SimulateOptions options_for(const Model& model, const std::string& integrator, double step) {
+  SimulateOptions options = options_of(model);
+  options.integrator = integrator;
+  options.step = step;
+  return options;
+}
+
+// The exit status; what is printed goes to files `out` and `err` of the folder.
+int run_in(const fs::path& folder, const std::string& command) {
+  return std::system(("cd '" + folder.string() + "' && " + command + " >out 2>err").c_str());
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+bool has(const std::string& program) {
+  return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
+}
+
+void write_all(const fs::path& folder, const StepModel& model, bool is_float = false) {
+  const CFiles files = write_c(model, is_float);
+  write_text(folder / (model.name + ".h"), files.header);
+  write_text(folder / (model.name + ".c"), files.source);
+  write_text(folder / "example.c", files.example);
+}
+
+std::vector<std::vector<double>> rows_of(const fs::path& csv) {
+  std::ifstream file(csv);
+  std::string line;
+  std::getline(file, line);
+  std::vector<std::vector<double>> rows;
+  while (std::getline(file, line)) {
+    rows.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) {
+      rows.back().push_back(std::strtod(field.c_str(), nullptr));
+    }
+  }
+  return rows;
+}
+
+constexpr const char* kFlags = " -std=c99 -O2 -Wall -Wextra -Werror -pedantic -ffp-contract=off ";
+
+class ExportedC : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Models, ExportedC,
+                         ::testing::Values("car_axle", "circular_track", "slider_crank", "andrews",
+                                           "overhead_crane", "heavy_top", "driven_sphere"),
+                         [](const auto& suite) { return std::string(suite.param); });
+
+TEST_P(ExportedC, CompilesWithoutAWarning) {
+  const Model model = built_in(GetParam());
+  const StepModel step = make_step_model(model, options_for(model, "linear-implicit", 1e-3));
+  for (const bool is_float : {false, true}) {
+    const TemporaryFolder folder;
+    write_all(folder.path(), step, is_float);
+    for (const char* compiler : {"gcc", "clang"}) {
+      if (!has(compiler)) continue;
+      EXPECT_EQ(run_in(folder.path(), compiler + std::string(kFlags) + "-o example *.c -lm"), 0)
+          << text_of(folder.path() / "err").substr(0, 2000);
+      EXPECT_EQ(run_in(folder.path(), "./example 10"), 0) << text_of(folder.path() / "err");
+      EXPECT_EQ(rows_of(folder.path() / "out").size(), 11u);
+    }
+  }
+}
+
+TEST_P(ExportedC, GivesTheBitsOfTheLibrary) {
+  const Model model = built_in(GetParam());
+  for (const char* integrator : {"linear-implicit:J1", "explicit-euler:velocities-first"}) {
+    SimulateOptions options = options_for(model, integrator, 1e-4);
+    options.end = 0.02;
+    options.sampling.every_step = true;
+    const Simulation simulation = simulate(model, options);
+    ASSERT_EQ(simulation.status, Outcome::Status::Done);
+
+    const TemporaryFolder folder;
+    const StepModel step = make_step_model(model, options);
+    write_all(folder.path(), step);
+    ASSERT_EQ(run_in(folder.path(), "cc" + std::string(kFlags) + "-o example *.c -lm"), 0);
+    ASSERT_EQ(run_in(folder.path(), "./example 200"), 0);
+    const auto rows = rows_of(folder.path() / "out");
+    ASSERT_EQ(rows.size(), 201u);
+    ASSERT_EQ(simulation.trajectory.num_rows(), 201u);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t j = 0; j < step.outputs.size(); ++j) {
+        ASSERT_TRUE(same_bits(rows[i][j + 1], simulation.trajectory[step.outputs[j].label][i]))
+            << step.outputs[j].label << " in step " << i << ", " << integrator;
+      }
+    }
+  }
+}
+
+// Instructions of every call of NAME_step, by callgrind.
+std::set<long> instructions(const std::string& model_name, const SimulateOptions& options) {
+  const Model model = built_in(model_name);
+  const StepModel step = make_step_model(model, options, "model");
+  const TemporaryFolder folder;
+  write_all(folder.path(), step);
+  EXPECT_EQ(run_in(folder.path(), "cc -std=c99 -O2 -static -o example *.c -lm"), 0)
+      << text_of(folder.path() / "err");
+  EXPECT_EQ(run_in(folder.path(),
+                   "valgrind --tool=callgrind --collect-atstart=no --toggle-collect=model_step "
+                   "--dump-after=model_step --callgrind-out-file=counts ./example 100 0"),
+            0)
+      << text_of(folder.path() / "err");
+  std::set<long> counts;
+  int num_steps = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    if (!entry.path().filename().string().starts_with("counts.")) continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("summary: ")) continue;
+      const long count = std::atol(line.c_str() + 9);
+      if (count == 0) continue;  // after the last step
+      counts.insert(count);
+      ++num_steps;
+    }
+  }
+  EXPECT_EQ(num_steps, 100);
+  return counts;
+}
+
+TEST(ExportedC, EveryStepExecutesTheSameNumberOfInstructions) {
+  if (!has("valgrind")) GTEST_SKIP() << "valgrind is not installed";
+  for (const char* name : {"circular_track", "slider_crank", "four_bar"}) {
+    const Model model = built_in(name);
+    for (const auto& [integrator, formulation] :
+         {std::pair{"linear-implicit", "ggl"}, std::pair{"linear-implicit:J2", "index1"},
+          std::pair{"linear-implicit:J3:new-positions", "baumgarte2"},
+          std::pair{"explicit-euler", "regularized"}}) {
+      SimulateOptions options = options_for(model, integrator, 1e-4);
+      options.formulation = formulation;
+      const std::set<long> counts = instructions(name, options);
+      EXPECT_EQ(counts.size(), 1u) << name << ' ' << integrator << ' ' << formulation << ": from "
+                                   << *counts.begin() << " to " << *counts.rbegin();
+    }
+  }
+}
+
+TEST(ExportedC, AStepThatFailsSaysSoAndLeavesTheState) {
+  const Model model = built_in("car_axle");
+  const TemporaryFolder folder;
+  write_all(folder.path(), make_step_model(model, options_for(model, "linear-implicit", 1e-3)));
+  write_text(folder.path() / "example.c", R"(#include <math.h>
+#include "car_axle.h"
+int main(void) {
+  car_axle_state state, before;
+  car_axle_parameters parameters;
+  car_axle_inputs inputs = {0};
+  car_axle_init(&state, &parameters);
+  parameters.k = 0.0 / 0.0;
+  before = state;
+  if (car_axle_step(&state, &inputs, &parameters) != 1) return 1;
+  if (state.t != before.t || state.xl != before.xl || state.d_yr != before.d_yr) return 2;
+  parameters.k = 5e-4;
+  if (car_axle_step(&state, &inputs, &parameters) != 0) return 3;
+  return state.t == CAR_AXLE_STEP && state.count == 1 ? 0 : 4;
+}
+)");
+  ASSERT_EQ(run_in(folder.path(), "cc -std=c99 -O2 -o example *.c -lm"), 0);
+  EXPECT_EQ(run_in(folder.path(), "./example"), 0);
+}
+
+TEST(ExportedC, HasNeitherGlobalsNorAllocation) {
+  const Model model = built_in("slider_crank");
+  const TemporaryFolder folder;
+  write_all(folder.path(), make_step_model(model, options_for(model, "", 1e-3)));
+  ASSERT_EQ(run_in(folder.path(), "cc -std=c99 -O2 -c slider_crank.c && nm slider_crank.o"), 0);
+  std::istringstream symbols(text_of(folder.path() / "out"));
+  std::set<std::string> functions;
+  for (std::string line; std::getline(symbols, line);) {
+    const char kind = line[17];
+    EXPECT_TRUE(kind == 'T' || kind == 't' || kind == 'U' || kind == 'r') << line;
+    if (kind == 'T') functions.insert(line.substr(19));
+    if (kind == 'U') {
+      EXPECT_NE(line.substr(19), "malloc");
+    }
+  }
+  EXPECT_EQ(functions, (std::set<std::string>{"slider_crank_init", "slider_crank_step",
+                                              "slider_crank_observe"}));
+}
+
+TEST(CIdentifier, IsMadeOfAnyLabel) {
+  EXPECT_EQ(c_identifier("xl"), "xl");
+  EXPECT_EQ(c_identifier("crank.angle'"), "d_crank_angle");
+  EXPECT_EQ(c_identifier("axle[3].angle''"), "d_d_axle_3_angle");
+  EXPECT_EQ(c_identifier("car axle"), "car_axle");
+  EXPECT_EQ(c_identifier("2nd"), "_2nd");
+  EXPECT_EQ(c_identifier("θ"), "xcexb8");
+}
+
+std::string error_of(const Model& model, const SimulateOptions& options) {
+  try {
+    make_step_model(model, options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ExportedC, WhatCannotBeExportedIsRefused) {
+  const Model model = built_in("car_axle");
+  EXPECT_EQ(error_of(model, options_of(model)),
+            "error[export.needs-step]: code of fixed cost needs a step, and none is given.\n"
+            "  Give one, such as --step 1e-3.");
+  EXPECT_EQ(error_of(model, options_for(model, "radau5", 1e-3)),
+            "error[export.wrong-integrator]: integrator 'radau5' has no steps of fixed cost to "
+            "export.\n  Those that have: explicit-euler, linear-implicit.");
+}
+
+}  // namespace
+}  // namespace koppel

@@ -1,0 +1,370 @@
+// FMUs, driven through the C interface of the standard by an importer of their own (fmu2.hpp).
+#include <koppel/export/fmu.hpp>
+
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include <koppel/model/yaml/read_model.hpp>
+
+#include "tests/export/fmu2.hpp"
+#include "tests/near.hpp"
+
+namespace koppel {
+namespace {
+
+using namespace testing;
+
+Model built_in(const std::string& name) {
+  return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
+}
+
+SimulateOptions options_for(const Model& model, double step) {
+  SimulateOptions options = options_of(model);
+  options.integrator = "linear-implicit:J1";
+  options.step = step;
+  return options;
+}
+
+class Written {
+ public:
+  Written(const std::string& name, double step, const std::string& coordinates = "")
+      : model(built_in(name)), options(options_for(model, step)) {
+    if (!coordinates.empty()) options.coordinates = coordinates;
+    step_model = make_step_model(model, options);
+    write_fmu(path(), step_model, 3);
+  }
+  std::filesystem::path path() const { return folder_.path() / "model.fmu"; }
+
+  Model model;
+  SimulateOptions options;
+  StepModel step_model;
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(CoSimulation, GivesTheBitsOfTheLibrary) {
+  Written w("car_axle", 1e-3);
+  w.options.end = 0.1;
+  w.options.sampling.every_step = true;
+  const Simulation simulation = simulate(w.model, w.options);
+  Fmu2 fmu(w.path(), kCoSimulation);
+  ASSERT_EQ(fmu.start(), kOk);
+  for (int k = 0; k < 100; ++k) {
+    EXPECT_TRUE(same_bits(fmu.get("yr"), simulation.trajectory["yr"][static_cast<std::size_t>(k)]));
+    ASSERT_EQ(fmu.step(k * 1e-3, 1e-3), kOk);
+  }
+}
+
+TEST(CoSimulation, TakesShorterAndLongerCommunicationSteps) {
+  const Written w("car_axle", 1e-3);
+  // Ten steps inside of one: the same motion but for the rounding of time.
+  Fmu2 one(w.path(), kCoSimulation), ten(w.path(), kCoSimulation);
+  ASSERT_EQ(one.start(), kOk);
+  ASSERT_EQ(ten.start(), kOk);
+  for (int k = 0; k < 10; ++k) {
+    ASSERT_EQ(ten.step(k * 1e-2, 1e-2), kOk);
+    for (int i = 0; i < 10; ++i) ASSERT_EQ(one.step((10 * k + i) * 1e-3, 1e-3), kOk);
+  }
+  EXPECT_NEAR(one.get("yr"), ten.get("yr"), 1e-13);
+  // 2.5 of them: three shorter ones.
+  ASSERT_EQ(ten.step(0.1, 2.5e-3), kOk);
+  ASSERT_EQ(ten.step(0.1025, 0.4e-3), kOk);
+}
+
+TEST(CoSimulation, ParametersChangeTheStartConsistently) {
+  const Written w("slider_crank", 1e-4);
+  Fmu2 fmu(w.path(), kCoSimulation);
+  ASSERT_EQ(fmu.call("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0), kOk);
+  ASSERT_EQ(fmu.call("fmi2EnterInitializationMode"), kOk);
+  ASSERT_EQ(fmu.set("b", 1.2), kOk);
+  ASSERT_EQ(fmu.call("fmi2ExitInitializationMode"), kOk);
+  const auto length = [&] { return std::hypot(fmu.get("Bx") - fmu.get("Ax"), fmu.get("Ay")); };
+  EXPECT_NEAR(length(), 1.2, 1e-9);
+  for (int k = 0; k < 100; ++k) ASSERT_EQ(fmu.step(k * 1e-4, 1e-4), kOk);
+  EXPECT_NEAR(length(), 1.2, 1e-7);  // O(h³) of one Newton step
+}
+
+TEST(CoSimulation, SaysWhenThereIsNoConsistentStart) {
+  const Written w("slider_crank", 1e-4);
+  Fmu2 fmu(w.path(), kCoSimulation);
+  ASSERT_EQ(fmu.call("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0), kOk);
+  ASSERT_EQ(fmu.call("fmi2EnterInitializationMode"), kOk);
+  ASSERT_EQ(fmu.set("a", std::nan("")), kOk);
+  EXPECT_EQ(fmu.call("fmi2ExitInitializationMode"), kError);
+  ASSERT_FALSE(fmu.messages.empty());
+  EXPECT_EQ(fmu.messages.back(),
+            "no consistent start is near the one that is set: constraints cannot be satisfied with "
+            "these parameters and states");
+}
+
+TEST(CoSimulation, AStepThatFailsIsDiscardedWithTheTimeReached) {
+  const Written w("overhead_crane", 1e-3);
+  Fmu2 fmu(w.path(), kCoSimulation);
+  ASSERT_EQ(fmu.start(), kOk);
+  ASSERT_EQ(fmu.step(0, 1e-3), kOk);
+  const std::string input = w.step_model.inputs.at(0).label;
+  ASSERT_EQ(fmu.set(input, std::nan("")), kOk);
+  EXPECT_EQ(fmu.step(1e-3, 1e-3), kDiscard);
+  double reached = 0;
+  EXPECT_EQ(fmu.call("fmi2GetRealStatus", 2, &reached), kOk);
+  EXPECT_EQ(reached, 1e-3);
+  ASSERT_EQ(fmu.set(input, 0), kOk);
+  EXPECT_EQ(fmu.step(1e-3, 1e-3), kOk);
+}
+
+TEST(CoSimulation, CallsInTheWrongOrderAreRefused) {
+  const Written w("car_axle", 1e-3);
+  Fmu2 fmu(w.path(), kCoSimulation);
+  EXPECT_EQ(fmu.step(0, 1e-3), kError);
+  ASSERT_EQ(fmu.start(), kOk);
+  EXPECT_EQ(fmu.set("k", 1), kError);
+  EXPECT_EQ(fmu.messages.back(), "fmi2SetReal: only inputs can be set while running");
+  EXPECT_EQ(fmu.call("fmi2Reset"), kOk);
+  EXPECT_EQ(fmu.set("k", 1), kOk);
+  const unsigned none = 12345;
+  double value = 0;
+  EXPECT_EQ(fmu.call("fmi2GetReal", &none, std::size_t{1}, &value), kError);
+}
+
+TEST(CoSimulation, StatesAreSavedRestoredAndSerialized) {
+  const Written w("slider_crank", 1e-3);
+  Fmu2 fmu(w.path(), kCoSimulation);
+  ASSERT_EQ(fmu.start(), kOk);
+  for (int k = 0; k < 10; ++k) ASSERT_EQ(fmu.step(k * 1e-3, 1e-3), kOk);
+  void* saved = nullptr;
+  ASSERT_EQ(fmu.call("fmi2GetFMUstate", &saved), kOk);
+  const auto go_on = [&] {
+    for (int k = 10; k < 20; ++k) fmu.step(k * 1e-3, 1e-3);
+    return fmu.get("Bx");
+  };
+  const double first = go_on();
+  ASSERT_EQ(fmu.call("fmi2SetFMUstate", saved), kOk);
+  EXPECT_EQ(go_on(), first);
+  std::size_t size = 0;
+  ASSERT_EQ(fmu.call("fmi2SerializedFMUstateSize", saved, &size), kOk);
+  std::vector<char> bytes(size);
+  ASSERT_EQ(fmu.call("fmi2SerializeFMUstate", saved, bytes.data(), size), kOk);
+  ASSERT_EQ(fmu.call("fmi2FreeFMUstate", &saved), kOk);
+  EXPECT_EQ(saved, nullptr);
+  ASSERT_EQ(
+      fmu.call("fmi2DeSerializeFMUstate", static_cast<const char*>(bytes.data()), size, &saved),
+      kOk);
+  ASSERT_EQ(fmu.call("fmi2SetFMUstate", saved), kOk);
+  EXPECT_EQ(go_on(), first);
+  ASSERT_EQ(fmu.call("fmi2FreeFMUstate", &saved), kOk);
+}
+
+// The classical Runge–Kutta method, as an importer might have it.
+class Importer {
+ public:
+  explicit Importer(Fmu2& fmu) : fmu_(fmu) {
+    for (const auto unknown : fmu.root().child("ModelStructure").child("Derivatives")) {
+      static_cast<void>(unknown);
+      x.push_back(0);
+    }
+    fmu.call("fmi2GetContinuousStates", x.data(), x.size());
+  }
+
+  void step(double t, double h) {
+    const std::vector<double> k1 = rates(t, x, {}, 0), k2 = rates(t + h / 2, x, k1, h / 2),
+                              k3 = rates(t + h / 2, x, k2, h / 2), k4 = rates(t + h, x, k3, h);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
+    }
+    fmu_.call("fmi2SetTime", t + h);
+    fmu_.call("fmi2SetContinuousStates", static_cast<const double*>(x.data()), x.size());
+    int has_event = 0, ends = 0;
+    fmu_.call("fmi2CompletedIntegratorStep", 1, &has_event, &ends);
+    if (has_event == 0) return;
+    ++events;
+    EventInfo info{};
+    fmu_.call("fmi2EnterEventMode");
+    EXPECT_EQ(fmu_.call("fmi2NewDiscreteStates", &info), kOk);
+    fmu_.call("fmi2EnterContinuousTimeMode");
+    if (info.values_changed != 0) fmu_.call("fmi2GetContinuousStates", x.data(), x.size());
+  }
+
+  std::vector<double> rates(double t, const std::vector<double>& from, const std::vector<double>& k,
+                            double h) {
+    std::vector<double> y = from, out(from.size());
+    for (std::size_t i = 0; i < k.size(); ++i) y[i] += h * k[i];
+    fmu_.call("fmi2SetTime", t);
+    fmu_.call("fmi2SetContinuousStates", static_cast<const double*>(y.data()), y.size());
+    EXPECT_EQ(fmu_.call("fmi2GetDerivatives", out.data(), out.size()), kOk);
+    return out;
+  }
+
+  std::vector<double> x;
+  int events = 0;
+
+ private:
+  Fmu2& fmu_;
+};
+
+TEST(ModelExchange, AnImportersSolverIntegratesAClosedLoop) {
+  for (const char* coordinates : {"absolute", "natural", "joint"}) {
+    const Written w("slider_crank", 1e-3, coordinates);
+    Fmu2 fmu(w.path(), kModelExchange);
+    ASSERT_EQ(fmu.start(), kOk);
+    Importer importer(fmu);
+    for (int k = 0; k < 4000; ++k) importer.step(k * 2.5e-4, 2.5e-4);
+    // tests/reference/slider_crank.csv at t = 1; of order 4.
+    EXPECT_NEAR(fmu.get("Bx"), 1.103347978931893210, 1e-6) << coordinates;
+    EXPECT_NEAR(fmu.get("Ay"), 3.615993342030306876e-01, 1e-6) << coordinates;
+    EXPECT_NEAR(std::hypot(fmu.get("Bx") - fmu.get("Ax"), fmu.get("Ay")), 1, 1e-8);
+  }
+}
+
+TEST(ModelExchange, DirectionalDerivativesAreThoseOfTheRates) {
+  const Written w("car_axle", 1e-3);
+  Fmu2 fmu(w.path(), kModelExchange);
+  ASSERT_EQ(fmu.start(), kOk);
+  Importer importer(fmu);
+  const std::size_t n = importer.x.size();
+  std::vector<unsigned> states, derivatives;
+  for (const pugi::xml_node v : fmu.root().child("ModelVariables")) {
+    if (!v.child("Real").attribute("derivative")) continue;
+    derivatives.push_back(v.attribute("valueReference").as_uint());
+    const int index = v.child("Real").attribute("derivative").as_int();
+    int k = 0;
+    for (const pugi::xml_node s : fmu.root().child("ModelVariables")) {
+      if (++k == index) states.push_back(s.attribute("valueReference").as_uint());
+    }
+  }
+  ASSERT_EQ(states.size(), n);
+  std::vector<double> direction(n), result(n);
+  for (std::size_t i = 0; i < n; ++i) direction[i] = std::cos(static_cast<double>(i));
+  importer.rates(0.1, importer.x, {}, 0);
+  ASSERT_EQ(
+      fmu.call("fmi2GetDirectionalDerivative", static_cast<const unsigned*>(derivatives.data()), n,
+               static_cast<const unsigned*>(states.data()), n,
+               static_cast<const double*>(direction.data()), result.data()),
+      kOk);
+  constexpr double h = 1e-6;
+  const std::vector<double> more = importer.rates(0.1, importer.x, direction, h),
+                            less = importer.rates(0.1, importer.x, direction, -h);
+  for (std::size_t i = 0; i < n; ++i) {
+    EXPECT_TRUE(near(result[i], (more[i] - less[i]) / (2 * h),
+                     {.relative = 1e-6, .scale = 1, .because = "a difference"}))
+        << i;
+  }
+}
+
+// Rules of the schema and of section 2.2 of the standard that files have been refused for.
+class DescriptionOf : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Models, DescriptionOf,
+                         ::testing::Values("car_axle", "overhead_crane", "circular_track",
+                                           "heavy_top"));
+
+TEST_P(DescriptionOf, KeepsToTheStandard) {
+  const Written w(GetParam(), 1e-3);
+  const Fmu2 fmu(w.path(), kCoSimulation);
+  const pugi::xml_node root = fmu.root();
+  EXPECT_STREQ(root.attribute("fmiVersion").value(), "2.0");
+  EXPECT_STRNE(root.attribute("guid").value(), "");
+  // The order of elements.
+  const std::vector<std::string> order = {
+      "ModelExchange",     "CoSimulation",   "UnitDefinitions",
+      "TypeDefinitions",   "LogCategories",  "DefaultExperiment",
+      "VendorAnnotations", "ModelVariables", "ModelStructure"};
+  std::size_t last = 0;
+  for (const pugi::xml_node child : root) {
+    const auto at = std::find(order.begin() + static_cast<std::ptrdiff_t>(last), order.end(),
+                              std::string(child.name()));
+    ASSERT_NE(at, order.end()) << child.name();
+    last = static_cast<std::size_t>(at - order.begin()) + 1;
+  }
+  std::set<std::string> units, names;
+  for (const pugi::xml_node u : root.child("UnitDefinitions")) {
+    EXPECT_TRUE(units.insert(u.attribute("name").value()).second);
+    EXPECT_TRUE(u.child("BaseUnit")) << u.attribute("name").value();
+  }
+  // Combinations of causality, variability and initial (table of section 2.2.7), start values.
+  const std::set<std::string> allowed = {"parameter fixed exact", "input continuous ",
+                                         "output continuous calculated", "local continuous approx",
+                                         "local continuous calculated"};
+  std::vector<pugi::xml_node> variables;
+  std::set<unsigned> references;
+  for (const pugi::xml_node v : root.child("ModelVariables")) {
+    variables.push_back(v);
+    EXPECT_TRUE(names.insert(v.attribute("name").value()).second) << v.attribute("name").value();
+    EXPECT_TRUE(references.insert(v.attribute("valueReference").as_uint()).second);
+    const std::string initial = v.attribute("initial").value();
+    const std::string kind = std::string(v.attribute("causality").value()) + ' ' +
+                             v.attribute("variability").value() + ' ' + initial;
+    EXPECT_TRUE(allowed.contains(kind)) << kind;
+    const pugi::xml_node real = v.child("Real");
+    ASSERT_TRUE(real);
+    const bool needs_start = initial != "calculated";
+    EXPECT_EQ(static_cast<bool>(real.attribute("start")), needs_start);
+    if (real.attribute("unit")) {
+      EXPECT_TRUE(units.contains(real.attribute("unit").value()));
+    }
+  }
+  // Derivatives: one for every state, in the order of the states.
+  const pugi::xml_node structure = root.child("ModelStructure");
+  const auto indices = [&](const char* list) {
+    std::vector<std::size_t> out;
+    for (const pugi::xml_node u : structure.child(list)) {
+      out.push_back(u.attribute("index").as_uint());
+    }
+    return out;
+  };
+  for (const std::size_t i : indices("Outputs")) {
+    EXPECT_STREQ(variables.at(i - 1).attribute("causality").value(), "output");
+  }
+  std::set<std::size_t> initial;
+  for (const std::size_t i : indices("InitialUnknowns")) initial.insert(i);
+  std::size_t states = 0;
+  for (const std::size_t i : indices("Derivatives")) {
+    const int of = variables.at(i - 1).child("Real").attribute("derivative").as_int();
+    ASSERT_GT(of, 0);
+    EXPECT_STREQ(variables.at(static_cast<std::size_t>(of) - 1).attribute("initial").value(),
+                 "approx");
+    EXPECT_TRUE(initial.contains(i) && initial.contains(static_cast<std::size_t>(of)));
+    ++states;
+  }
+  EXPECT_EQ(states, w.step_model.q.size() + w.step_model.v.size() + w.step_model.x.size());
+  // All variables that need it are among the unknowns of the initialization.
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const std::string how = variables[i].attribute("initial").value();
+    if (how != "calculated" && how != "approx") continue;
+    EXPECT_TRUE(initial.contains(i + 1));
+  }
+  for (const char* kind : {"ModelExchange", "CoSimulation"}) {
+    const std::string file =
+        root.child(kind).child("SourceFiles").child("File").attribute("name").value();
+    EXPECT_TRUE(std::filesystem::exists(fmu.folder() / "sources" / file));
+  }
+}
+
+TEST(FmuSource, CompilesWithoutAWarning) {
+  const Written w("overhead_crane", 1e-3);
+  const Fmu2 fmu(w.path(), kCoSimulation);
+  const std::string source = (fmu.folder() / "sources" / (w.step_model.name + ".c")).string();
+  for (const char* compiler : {"gcc", "clang"}) {
+    if (std::system(("command -v " + std::string(compiler) + " >/dev/null").c_str()) != 0) continue;
+    EXPECT_EQ(
+        std::system((std::string(compiler) +
+                     " -std=c99 -O1 -Wall -Wextra -Werror -pedantic -fPIC -shared -o /dev/null "
+                     "'" +
+                     source + "' -lm")
+                        .c_str()),
+        0)
+        << compiler;
+  }
+}
+
+TEST(Fmu, OfTheSameModelIsTheSame) {
+  const Written a("car_axle", 1e-3), b("car_axle", 1e-3), c("car_axle", 2e-3);
+  const FmuFiles one = write_fmu_files(a.step_model, 3), two = write_fmu_files(b.step_model, 3);
+  EXPECT_EQ(one.description, two.description);
+  EXPECT_EQ(one.source, two.source);
+  EXPECT_NE(one.description, write_fmu_files(c.step_model, 3).description);
+}
+
+}  // namespace
+}  // namespace koppel

@@ -1,0 +1,94 @@
+// Steps of fixed cost: no allocation, and all variants converge to one motion.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/integrate/euler_step.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <tests/count_allocations.hpp>
+
+namespace koppel {
+namespace {
+
+struct Prepared {
+  Problem problem;
+  std::vector<double> y;
+};
+
+Prepared prepare(const std::string& model, const std::string& formulation, double step) {
+  const Equations e = derive(read_model(std::string(KOPPEL_MODELS) + model + ".yaml"), "");
+  const Evaluator evaluator(e);
+  const State state = assemble(evaluator).state;
+  FormulationOptions options;
+  options.step = step;
+  Prepared out{formulate(e, formulation, state, options), {}};
+  out.y = start_values(out.problem, evaluator, state);
+  return out;
+}
+
+constexpr const char* kFormulations[] = {"index1",     "index2", "baumgarte",
+                                         "baumgarte2", "ggl",    "regularized"};
+constexpr const char* kVariants[] = {"exact",
+                                     "J1",
+                                     "J2",
+                                     "J3",
+                                     "exact:velocities-first",
+                                     "J1:velocities-first",
+                                     "J2:new-positions",
+                                     "J3:new-positions"};
+
+TEST(EulerStep, AllocatesNothing) {
+  for (const char* formulation : kFormulations) {
+    for (const char* variant : kVariants) {
+      Prepared p = prepare("car_axle", formulation, 1e-3);
+      const auto step = euler_step_of(p.problem, EulerOptions::read(variant, true));
+      EulerStep::Workspace work = step->make_workspace();
+      const long before = allocations;
+      bool ok = true;
+      for (int k = 0; k < 100; ++k) ok = ok && step->advance(k * 1e-3, 1e-3, p.y, work);
+      EXPECT_EQ(allocations - before, 0) << formulation << ' ' << variant;
+      EXPECT_TRUE(ok) << formulation << ' ' << variant;
+    }
+  }
+}
+
+// yr at t = 0.1 of tests/reference/car_axle.csv.
+double error(const char* formulation, const char* variant, double h) {
+  Prepared p = prepare("car_axle", formulation, h);
+  const auto step = euler_step_of(p.problem, EulerOptions::read(variant, true));
+  EulerStep::Workspace work = step->make_workspace();
+  const long count = std::lround(0.1 / h);
+  for (long k = 0; k < count; ++k) step->advance(static_cast<double>(k) * h, h, p.y, work);
+  return std::abs(p.y[3] - 6.09032397356001563560e-01);
+}
+
+TEST(EulerStep, HasOrderOneInEveryVariant) {
+  for (const char* formulation : kFormulations) {
+    for (const char* variant : kVariants) {
+      const double ratio = error(formulation, variant, 2e-5) / error(formulation, variant, 1e-5);
+      EXPECT_NEAR(std::log2(ratio), 1, 0.15) << formulation << ' ' << variant;
+    }
+  }
+}
+
+TEST(EulerStep, IsCompiledOnceForEachSetOfOptions) {
+  const Prepared p = prepare("car_axle", "ggl", 1e-3);
+  const auto one = euler_step_of(p.problem, EulerOptions::read("J1", true));
+  const Problem copy = p.problem;
+  EXPECT_EQ(one, euler_step_of(copy, EulerOptions::read("J1", true)));
+  EXPECT_NE(one, euler_step_of(copy, EulerOptions::read("J2", true)));
+}
+
+TEST(EulerStep, SaysWhereItsResultIsNotFinite) {
+  Prepared p = prepare("car_axle", "ggl", 1e-3);
+  const auto step = euler_step_of(p.problem, EulerOptions::read("J1", true));
+  EulerStep::Workspace work = step->make_workspace();
+  p.y[0] = std::nan("");
+  EXPECT_FALSE(step->advance(0, 1e-3, p.y, work));
+}
+
+}  // namespace
+}  // namespace koppel

@@ -1,0 +1,195 @@
+#include <koppel/simulate/budget.hpp>
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+
+#include "tests/near.hpp"
+
+namespace koppel {
+namespace {
+
+using testing::near;
+
+Model built_in(const std::string& name) {
+  return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
+}
+
+SimulateOptions options_for(const Model& model, const std::string& integrator, double step) {
+  SimulateOptions options = options_of(model);
+  options.integrator = integrator;
+  options.step = step;
+  return options;
+}
+
+// q″ = −a q − b q′ with a = 400, b = 4.
+Model oscillator() {
+  return read_model_text(R"(
+name: oscillator
+coordinates: {q: {start: 1}}
+kinetic: q'^2/2
+generalized_forces: {q: -400*q - 4*q'}
+outputs: {q: q}
+)",
+                         "oscillator.yaml");
+}
+
+TEST(Budget, KnowsTheLargestStableStepOfEveryMethod) {
+  const Model model = oscillator();
+  const Budget budget = make_budget(model, options_for(model, "linear-implicit:J3", 1e-3));
+  const double root = std::sqrt(16 + 1600.0);
+  const std::pair<const char*, std::optional<double>> expected[] = {{"explicit-euler", 4 / 400.0},
+                                                                    {"J1", (4 + root) / 400},
+                                                                    {"J2", std::nullopt},
+                                                                    {"J3", (root - 4) / 400},
+                                                                    {"exact", std::nullopt}};
+  ASSERT_EQ(budget.stable.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(budget.stable[i].method, expected[i].first);
+    EXPECT_EQ(budget.stable[i].largest_step.has_value(), expected[i].second.has_value());
+    if (!expected[i].second) continue;
+    EXPECT_TRUE(near(*budget.stable[i].largest_step, *expected[i].second,
+                     {.relative = 1e-9, .because = "eigenvalues of a 2 x 2 matrix"}));
+  }
+  EXPECT_TRUE(budget.warnings.empty());
+}
+
+// What the budget says is what simulations do, a little below and above the limit.
+TEST(Budget, StableStepsAreStableAndLongerOnesAreNot) {
+  const Model model = oscillator();
+  const Budget budget = make_budget(model, options_for(model, "linear-implicit", 1e-3));
+  for (const StableStep& stable : budget.stable) {
+    if (!stable.largest_step) continue;
+    const std::string integrator =
+        stable.method == "explicit-euler" ? stable.method : "linear-implicit:" + stable.method;
+    const auto at_end = [&](double factor) {
+      SimulateOptions options = options_for(model, integrator, factor * *stable.largest_step);
+      options.end = 4000 * *options.step;
+      return std::abs(simulate(model, options).trajectory["q"].back());
+    };
+    EXPECT_LT(at_end(0.8), 1e-3) << stable.method;
+    EXPECT_GT(at_end(1.2), 1e3) << stable.method;
+  }
+}
+
+TEST(Budget, WarnsOfStepsThatAreTooLong) {
+  const Model model = oscillator();
+  EXPECT_EQ(make_budget(model, options_for(model, "explicit-euler", 0.02)).warnings,
+            (std::vector<std::string>{
+                "explicit-euler is unstable from a step of 0.01 s on (linearised at the start)."}));
+  EXPECT_EQ(make_budget(model, options_for(model, "linear-implicit:J3", 0.2)).warnings,
+            (std::vector<std::string>{
+                "J3 is unstable from a step of 0.0905 s on (linearised at the start)."}));
+}
+
+TEST(Budget, CountsTheOperationsOfAStep) {
+  const Model model = built_in("car_axle");
+  const Budget one = make_budget(model, options_for(model, "explicit-euler", 1e-3));
+  const Budget two = make_budget(model, options_for(model, "linear-implicit:J2", 1e-3));
+  EXPECT_EQ(one.num_unknowns, 6);
+  EXPECT_EQ(one.operations.roots, 4);      // two springs, and the road at both ends
+  EXPECT_EQ(one.operations.functions, 3);  // its sine at both ends, its cosine at the new time
+  EXPECT_GT(two.operations.products, one.operations.products);
+  EXPECT_GT(two.interpreted_seconds, 0);
+  EXPECT_DOUBLE_EQ(two.load, two.native_seconds.value_or(two.interpreted_seconds) / 1e-3);
+  EXPECT_LT(two.pivot_error, 1e-10);
+}
+
+TEST(Budget, AsJson) {
+  const Model model = built_in("car_axle");
+  const auto json = nlohmann::json::parse(
+      to_json(make_budget(model, options_for(model, "linear-implicit:J1", 1e-3))));
+  EXPECT_EQ(json["model"], "car axle");
+  EXPECT_EQ(json["unknowns"], 6);
+  EXPECT_TRUE(json["stable"]["J2"].is_null());
+  EXPECT_NEAR(json["stable"]["J1"].get<double>(), 2 / std::sqrt(1 / 5e-4), 1e-3);
+  EXPECT_TRUE(json["drift"]["holds"].get<bool>());
+}
+
+TEST(Budget, NeedsAStepOfFixedCost) {
+  const Model model = built_in("car_axle");
+  const auto error_of = [&](const SimulateOptions& options) -> std::string {
+    try {
+      make_budget(model, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_of(options_of(model)),
+            "error[budget.needs-step]: a budget is of a step, and none is given.\n"
+            "  Give one, such as --step 1e-3.");
+  EXPECT_EQ(error_of(options_for(model, "radau5", 1e-3)),
+            "error[budget.wrong-integrator]: integrator 'radau5' has no steps of fixed cost.\n"
+            "  Those that have: explicit-euler, linear-implicit.");
+}
+
+constexpr double kLong = 10;  // seconds
+
+struct Drift {
+  double largest = 0, predicted = 0;
+  ProjectionConstants constants, of_long_step;
+};
+
+// The constants and the violation along a run.
+Drift drift_of(const std::string& name, const std::string& formulation, double h, double end) {
+  const Model model = built_in(name);
+  SimulateOptions options = options_for(model, "linear-implicit:J2", h);
+  options.formulation = formulation;
+  const Prepared prepared = prepare(model, options);
+  const EulerOptions euler = EulerOptions::read("J2", true);
+  const ProjectionBound bound(prepared.problem, euler);
+  auto work = prepared.problem.projector->make_workspace();
+  Drift out;
+  std::vector<double> y(prepared.start.y.size());
+  integrate(prepared.problem, "linear-implicit:J2", prepared.start, end, {.step = h},
+            [&](const Step& step) {
+              step.evaluate(step.t0, y);
+              out.constants.include(bound.at(step.t0, step.t1 - step.t0, y));
+              step.evaluate(step.t1, y);
+              const auto violation = prepared.problem.projector->violation(
+                  step.t1, prepared.problem.q(std::span<const double>(y)),
+                  prepared.problem.v(std::span<const double>(y)), work);
+              out.largest = std::max(out.largest, violation.position);
+              return true;
+            });
+  out.predicted = out.constants.limit(h);
+  out.of_long_step = bound.at(end, kLong, y);
+  return out;
+}
+
+TEST(ProjectionBound, HoldsAlongARun) {
+  for (const double h : {1e-3, 5e-3, 1e-2}) {
+    for (const char* formulation : {"index1", "ggl"}) {
+      const Drift axle = drift_of("car_axle", formulation, h, 3);
+      EXPECT_TRUE(axle.constants.holds(h));
+      EXPECT_LE(axle.largest, axle.predicted) << h;
+      EXPECT_GT(axle.largest, 0.01 * axle.predicted) << h;  // it says something
+    }
+  }
+  const Drift track = drift_of("circular_track", "index1", 1e-2, 20);
+  // The bound is sharp here: rounding of q, of its squares and of their sum, of the size 50 to 100.
+  EXPECT_LE(track.largest, track.predicted + 10 * 50 * testing::kEps);
+  EXPECT_GT(track.largest, 0.1 * track.predicted);
+}
+
+TEST(ProjectionBound, IsOfOrderThree) {
+  const double coarse = drift_of("car_axle", "ggl", 2e-3, 1).predicted,
+               fine = drift_of("car_axle", "ggl", 1e-3, 1).predicted;
+  EXPECT_NEAR(std::log2(coarse / fine), 3, 0.1);
+}
+
+TEST(ProjectionBound, FailsForStepsThatAreTooLong) {
+  const Drift track = drift_of("circular_track", "index1", 1e-2, 20);
+  EXPECT_TRUE(track.constants.holds(1e-2));
+  // h v/R = 5: the tangent leads far away from the circle.
+  EXPECT_FALSE(track.of_long_step.holds(kLong));
+  EXPECT_EQ(track.of_long_step.limit(kLong), INFINITY);
+}
+
+}  // namespace
+}  // namespace koppel

@@ -1,0 +1,392 @@
+// Steps of fixed cost on the problems of [Burgermeister, Arnold & Esterl 2006] and [Derakhshan
+// 2022].
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/simulate/simulate.hpp>
+
+#include "tests/near.hpp"
+
+namespace koppel {
+namespace {
+
+Model built_in(const std::string& name) {
+  return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
+}
+
+struct Method {
+  std::string integrator, formulation;
+  Projection projection = Projection::None;
+};
+
+Simulation run(const Model& model, const Method& method, double step, double end,
+               double baumgarte = 0) {
+  SimulateOptions options = options_of(model);
+  options.end = end;
+  options.integrator = method.integrator;
+  options.formulation = method.formulation;
+  options.projection = method.projection;
+  options.step = step;
+  options.baumgarte = baumgarte;
+  options.sampling.every_step = true;
+  return simulate(model, options);
+}
+
+double last(const Simulation& s, const char* name) { return s.trajectory[name].back(); }
+
+double largest(std::span<const double> x) {
+  double size = 0;
+  for (const double value : x) size = std::max(size, std::abs(value));
+  return size;
+}
+
+// The slope of log y over log x, by least squares.
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  double mx = 0, my = 0, xy = 0, xx = 0;
+  const auto n = static_cast<double>(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    mx += std::log(x[i]) / n;
+    my += std::log(y[i]) / n;
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy += (std::log(x[i]) - mx) * (std::log(y[i]) - my);
+    xx += (std::log(x[i]) - mx) * (std::log(x[i]) - mx);
+  }
+  return xy / xx;
+}
+
+// q″ = −a q − b q′: the domains of figure 1 of the source. Inside, a motion of 2000 steps stays
+// bounded; outside, it grows.
+double growth(const std::string& integrator, double a, double b) {
+  const Model model = read_model_text(
+      "name: test\ncoordinates: [q]\nkinetic: q'^2/2\ngeneralized_forces: {q: -a*q - b*q'}\n"
+      "parameters: {a: " +
+          std::to_string(a) + ", b: " + std::to_string(b) + "}\ninitial: {q: 1}\noutputs: {q: q}\n",
+      "test.yaml");
+  const Simulation s = run(model, {integrator, "minimal"}, 0.01, 20);
+  return s.status == Outcome::Status::Done ? std::abs(last(s, "q")) : INFINITY;
+}
+
+TEST(LinearImplicit, IsStableInTheDomainOfEachJacobian) {
+  constexpr double h = 0.01;
+  // h² a ≤ 2 h b + 4 for J1
+  EXPECT_LT(growth("linear-implicit:J1", 3.9 / (h * h), 0), 10);
+  EXPECT_GT(growth("linear-implicit:J1", 4.1 / (h * h), 0), 1e6);
+  EXPECT_LT(growth("linear-implicit:J1", 5.9 / (h * h), 1 / h), 10);
+  EXPECT_GT(growth("linear-implicit:J1", 6.1 / (h * h), 1 / h), 1e6);
+  // h² a ≤ 4 − 2 h b for J3
+  EXPECT_LT(growth("linear-implicit:J3", 1.9 / (h * h), 1 / h), 10);
+  EXPECT_GT(growth("linear-implicit:J3", 2.1 / (h * h), 1 / h), 1e6);
+  // all for J2 and the exact one
+  for (const double a : {1.0, 100.0, 1e4}) {
+    for (const double b : {0.0, 1.0, 100.0}) {
+      EXPECT_LT(growth("linear-implicit:J2", a / (h * h), b / h), 10);
+      EXPECT_LT(growth("linear-implicit", a / (h * h), b / h), 10);
+    }
+  }
+  // never without damping for explicit Euler: growth by √(1 + h²a) in a step
+  EXPECT_GT(growth("explicit-euler", 0.1 / (h * h), 0), 1e6);
+}
+
+TEST(LinearImplicit, StabilityOfTheOtherOrdersOfUpdate) {
+  constexpr double h = 0.01;
+  for (const double a : {1.0, 100.0, 1e4}) {
+    EXPECT_LT(growth("linear-implicit:J2:velocities-first", a / (h * h), 0), 10);
+    EXPECT_LT(growth("linear-implicit:J2:new-positions", a / (h * h), 0), 10);
+  }
+}
+
+TEST(CarAxle, ExplicitEulerIsUnstableAtOneMillisecondAndTheOthersAreNot) {
+  const Model model = built_in("car_axle");
+  for (const Method& method : {Method{"", "index1", Projection::Once}, Method{"", "ggl"},
+                               Method{"", "baumgarte"}, Method{"", "baumgarte2"}}) {
+    const auto energy = [&](const std::string& integrator) {
+      Method with = method;
+      with.integrator = integrator;
+      return largest(run(model, with, 1e-3, 10).trajectory["kinetic_energy"]);
+    };
+    // The largest kinetic energy of the motion itself is 9.6e-4.
+    EXPECT_GT(energy("explicit-euler"), 0.01) << method.formulation;
+    for (const char* jacobian : {"J1", "J2", "J3", "exact"}) {
+      EXPECT_LT(energy(std::string("linear-implicit:") + jacobian), 2e-3)
+          << method.formulation << ' ' << jacobian;
+    }
+  }
+}
+
+struct Slope {
+  Method method;
+  double expected;
+};
+
+TEST(CarAxle, ConstraintErrorsFallWithTheStepAsTheTreatmentSays) {
+  const Model model = built_in("car_axle");
+  const std::vector<double> steps = {5e-5, 2e-4, 5e-4, 2e-3, 5e-3, 1e-2};
+  const Slope cases[] = {
+      {{"linear-implicit:J2:velocities-first", "index1"}, 1},
+      {{"linear-implicit:J2", "index2"}, 1},
+      {{"linear-implicit:J2", "baumgarte"}, 2},
+      {{"linear-implicit:J2", "baumgarte2"}, 2},
+      {{"linear-implicit:J2", "regularized"}, 2},
+      {{"linear-implicit:J2", "index1", Projection::Once}, 3},
+      {{"linear-implicit:J2", "ggl"}, 3},
+      {{"linear-implicit:J1", "ggl"}, 3},
+      {{"linear-implicit:J3", "index1", Projection::Once}, 3},
+  };
+  for (const Slope& c : cases) {
+    std::vector<double> errors;
+    for (const double h : steps) {
+      errors.push_back(run(model, c.method, h, 3).summary.max_position_violation);
+    }
+    EXPECT_NEAR(slope(steps, errors), c.expected, 0.15)
+        << c.method.integrator << ' ' << c.method.formulation;
+  }
+}
+
+// At t = 3 of tests/reference/car_axle.csv.
+double global_error(const Simulation& s) {
+  const std::pair<const char*, double> end[] = {{"xl", 4.9345578427524092131e-2},
+                                                {"yl", 4.9698946023000810676e-1},
+                                                {"xr", 1.0417425248854261152},
+                                                {"yr", 3.7391102726536581936e-1}};
+  double error = 0;
+  for (const auto& [name, value] : end) error = std::max(error, std::abs(last(s, name) - value));
+  return error;
+}
+
+TEST(CarAxle, ProjectionImprovesTheGlobalErrorByAnOrderOfMagnitude) {
+  const Model model = built_in("car_axle");
+  for (const double h : {1e-3, 5e-4}) {
+    const double drifting = global_error(run(model, {"linear-implicit:J1", "index2"}, h, 3));
+    const double projected =
+        global_error(run(model, {"linear-implicit:J1", "index2", Projection::Once}, h, 3));
+    EXPECT_GT(drifting / projected, 8);
+  }
+}
+
+TEST(CarAxle, VelocitiesSatisfyTheirConstraintsExactlyWhereSaid) {
+  const Model model = built_in("car_axle");
+  for (const Method& method :
+       {Method{"linear-implicit:J2", "index2"}, Method{"linear-implicit:J2", "ggl"},
+        Method{"linear-implicit", "index1", Projection::Once},
+        Method{"linear-implicit:J1:new-positions", "index2", Projection::Once}}) {
+    // Rounding of terms of the size 1.
+    EXPECT_LT(run(model, method, 1e-3, 3).summary.max_velocity_violation, 1e-13);
+  }
+}
+
+TEST(CircularTrack, UnstabilizedIndex1DriftsFasterThanIndex2) {
+  const Model model = built_in("circular_track");
+  const auto drift = [&](const char* formulation, double end) {
+    return run(model, {"linear-implicit:J2", formulation}, 1e-3, end)
+        .summary.max_position_violation;
+  };
+  // A step along the tangent leaves the circle by h² v²/2, in index 1; index 2 turns the velocity
+  // in the same step, which halves it. Both grow with time.
+  const double one = drift("index1", 50), two = drift("index2", 50);
+  EXPECT_NEAR(one / two, 2, 0.1);
+  EXPECT_NEAR(drift("index1", 100) / one, 2, 0.1);
+  EXPECT_NEAR(drift("index2", 100) / two, 2, 0.1);
+}
+
+TEST(CircularTrack, ProjectedPositionsStayAtTheirBoundForAMillionSteps) {
+  const Model model = built_in("circular_track");
+  SimulateOptions options = options_of(model);
+  options.end = 1e4;
+  options.step = 1e-2;
+  options.integrator = "linear-implicit:J2";
+  options.formulation = "index1";
+  options.sampling.count = 101;
+  const Simulation s = simulate(model, options);
+  EXPECT_EQ(s.summary.steps, 1'000'000);
+  const auto violation = s.trajectory["position_violation"];
+  // After the speed is reached (t = 100 s) the bound neither grows nor falls.
+  EXPECT_GT(violation[2], 0);
+  for (std::size_t i = 2; i < violation.size(); ++i) {
+    EXPECT_TRUE(testing::near(violation[i], violation[2],
+                              {.relative = 0.05, .because = "the speed settles"}));
+  }
+}
+
+TEST(DrivenSphere, PositionIsOfOrderOneAndVelocityExact) {
+  const Model model = built_in("driven_sphere");
+  std::vector<double> steps, errors;
+  for (const double h : {1e-3, 5e-4, 2.5e-4}) {
+    const Simulation s = run(model, {"linear-implicit:J1:new-positions", "index2"}, h, 8);
+    const auto t = s.trajectory.time();
+    double error = 0, velocity = 0;
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      const double w = std::numbers::pi / 4;
+      error = std::max(error, std::abs(s.trajectory["x"][i] - std::cos(w * t[i])));
+      velocity = std::max(velocity, std::abs(s.trajectory["x'"][i] + w * std::sin(w * t[i])));
+    }
+    steps.push_back(h);
+    errors.push_back(error);
+    EXPECT_LT(velocity, 1e-14);  // rounding of t
+  }
+  EXPECT_NEAR(slope(steps, errors), 1, 0.05);
+}
+
+// A position signal p(t) = sin(2t) that is known at 90 Hz only and held between; its velocity is
+// taken as held central differences, or as differences on the grid of the steps, which makes
+// impulses of it. The velocity constraint is fed back with ε/h times the error of position.
+struct Signal {
+  const char* velocity;  // of `p`, the held position, at t
+  double epsilon;
+};
+
+struct Tracked {
+  double position = 0,
+         velocity = 0;  // largest errors: of p(t) itself, and of the signal's velocity
+};
+
+Tracked track(const Signal& signal, double h) {
+  std::string x, y, z;
+  for (int k = -1; k <= 91; ++k) {
+    const double tau = (k + 0.3713) / 90, d = 1 / 90.0;  // never at the end of a step
+    const char* comma = k > -1 ? ", " : "";
+    x += comma + fmt::format("{}", tau);
+    y += comma + fmt::format("{}", std::sin(2 * tau));
+    z += comma + fmt::format("{}", (std::sin(2 * (tau + d)) - std::sin(2 * (tau - d))) / (2 * d));
+  }
+  const Model model =
+      read_model_text(fmt::format("name: tracking\nparameters: {{dt: {}, eps: {}}}\n"
+                                  "tables:\n  p: {{type: held, x: [{}], y: [{}]}}\n"
+                                  "  w: {{type: held, x: [{}], y: [{}]}}\n"
+                                  "coordinates: {{s: {{start: 0, rate: 2}}}}\nkinetic: s'^2/2\n"
+                                  "nonholonomic: {{follow: \"s' - {} + eps/dt*(s - p(t))\"}}\n"
+                                  "outputs: {{s: s, \"s'\": \"s'\", signal: {}}}\n",
+                                  h, signal.epsilon, x, y, x, z, signal.velocity, signal.velocity),
+                      "tracking.yaml");
+  const Simulation s = run(model, {"linear-implicit:J1:new-positions", "index2"}, h, 1);
+  Tracked out;
+  const auto t = s.trajectory.time();
+  for (std::size_t i = t.size() / 10; i < t.size(); ++i) {
+    out.position = std::max(out.position, std::abs(s.trajectory["s"][i] - std::sin(2 * t[i])));
+    out.velocity =
+        std::max(out.velocity, std::abs(s.trajectory["s'"][i] - s.trajectory["signal"][i]));
+  }
+  return out;
+}
+
+// What [Derakhshan 2022, sections 3.2.2 and 3.2.3] reports of such signals: positions do not
+// converge with the step, velocities are met exactly; feedback makes positions follow, and
+// velocities jump where the signal does, the more the shorter the step.
+TEST(DrivenSphere, PiecewiseConstantSignalsAreNotConvergedTo) {
+  const Signal held{"w(t)", 0}, impulses{"(p(t) - p(t - dt))/dt", 0};
+  for (const Signal& signal : {held, impulses}) {
+    const Tracked coarse = track(signal, 1e-3), fine = track(signal, 2.5e-4);
+    EXPECT_LT(coarse.velocity, 1e-9);
+    EXPECT_LT(fine.velocity, 1e-9);
+    EXPECT_GT(fine.position, 0.5 * coarse.position);
+    EXPECT_GT(fine.position, 1e-3);
+  }
+}
+
+TEST(DrivenSphere, FeedbackFollowsPiecewiseConstantSignalsWithDeflectionsAtJumps) {
+  for (const double epsilon : {0.2, 0.5, 0.8}) {
+    const Signal signal{"w(t)", epsilon};
+    const Tracked coarse = track(signal, 1e-3), fine = track(signal, 5e-4);
+    // Jumps of the held position of up to 2/90: ε/h times that in the velocity.
+    EXPECT_GT(coarse.velocity, 0.5 * epsilon / 1e-3 * 0.02) << epsilon;
+    EXPECT_GT(fine.velocity, 1.5 * coarse.velocity) << epsilon;
+    EXPECT_LT(coarse.position, 0.03) << epsilon;
+  }
+}
+
+TEST(FixedCost, ModelsWithQuaternionsKeepTheirNorm) {
+  const Model model = built_in("heavy_top");
+  SimulateOptions options = options_of(model);
+  options.coordinates = "absolute";
+  options.integrator = "linear-implicit";
+  options.step = 1e-4;
+  options.end = 0.2;
+  const Simulation s = simulate(model, options);
+  ASSERT_EQ(s.status, Outcome::Status::Done);
+  double norm = 0;
+  for (const char* name : {"top.e0", "top.e1", "top.e2", "top.e3"}) {
+    norm += std::pow(last(s, name), 2);
+  }
+  EXPECT_NEAR(norm, 1, 1e-6);  // one Newton step: (h ω)⁴ with ω = 150/s
+}
+
+// y carries the weight but has no mass: with y = x²/2, x″ = −x and x = cos t. The mass matrix is
+// singular, the matrix of the step is not.
+TEST(FixedCost, CoordinatesWithoutMassAreNoTrouble) {
+  const Model model = read_model_text(R"(
+name: massless
+coordinates: {x: {start: 1}, y: {start: 0.5}}
+kinetic: x'^2/2
+potential: y
+constraints: {slope: y - x^2/2}
+outputs: {x: x}
+)",
+                                      "massless.yaml");
+  std::vector<double> steps = {1e-3, 5e-4, 2.5e-4}, errors;
+  for (const double h : steps) {
+    for (const char* formulation : {"ggl", "index1", "regularized"}) {
+      const Simulation s = run(model, {"linear-implicit", formulation, Projection::Once}, h, 3);
+      ASSERT_EQ(s.status, Outcome::Status::Done) << formulation;
+      const double error = std::abs(last(s, "x") - std::cos(3.0));
+      if (formulation == std::string("ggl")) errors.push_back(error);
+      EXPECT_LT(error, 5 * h) << formulation;
+    }
+  }
+  EXPECT_NEAR(slope(steps, errors), 1, 0.1);
+}
+
+TEST(FixedCost, AllCoordinatesGiveTheSameMotionToOrderOne) {
+  const Model model = built_in("slider_crank");
+  for (const char* coordinates : {"absolute", "natural", "joint"}) {
+    std::vector<double> steps = {2e-4, 1e-4, 5e-5}, errors;
+    for (const double h : steps) {
+      SimulateOptions options = options_of(model);
+      options.coordinates = coordinates;
+      options.integrator = "linear-implicit";
+      options.step = h;
+      options.end = 1;
+      options.sampling.times = {1};
+      const Simulation s = simulate(model, options);
+      // Bx at t = 1 of tests/reference/slider_crank.csv
+      errors.push_back(std::abs(last(s, "Bx") - 1.103347978931893210));
+    }
+    EXPECT_NEAR(slope(steps, errors), 1, 0.15) << coordinates;
+  }
+}
+
+std::string error_of(const Model& model, SimulateOptions options) {
+  try {
+    simulate(model, options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FixedCost, WrongVariantsAreRefused) {
+  const Model model = built_in("car_axle");
+  SimulateOptions options = options_of(model);
+  options.step = 1e-3;
+  options.integrator = "linear-implicit:J4";
+  EXPECT_EQ(error_of(model, options),
+            "error[integrate.unknown-variant]: 'J4' is not a Jacobian or an order of updates\n"
+            "  Jacobians: exact, J1, J2, J3; orders: positions-first, velocities-first, "
+            "new-positions.");
+  options.integrator = "explicit-euler:J1";
+  EXPECT_EQ(error_of(model, options),
+            "error[integrate.unknown-variant]: 'J1' is not an order of updates\n"
+            "  orders: positions-first, velocities-first, new-positions.");
+  options.integrator = "linear-implicit";
+  options.baumgarte = -1;
+  EXPECT_EQ(error_of(model, options),
+            "error[simulate.bad-option]: Baumgarte's parameter is -1; it must be positive and "
+            "needs a step.");
+}
+
+}  // namespace
+}  // namespace koppel
