@@ -25,8 +25,7 @@
 //
 //   positions-first   q₁ first; M, f, Cᵀ at q, C of (2) at q₁         eq. (6) of the source
 //   velocities-first  all at q, no J_q; then q₁ = q + h K v₁          eq. (14)
-//   new-positions     q₁ first; all at (q₁, t₁), no J_q               [Derakhshan 2022, (3.3),
-//   (3.4)]
+//   new-positions     q₁ first; all at (q₁, t₁), no J_q               [Lipovac 2020, (3.3)]
 //
 // Projection takes one Newton step for positions with a matrix that is factorised anyway, and gives
 // velocities that satisfy their constraints exactly:

@@ -48,9 +48,11 @@ const std::vector<Known> kKnown = {
     {"robot", 6},
     {"rolling_disc", 3},
     {"rotary_crane", 5, 3, 5},
+    {"rotary_crane_released", 5},
     {"slider_crank", 1},
     {"slider_crank_minimal", 1, 0},
     {"slider_crank_reversed", 1},
+    {"squeezer", 1},
     {"stewart_platform", 12},  // six of the platform, and the spins of six legs
     {"vehicle_trailer", 21},   // two bodies with 6, six wheels with 2, less 3 at the hook
 };

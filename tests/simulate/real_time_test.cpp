@@ -1,5 +1,5 @@
-// Steps of fixed cost on the problems of [Burgermeister, Arnold & Esterl 2006] and [Derakhshan
-// 2022].
+// Steps of fixed cost on the problems of [Burgermeister, Arnold & Esterl 2006] and
+// [Lipovac 2020].
 #include <cmath>
 #include <numbers>
 
@@ -274,7 +274,7 @@ Tracked track(const Signal& signal, double h) {
   return out;
 }
 
-// What [Derakhshan 2022, sections 3.2.2 and 3.2.3] reports of such signals: positions do not
+// What [Lipovac 2020, sections 3.2.2 and 3.2.3] reports of such signals: positions do not
 // converge with the step, velocities are met exactly; feedback makes positions follow, and
 // velocities jump where the signal does, the more the shorter the step.
 TEST(DrivenSphere, PiecewiseConstantSignalsAreNotConvergedTo) {

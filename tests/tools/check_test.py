@@ -30,7 +30,8 @@ KNOWN = {
     "four_bar": (1, 3), "heavy_top": (3, 3), "mcpherson": (2, 3), "navy_crane_2d": (4, 5),
     "navy_crane_2d_massless": (4, 5), "navy_crane_3d": (7, 7), "navy_crane_3d_massless": (7, 5),
     "overhead_crane": (3, 5), "pendulum": (1, 3), "robot": (6, 3), "rolling_disc": (3, 3),
-    "rotary_crane": (5, 5), "slider_crank": (1, 3), "slider_crank_minimal": (1, 0),
+    "rotary_crane": (5, 5), "rotary_crane_released": (5, 3), "squeezer": (1, 3),
+    "driven_sphere": (3, 3), "slider_crank": (1, 3), "slider_crank_minimal": (1, 0),
     "slider_crank_reversed": (1, 3),
     "stewart_platform": (12, 3), "vehicle_trailer": (21, 3),
 }
