@@ -256,11 +256,13 @@ TEST(Simulate, AWrongPairIsRefusedWithThePairsThatMakeSense) {
   SimulateOptions options = options_of(four_bar());
   options.formulation = "ggl";
   options.integrator = "taylor";
-  EXPECT_EQ(error_of(four_bar(), options),
-            "error[simulate.wrong-pair]: integrator 'taylor' needs a series; formulation 'ggl' "
-            "gives none.\n"
-            "  taylor goes with the formulations: index3. ggl goes with the integrators: radau5, "
-            "ida, implicit-euler.");
+  EXPECT_EQ(
+      error_of(four_bar(), options),
+      "error[simulate.wrong-pair]: integrator 'taylor' needs a series; formulation 'ggl' "
+      "gives none.\n"
+      "  taylor goes with the formulations: index3. ggl goes with the integrators: radau5, "
+      "ida, implicit-euler, midpoint, generalized-alpha, bdf2, bdf3, bdf4, bdf5, explicit-euler, "
+      "linear-implicit.");
 }
 
 TEST(Simulate, FixedStepsNeedAStep) {
