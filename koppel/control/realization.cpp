@@ -20,7 +20,7 @@ std::optional<Realization> find_realization(const Evaluator& evaluator, const St
   const Equations& e = evaluator.equations;
   if (e.s.empty() || e.u.empty()) return {};
   if (solve_accelerations(evaluator, state).is_underdetermined) return {};
-  const Eigen::MatrixXd M = dense::view(evaluator.M(state));
+  const Eigen::MatrixXd M = dense::view((*evaluator.M)(state));
   const Eigen::MatrixXd C = dense::view(evaluator.all_constraints(state));
   std::vector<Expr> outputs;
   for (const NamedExpr& s : e.s) outputs.push_back(s.value);

@@ -72,7 +72,7 @@ struct Terms {
 
   // M α − f + Gᵀλ + aᵀμ
   Exprs motion(const Exprs& accelerations) const {
-    Exprs out = multiply(e.M, accelerations);
+    Exprs out = multiply(*e.M, accelerations);
     const Exprs by_g = multiply_transposed(e.G, full_lambda);
     const Exprs by_a = multiply_transposed(e.a, full_mu);
     for (std::size_t j = 0; j < out.size(); ++j) out[j] += by_g[j] + by_a[j] - e.f[j];
