@@ -104,6 +104,19 @@ double FlatSolution::longest_step() const {
   return longest;
 }
 
+// Whether a step is no longer than that; without roots.
+bool FlatSolution::is_short(double h) const {
+  double power[Series::kMaxOrder + 1];
+  power[0] = 1;
+  for (int k = 1; k <= here_.order(); ++k) power[k] = power[k - 1] * h;
+  for (int j = 0; j < here_.num_unknowns(); ++j) {
+    const int degree = here_.degree(j);
+    const double size = std::max(1.0, std::abs(here_.coefficient(j, 0)));
+    if (std::abs(here_.coefficient(j, degree)) * power[degree] > kTruncation * size) return false;
+  }
+  return true;
+}
+
 bool FlatSolution::is_continuous() const {
   for (int j = 0; j < there_.num_unknowns(); ++j) {
     // Inputs and the like may jump with a derivative of the reference.
@@ -137,7 +150,7 @@ FlatSolution::Status FlatSolution::move_to(double t) {
   const double shortest = 1e-9 * std::max(end_ - t_, std::abs(t - t_));
   const auto& breaks = servo_.problem.breakpoints;
   while (t_ < t) {
-    double to = std::min(t, t_ + std::max(longest_step(), shortest));
+    double to = is_short(t - t_) ? t : std::min(t, t_ + std::max(longest_step(), shortest));
     // The series knows nothing of what comes after a breakpoint.
     const auto next = std::upper_bound(breaks.begin(), breaks.end(), t_);
     if (next != breaks.end()) to = std::min(to, *next);

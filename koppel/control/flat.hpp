@@ -53,6 +53,7 @@ class FlatSolution {
   Status try_start(const DaePoint& guess);
   Status try_multipliers(DaePoint guess);
   double longest_step() const;
+  bool is_short(double h) const;
   Status step_to(double t);
   bool is_continuous() const;
   // Times at breakpoints are one of the pieces beside it.

@@ -31,6 +31,7 @@ const char* name_of(Outcome::Status status) {
   switch (status) {
     case Outcome::Status::Event:
     case Outcome::Status::Done: return "done";
+    case Outcome::Status::Event:  // servo problems have none
     case Outcome::Status::Stopped: return "stopped";
     case Outcome::Status::Failed: return "failed";
   }
@@ -153,13 +154,17 @@ class Run {
     solution_->get(y);
     State state = state_;
     state.t = solution_->time();
-    const std::span<const double> all = y;
-    const auto q = servo_->problem.q(all), v = servo_->problem.v(all);
+    set_state(y, state);
+    return state;
+  }
+
+  // q, v and x of a point of the servo problem.
+  void set_state(std::span<const double> y, State& state) const {
+    const auto q = servo_->problem.q(y), v = servo_->problem.v(y);
     state.q.assign(q.begin(), q.end());
     state.v.assign(v.begin(), v.end());
-    const auto x = all.subspan(q.size() + v.size(), state_.x.size());
+    const auto x = y.subspan(q.size() + v.size(), state_.x.size());
     state.x.assign(x.begin(), x.end());
-    return state;
   }
 
   void check_internal_dynamics() {
@@ -288,6 +293,7 @@ class Run {
   void follow_samples(Sampler& sampler) {
     std::vector<double> y(static_cast<std::size_t>(servo_->problem.size()));
     long count = 0;
+    const auto residual_every = static_cast<long>(1 + sampler.times().size() / 200);
     for (const double t : sampler.times()) {
       if (t < solution_->time()) continue;
       if (t > end_) break;
@@ -296,9 +302,11 @@ class Run {
         return fail_at(status);
       }
       solution_->get(y);
-      note_residual();
+      // Enough of them to see, few enough to cost nothing.
+      if (count % residual_every == 0) note_residual();
       if (!sampler.add_row(t, y)) return stop();
-      if (callbacks_.progress && !callbacks_.progress({t, options_.end, ++count})) return stop();
+      ++count;
+      if (callbacks_.progress && !callbacks_.progress({t, options_.end, count})) return stop();
     }
   }
 

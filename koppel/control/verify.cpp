@@ -133,6 +133,10 @@ Equations with_inputs(const Equations& e, const InputPieces& pieces) {
   }
   out.f = substitute(e.f, e.u, values);
   out.r = substitute(e.r, e.u, values);
+  out.v_rate = substitute(e.v_rate, e.u, values);
+  for (Equations::Counted& counted : out.counted) {
+    counted.force = substitute(std::vector<Expr>{counted.force}, e.u, values)[0];
+  }
   for (NamedExpr& output : out.outputs) {
     output.value = substitute(std::vector<Expr>{output.value}, e.u, values)[0];
   }

@@ -143,6 +143,10 @@ class Bdf {
       if (norm <= enough || (norm <= 1e-10 && norm > 0.5 * last)) break;
       last = norm;
     }
+    // As in implicit_euler.cpp: in index 3 the values are on the constraints already.
+    if (segment_.problem.index != 3 && !(system_.project(t1, y) && all_finite(y))) {
+      return kNoProjection;
+    }
     keep_last();
     return {};
   }

@@ -15,7 +15,7 @@ namespace {
 class AllocationOf : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Explicit, AllocationOf, ::testing::Values("rk4", "dop853"));
 INSTANTIATE_TEST_SUITE_P(Implicit, AllocationOf,
-                         ::testing::Values("radau5", "implicit-euler", "midpoint"));
+                         ::testing::Values("radau5", "implicit-euler", "midpoint", "bdf3"));
 
 TEST_P(AllocationOf, StepsIsNone) {
   const problems::Analytic system = problems::pendulum("index1");

@@ -57,6 +57,21 @@ TEST(Dop853, KeepsItsOrderWhenProjected) {
   expect_order(8, pair, 0, 4, &Errors::within);
 }
 
+TEST(Bdf, HasItsOrder) {
+  for (int k = 2; k <= 5; ++k) {
+    const Pair pair = measure(problems::harmonic_oscillator(), "bdf" + std::to_string(k), 0.05);
+    expect_order(k, pair, 0, 2);
+    expect_order(k, pair, 0, 2, &Errors::within);
+  }
+}
+
+TEST(Bdf, HasItsOrderInIndexThree) {
+  for (int k = 2; k <= 5; ++k) {
+    const Pair pair = measure(problems::pendulum("index3"), "bdf" + std::to_string(k), 0.02);
+    expect_order(k, pair, 0, 4);
+  }
+}
+
 TEST(ImplicitEuler, HasOrderOne) {
   expect_order(1, measure(problems::harmonic_oscillator(), "implicit-euler", 0.005), 0, 2);
   for (const char* formulation : {"index1", "index2", "ggl", "index3"}) {

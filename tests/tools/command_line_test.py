@@ -315,6 +315,63 @@ class Run(unittest.TestCase):
         os.close(terminal)
         self.assertRegex(text.decode(), r"\r\[#* *\] +\d+ %  t = \S+ s  \S+ x real time  .* left")
 
+class Inverse(unittest.TestCase):
+    """koppel inverse: files, exit codes and what is kept."""
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def test_writes_inputs_trajectory_summary_and_report(self):
+        status, output, messages = run("inverse", "overhead_crane", "--samples", 31, "--verify",
+                                       "--out", self.folder)
+        self.assertEqual((status, messages), (0, ""))
+        self.assertIn("index        5; no internal dynamics\n", output)
+        inputs = read_rows(self.folder / "inputs.csv")
+        self.assertEqual(inputs[0], ["t", "F_t", "M_w"])
+        self.assertEqual(len(inputs), 32)
+        self.assertAlmostEqual(float(inputs[-1][2]), -98.1, 9)
+        trajectory = read_rows(self.folder / "trajectory.csv")
+        self.assertEqual(trajectory[0][:5], ["t", "s", "l", "x", "z"])
+        summary = json.loads((self.folder / "summary.json").read_text())
+        self.assertEqual((summary["index"], summary["internal_dynamics"], summary["method"]),
+                         (5, 0, "flat"))
+        self.assertLess(summary["verification"]["relative_error"], 1e-6)
+        self.assertLess(summary["max_residual"], 1e-9)
+        self.assertEqual(set(summary["inputs"]), {"F_t", "M_w"})
+        self.assertIn("F_t", (self.folder / "report.html").read_text())
+
+    def test_json_and_quiet(self):
+        status, output, messages = run("inverse", "overhead_crane", "--samples", 11, "--json",
+                                       "--quiet", "--out", self.folder)
+        self.assertEqual((status, messages), (0, ""))
+        self.assertEqual(json.loads(output)["samples"], 11)
+
+    def test_failure_gives_2_and_keeps_what_was_reached(self):
+        status, _, messages = run("inverse", "navy_crane_3d", "--set", "n=4", "--quiet",
+                                  "--out", self.folder)
+        self.assertEqual(status, 2)
+        self.assertEqual(messages.splitlines()[0],
+                         "error[control.failed]: at t = 5 s: the reference of 'load_x' is not smooth "
+                         "enough at t = 5 s: its derivative 5 jumps by -0.955. At index 7 its "
+                         "derivatives up to order 5 must be continuous; to follow it the inputs "
+                         "would need an impulse.")
+        self.assertEqual(len(read_rows(self.folder / "inputs.csv")), 252)
+
+    def test_models_without_servo_constraints_are_refused(self):
+        status, output, messages = run("inverse", "pendulum", "--out", self.folder)
+        self.assertEqual((status, output), (1, ""))
+        self.assertEqual(messages.splitlines()[0],
+                         "error[control.no-outputs]: 'pendulum' prescribes no output.")
+
+    def test_check_names_the_realisation(self):
+        _, output, _ = run("check", "overhead_crane", "--json")
+        self.assertEqual(json.loads(output)["realization"],
+                         {"kind": "mixed orthogonal and tangential", "rank": 1, "outputs": 2})
+
 
 class Compare(unittest.TestCase):
     def test_prints_a_table_and_a_recommendation(self):

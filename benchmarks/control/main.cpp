@@ -1,0 +1,65 @@
+// Inverse dynamics: time against the mechanism, the method and the number of samples, as a Markdown
+// table. The least of several runs; set-up (derivation, analysis, compilation) apart.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <koppel/control/inverse.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/version.hpp>
+
+#include "benchmarks/machine.hpp"
+
+namespace koppel::benchmarks {
+namespace {
+
+struct Times {
+  double setup = 1e300, run = 1e300;
+};
+
+Times measure(const Model& model, const std::string& method, int samples, bool native) {
+  Times least;
+  for (int round = 0; round < 5; ++round) {
+    InverseOptions options = inverse_options_of(model);
+    options.method = method;
+    options.native = native;
+    options.sampling.count = samples;
+    if (method != "flat") options.step = options.end / (samples - 1);
+    const Inverse result = inverse(model, options);
+    if (result.status != Outcome::Status::Done) {
+      std::printf("%s failed: %s\n", model.name.c_str(), result.text.c_str());
+      return {};
+    }
+    least.setup = std::min(least.setup, result.summary.setup_seconds);
+    least.run = std::min(least.run, result.summary.wall_seconds);
+  }
+  return least;
+}
+
+void print(const std::string& name, int samples) {
+  const Model model = read_model(KOPPEL_MODELS + name + ".yaml");
+  for (const bool native : {false, true}) {
+    for (const char* method : {"flat", "minimal-extension", "projection"}) {
+      const Times t = measure(model, method, samples, native);
+      std::printf("| %s | %s | %s | %d | %.2f | %.2f | %.2f |\n", name.c_str(), method,
+                  native ? "native" : "tape", samples, 1e3 * t.setup, 1e3 * t.run,
+                  1e6 * t.run / samples);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace koppel::benchmarks
+
+int main() {
+  using namespace koppel::benchmarks;
+  const EmptyCache cache;
+  std::printf("Commit %s, %s.\n\n", koppel::commit(), processor().c_str());
+  std::printf("| model | method | code | samples | set-up (ms) | run (ms) | a sample (µs) |\n");
+  std::printf("| --- | --- | --- | --- | --- | --- | --- |\n");
+  for (const int samples : {1001, 3001, 9001}) print("overhead_crane", samples);
+  print("rotary_crane", 4001);
+  print("navy_crane_2d", 3001);
+  print("cable_manipulator", 2001);
+}
