@@ -220,7 +220,8 @@ class Run(unittest.TestCase):
                     "formulation 'ggl' gives none.\n"
                     "  dop853 goes with the formulations: index1, baumgarte, explicit, implicit, "
                     "partition, qr, svd, penalty, augmented-lagrangian. ggl goes with the "
-                    "integrators: radau5, ida, implicit-euler, explicit-euler, linear-implicit.\n"))
+                    "integrators: radau5, ida, implicit-euler, midpoint, generalized-alpha, "
+                    "explicit-euler, linear-implicit.\n"))
         self.assertFalse(self.out.exists())
 
     def test_wrong_arguments(self):
