@@ -29,7 +29,6 @@ double seconds_since(Clock::time_point start) {
 
 const char* name_of(Outcome::Status status) {
   switch (status) {
-    case Outcome::Status::Event:
     case Outcome::Status::Done: return "done";
     case Outcome::Status::Event:  // servo problems have none
     case Outcome::Status::Stopped: return "stopped";
