@@ -47,6 +47,10 @@ bool finish_step(const Segment& segment, const Step& step, Outcome& outcome) {
     outcome.status = Outcome::Status::Stopped;
     return false;
   }
+  return may_go_on(segment, outcome);
+}
+
+bool may_go_on(const Segment& segment, Outcome& outcome) {
   if (outcome.statistics.steps >= segment.options.max_steps && outcome.t < segment.t_end) {
     fail(outcome, fmt::format("the limit of {} steps is reached", segment.options.max_steps));
     return false;

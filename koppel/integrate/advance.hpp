@@ -34,6 +34,8 @@ long num_equal_steps(double t, double t_end, double h);
 // After outcome.t and outcome.y are those at the step's end: counts it and shows it to the
 // observer. False where the integration is over: stopped, or too many steps.
 bool finish_step(const Segment& segment, const Step& step, Outcome& outcome);
+// False, with the reason, where the limit of steps is reached before the end.
+bool may_go_on(const Segment& segment, Outcome& outcome);
 
 // Sets the status; `why` may be one of the reasons below, `addition` ends the sentence.
 void fail(Outcome& outcome, std::string_view why, std::string_view addition = {});

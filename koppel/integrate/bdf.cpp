@@ -108,7 +108,7 @@ class Bdf {
     };
     const double end = is_all ? segment_.t_end : start + static_cast<double>(count) * h;
     run_radau5({segment_.problem, options, observer, end, h}, outcome_);
-    return outcome_.status == Outcome::Status::Done;
+    return outcome_.status == Outcome::Status::Done && may_go_on(segment_, outcome_);
   }
 
   // The last place, where the newest value was made, becomes the first.
