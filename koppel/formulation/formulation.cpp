@@ -362,7 +362,7 @@ StepEquations make_steps(const Source& s, const std::string& name, StepRule rule
 std::string missing_for(StepRule rule, const Equations& e, const std::string& name, bool is_free) {
   const std::string formulation = "; formulation '" + name + "' has none";
   if (rule == StepRule::GeneralizedAlpha) {
-    const bool has_residual = !is_reduced(name) && name != "implicit";
+    const bool has_residual = !is_reduced(name) && name != "implicit" && name != "regularized";
     return has_residual ? "" : "a residual in positions and velocities" + formulation;
   }
   if (name != "index3" && !is_free) {
