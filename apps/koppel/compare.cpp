@@ -18,6 +18,7 @@
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
+#include "apps/koppel/result_files.hpp"
 
 namespace koppel::app {
 namespace {
@@ -78,13 +79,6 @@ CompareOptions compare_options(const Options& given, const Model& model) {
 // tolerances, are a page each.
 void write_files(const std::filesystem::path& folder, const Model& model,
                  const Comparison& comparison) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw Error("arguments.wrong",
-                "the folder " + folder.string() + " cannot be made: " + error.message() + ".",
-                "Give another with --out.");
-  }
   write_text(folder / "compare.json", to_json(comparison) + "\n");
   Report report;
   report.title = model.name + ": comparison";
@@ -131,7 +125,9 @@ void run(const Options& given) {
   } else {
     std::printf("%s", to_text(comparison).c_str());
   }
-  if (!given.folder.empty()) write_files(given.folder, model, comparison);
+  if (!given.folder.empty()) {
+    write_files(make_folder(given.folder, given.model->path, "compare"), model, comparison);
+  }
   if (std::fflush(stdout) != 0) {
     throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
   }

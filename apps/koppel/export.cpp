@@ -14,6 +14,7 @@
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
+#include "apps/koppel/result_files.hpp"
 
 namespace koppel::app {
 namespace {
@@ -24,18 +25,6 @@ struct ExportOptions {
   std::string to, folder, name;
   bool is_float = false;
 };
-
-std::filesystem::path make_folder(const ExportOptions& options, const std::string& name) {
-  std::filesystem::path folder = options.folder.empty() ? name + "-" + options.to : options.folder;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw Error("arguments.wrong",
-                "the folder " + folder.string() + " cannot be made: " + error.message() + ".",
-                "Give another with --out.");
-  }
-  return folder;
-}
 
 void write(const std::filesystem::path& path, const std::string& text) {
   try {
@@ -72,7 +61,7 @@ void run(const ExportOptions& options) {
     return;
   }
   const CFiles files = write_c(step, options.is_float);
-  const std::filesystem::path folder = make_folder(options, step.name);
+  const std::filesystem::path folder = make_folder(options.folder, step.name, options.to);
   write(folder / (step.name + ".h"), files.header);
   write(folder / (step.name + ".c"), files.source);
   write(folder / "example.c", files.example);

@@ -1,4 +1,4 @@
-// The folder of results that `run` and `inverse` write, and what else they have in common.
+// The folder of results that commands write, and what else `run` and `inverse` have in common.
 #pragma once
 
 #include <filesystem>

@@ -175,6 +175,15 @@ describe("plots", () => {
       assert.deepEqual(names, ["arm.angle", "wheel.angle", "wheel.x", "wheel.y"]);
     }));
 
+  test("show inputs before outputs where there are some", () => {
+    const report = slider_crank();
+    report.columns.push({ name: "torque", unit: "N m", group: "inputs" });
+    report.data.push(report.data[1]);
+    return with_report(report, async (page) => {
+      assert.equal((await series_names(page))[0], "torque");
+    });
+  });
+
   test("show at most six outputs at first", () => {
     const report = slider_crank();
     const more = Array.from({ length: 9 }, (_, i) =>

@@ -14,14 +14,15 @@ export function columns_of_group(columns: Column[], group: string): number[] {
   return columns.flatMap((column, i) => (column.group === group ? [i] : []));
 }
 
-// Outputs where there are some, else coordinates, else whatever there is.
+// Inputs and outputs where there are some, else coordinates, else whatever there is.
 export function default_columns(columns: Column[]): number[] {
   const shown_anyway = ["time", "energy", "constraints", "work"];
   const others = columns.flatMap((column, i) => (shown_anyway.includes(column.group) ? [] : [i]));
-  const choices = [columns_of_group(columns, "outputs"), columns_of_group(columns, "coordinates")];
-  const choice = choices.find((group) => group.length > 0) ?? others;
   const time = time_column(columns);
-  return choice.filter((i) => i !== time).slice(0, kMostAtStart);
+  const first_of = (group: number[]) => group.filter((i) => i !== time).slice(0, kMostAtStart);
+  const of_group = (group: string) => first_of(columns_of_group(columns, group));
+  const choices = [[...of_group("inputs"), ...of_group("outputs")], of_group("coordinates")];
+  return choices.find((choice) => choice.length > 0) ?? first_of(others);
 }
 
 // Columns of one unit share a plot; plots stand in the order of their first column.
