@@ -61,6 +61,9 @@ std::vector<Pair> shared_outputs(const Trajectory& a, const Trajectory& b) {
   return out;
 }
 
+// Outputs that stay below this, in their unit, are zero but for round-off.
+constexpr double kLeast = 1e-6;
+
 // The deviation of outputs at each sample, relative to the largest value of their unit in b.
 std::vector<double> deviations(const Trajectory& a, const Trajectory& b) {
   const std::vector<Pair> pairs = shared_outputs(a, b);
@@ -76,9 +79,9 @@ std::vector<double> deviations(const Trajectory& a, const Trajectory& b) {
     if (a.time()[row] != b.time()[row]) break;  // the last row of a run that failed
     out.push_back(0);
     for (const Pair& pair : pairs) {
-      const double size = scale[b.columns()[pair.b].unit];
+      const double size = std::max(scale[b.columns()[pair.b].unit], kLeast);
       const double error = std::abs(a.column(pair.a)[row] - b.column(pair.b)[row]);
-      out.back() = std::max(out.back(), error / (size > 0 ? size : 1));
+      out.back() = std::max(out.back(), error / size);
     }
   }
   return out;
