@@ -30,7 +30,10 @@ build/release/benchmarks/validation/validation docs/figures > docs/validation.md
 
 and `tests/validation` holds the program to it. Seconds are of the integration alone, on the tape,
 one run or the best of three where they are short, on a machine that does other things too;
-[performance](performance.md) measures properly.
+[performance](performance.md) measures properly. Formulations beside each other, with table 1 and
+figure 3 of [Kurz, Burkhardt & Eberhard 2011], and every model by every method are in
+[comparison](comparison.md), inverse dynamics in [inverse](inverse.md), steps of fixed cost in
+[real time](real-time.md).
 
 With $y$ the simulated and $r$ the known values, three errors are used:
 
