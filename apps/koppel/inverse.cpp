@@ -13,11 +13,11 @@
 #include <koppel/control/inverse.hpp>
 #include <koppel/results/report.hpp>
 
+#include "apps/koppel/attendant.hpp"
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
-#include "apps/koppel/progress_bar.hpp"
 #include "apps/koppel/result_files.hpp"
 
 namespace koppel::app {
@@ -96,42 +96,25 @@ void run(const Options& options) {
   inverse_with.validate();
   ignore_file_size_signal();
 
-  std::optional<Files> files;
-  std::optional<InterruptGuard> guard;
-  std::optional<ProgressBar> bar;
-  SimulateCallbacks callbacks;
-  callbacks.chosen = [&](const Choice&) {
-    files.emplace(make_folder(options.folder, options.model->path, "inverse"));
-    guard.emplace();
-    bar.emplace(!options.quiet);
-  };
-  callbacks.begin = [&](const std::vector<Column>& columns) { files->begin(columns); };
-  callbacks.row = [&](std::span<const double> row) { return files->add_row(row); };
-  callbacks.progress = [&](const Progress& progress) {
-    bar->show(progress.t, progress.end);
-    return !is_interrupted();
-  };
-  callbacks.message = [&](const std::string& message) {
-    if (!options.quiet) std::fprintf(stderr, "note: %s\n", message.c_str());
-  };
-  Inverse result = inverse(model, inverse_with, callbacks);
-  bar.reset();
-  files->end_rows();
+  Attendant attendant([&] { return make_folder(options.folder, options.model->path, "inverse"); },
+                      options.quiet);
+  Inverse result = inverse(model, inverse_with, attendant.callbacks());
+  Files& files = attendant.end();
 
   const Lines lines = describe(result);
-  write_files(model, result, lines, *files);
+  write_files(model, result, lines, files);
   if (options.json) {
     std::printf("%s\n", to_json(result.summary).c_str());
   } else if (!options.quiet) {
     std::printf("%s\n", result.summary.model.c_str());
     for (const auto& [label, text] : lines) print_line(label, text);
     print_line("files", fmt::format("{}, trajectory.csv, summary.json, report.html",
-                                    files->path("inputs.csv").string()));
+                                    files.path("inputs.csv").string()));
   }
   if (std::fflush(stdout) != 0) {
     throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
   }
-  report_end(result.status, "control.failed", result.summary.reached, result.text, *files);
+  report_end(result.status, "control.failed", result.summary.reached, result.text, files);
 }
 
 }  // namespace

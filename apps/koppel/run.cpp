@@ -12,12 +12,12 @@
 #include <koppel/results/report.hpp>
 #include <koppel/simulate/simulate.hpp>
 
+#include "apps/koppel/attendant.hpp"
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
-#include "apps/koppel/progress_bar.hpp"
 #include "apps/koppel/result_files.hpp"
 
 namespace koppel::app {
@@ -133,31 +133,14 @@ void run(const RunOptions& options) {
   simulate_with.validate();
   ignore_file_size_signal();
 
-  std::optional<Files> files;
-  std::optional<InterruptGuard> guard;
-  std::optional<ProgressBar> bar;
-  SimulateCallbacks callbacks;
-  callbacks.chosen = [&](const Choice&) {
-    files.emplace(make_folder(options.folder, options.model->path, "run"));
-    guard.emplace();
-    bar.emplace(!options.quiet);
-  };
-  callbacks.begin = [&](const std::vector<Column>& columns) { files->begin(columns); };
-  callbacks.row = [&](std::span<const double> row) { return files->add_row(row); };
-  callbacks.progress = [&](const Progress& progress) {
-    bar->show(progress.t, progress.end);
-    return !is_interrupted();
-  };
-  callbacks.message = [&](const std::string& message) {
-    if (!options.quiet) std::fprintf(stderr, "note: %s\n", message.c_str());
-  };
-  Simulation simulation = simulate(model, simulate_with, callbacks);
-  bar.reset();
-  files->end_rows();
+  Attendant attendant([&] { return make_folder(options.folder, options.model->path, "run"); },
+                      options.quiet);
+  Simulation simulation = simulate(model, simulate_with, attendant.callbacks());
+  Files& files = attendant.end();
 
   const auto before = std::chrono::steady_clock::now();
   const Lines lines = describe(simulation);
-  write_files(model, options, simulation, lines, *files);
+  write_files(model, options, simulation, lines, files);
   if (options.timing) {
     print_timing(simulation,
                  std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
@@ -165,13 +148,13 @@ void run(const RunOptions& options) {
   if (options.json) {
     std::printf("%s\n", to_json(simulation.summary).c_str());
   } else if (!options.quiet) {
-    print_result(simulation, lines, *files);
+    print_result(simulation, lines, files);
   }
   if (std::fflush(stdout) != 0) {
     throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
   }
   report_end(simulation.status, "simulate.failed", simulation.summary.reached, simulation.text,
-             *files);
+             files);
 }
 
 }  // namespace

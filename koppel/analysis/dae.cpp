@@ -16,10 +16,6 @@ Expr derivative_symbol(Graph& graph, Expr symbol) {
   return graph.symbol(std::string(symbol.name()) + '\'');
 }
 
-Expr multiplier_symbol(Graph& graph, const char* kind, std::size_t i) {
-  return graph.symbol(std::string("multiplier.") + kind + '[' + std::to_string(i) + ']');
-}
-
 // For each coordinate, the velocity that is its rate, −1 where none is (or another has it).
 std::vector<int> find_rates(const Equations& e) {
   std::vector<int> entries(e.num_q(), 0), rate(e.num_q(), -1);
@@ -190,6 +186,10 @@ Eigen::VectorXd solve_all(const Evaluator& evaluator, State& state, bool servo) 
 }
 
 }  // namespace
+
+Expr multiplier_symbol(Graph& graph, const char* kind, std::size_t i) {
+  return graph.symbol(std::string("multiplier.") + kind + '[' + std::to_string(i) + ']');
+}
 
 Dae make_dae(const Equations& equations, const DaeOptions& options) {
   return Builder(equations, options).run();

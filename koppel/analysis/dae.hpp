@@ -35,6 +35,10 @@ struct DaeOptions {
 // Error `analysis.servo-count` unless there are as many servo constraints as inputs.
 Dae make_dae(const Equations& equations, const DaeOptions& options = {});
 
+// The symbol of multiplier i of a kind: "lambda" by the rows of g, "mu" by those of a. All that is
+// made of the same equations has the same ones.
+Expr multiplier_symbol(Graph& graph, const char* kind, std::size_t i);
+
 // Numbers for all symbols of a Dae.
 struct DaePoint {
   double t = 0;

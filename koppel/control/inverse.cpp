@@ -75,19 +75,19 @@ class Run {
     out_.summary.messages.push_back(std::move(message));
   }
 
-  // The first coordinate set in which the equations can be solved at the start.
-  void prepare() {
-    std::vector<std::string> sets = coordinate_sets(model_);
-    std::string wanted = options_.coordinates == "auto" ? "" : options_.coordinates;
-    if (!wanted.empty()) sets = {wanted};
-    // Constant mass matrices and quadratic constraints: the fewest operations.
-    std::stable_partition(sets.begin(), sets.end(),
-                          [](const std::string& set) { return set == "natural"; });
-    derive_in(sets[0]);
+  // In the coordinates asked for; else in natural ones where the model has them: constant mass
+  // matrices and quadratic constraints are the fewest operations.
+  std::string coordinates() const {
+    if (!options_.coordinates.empty() && options_.coordinates != "auto") {
+      return options_.coordinates;
+    }
+    const std::vector<std::string> sets = coordinate_sets(model_);
+    const bool has_natural = std::find(sets.begin(), sets.end(), "natural") != sets.end();
+    return has_natural ? "natural" : sets[0];
   }
 
-  void derive_in(const std::string& set) {
-    out_.equations = derive(model_, set);
+  void prepare() {
+    out_.equations = derive(model_, coordinates());
     evaluator_.emplace(out_.equations);
     const Assembly assembly = assemble(*evaluator_);
     if (!assembly) throw Error("assembly.impossible", assembly.text);

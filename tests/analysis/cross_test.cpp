@@ -58,7 +58,9 @@ INSTANTIATE_TEST_SUITE_P(
                       from_file("five_link", 0.02), from_file("mcpherson", 0.02),
                       from_file("heavy_top", 0.2), from_file("rolling_disc", 0.1),
                       from_file("stewart_platform", 0.02), from_file("robot", 0.2),
-                      from_file("vehicle_trailer", 0.01)),
+                      from_file("vehicle_trailer", 0.01), from_file("squeezer", 0.05),
+                      from_file("rotary_crane_released", 0.05), from_file("driven_sphere", 0.05),
+                      from_file("mass_chain", 0.1)),
     [](const auto& test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(

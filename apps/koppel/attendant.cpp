@@ -1,0 +1,32 @@
+#include "apps/koppel/attendant.hpp"
+
+#include <cstdio>
+
+namespace koppel::app {
+
+SimulateCallbacks Attendant::callbacks() {
+  SimulateCallbacks out;
+  out.chosen = [this](const Choice&) {
+    files_.emplace(make_folder_());
+    guard_.emplace();
+    bar_.emplace(!is_quiet_);
+  };
+  out.begin = [this](const std::vector<Column>& columns) { files_->begin(columns); };
+  out.row = [this](std::span<const double> row) { return files_->add_row(row); };
+  out.progress = [this](const Progress& progress) {
+    bar_->show(progress.t, progress.end);
+    return !is_interrupted();
+  };
+  out.message = [this](const std::string& message) {
+    if (!is_quiet_) std::fprintf(stderr, "note: %s\n", message.c_str());
+  };
+  return out;
+}
+
+Files& Attendant::end() {
+  bar_.reset();
+  files_->end_rows();
+  return *files_;
+}
+
+}  // namespace koppel::app

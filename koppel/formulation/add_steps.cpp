@@ -1,0 +1,83 @@
+#include <koppel/formulation/add_steps.hpp>
+
+#include <koppel/formulation/reduced_forms.hpp>
+#include <koppel/formulation/step_forms.hpp>
+
+namespace koppel {
+namespace {
+
+InstantForm make_instant_form(const Source& s, const std::string& name) {
+  Stated stated = state_constraints(s, name);
+  InstantForm out{.e = s.e, .lambda = s.lambda, .mu = s.mu, .eta = stated.eta};
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) out.v_rate.push_back(s.v_rate(j));
+  const std::vector<NamedExpr> motion = s.motion({});
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) {
+    out.motion.push_back(motion[s.e.num_q() + j].value);
+  }
+  out.q_rate_less = stated.q_rate_less;
+  out.for_lambda = stated.g;
+  out.for_mu = stated.a;
+  out.for_eta = stated.eta_rows;
+  out.order_lambda = 3 - stated.index_lambda;
+  out.order_mu = 3 - stated.index_mu;
+  out.g = s.keep_g(s.e.g);
+  out.g_rate = s.g_rate();
+  out.Gt_lambda = multiply_transposed(s.e.G, s.full(s.lambda, true));
+  out.av = s.nonholonomic();
+  out.at_mu = multiply_transposed(s.e.a, s.full(s.mu, false));
+  out.given = s.given;
+  return out;
+}
+
+StepEquations make_steps(const Source& s, const std::string& name, StepRule rule) {
+  const InstantForm form = make_instant_form(s, name);
+  const auto terms = [&] {
+    switch (rule) {
+      case StepRule::GeneralizedAlpha: return make_alpha_steps(form);
+      case StepRule::EnergyMomentum: return make_energy_steps(form);
+      case StepRule::VariationalMidpoint: return make_variational_steps(form, false);
+      case StepRule::VariationalTrapezoidal: break;
+    }
+    return make_variational_steps(form, true);
+  }();
+  return StepEquations(terms, s.options.compile);
+}
+
+// What a rule for steps lacks; empty: nothing.
+std::string missing_for(StepRule rule, const Equations& e, const std::string& name, bool is_free) {
+  const std::string formulation = "; formulation '" + name + "' has none";
+  if (rule == StepRule::GeneralizedAlpha) {
+    const bool has_residual = !is_reduced(name) && name != "implicit" && name != "regularized";
+    return has_residual ? "" : "a residual in positions and velocities" + formulation;
+  }
+  if (name != "index3" && !is_free) {
+    return "the constraints as they are; formulation '" + name + "' has others";
+  }
+  const auto coordinates = [&](const char* what, const char* others) {
+    return what + std::string(", which some of the '") + e.coordinates +
+           "' coordinates have not; " + "others, such as " + others + ", may";
+  };
+  if (rule == StepRule::EnergyMomentum) {
+    return has_linear_rates(e) ? ""
+                               : coordinates("rates that are linear in the coordinates",
+                                             "absolute, directors or natural ones");
+  }
+  if (!e.mu.empty()) return "constraints on positions only; '" + e.model + "' has others";
+  return has_holonomic_velocities(e)
+             ? ""
+             : coordinates("velocities that are their rates", "directors or natural ones");
+}
+
+}  // namespace
+
+void add_steps(const SourcePtr& s, const std::string& name, Problem& problem) {
+  for (std::size_t i = 0; i < kNumStepRules; ++i) {
+    const auto rule = static_cast<StepRule>(i);
+    Problem::Steps& steps = problem.steps[i];
+    steps.needs = missing_for(rule, s->e, name, s->kept.empty());
+    if (!steps.needs.empty()) continue;
+    steps.equations = Lazy<StepEquations>([s, name, rule] { return make_steps(*s, name, rule); });
+  }
+}
+
+}  // namespace koppel

@@ -1,0 +1,172 @@
+#include <koppel/formulation/instant_forms.hpp>
+
+#include <unordered_map>
+
+#include <koppel/analysis/dae.hpp>
+#include <koppel/analysis/structural.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/structure.hpp>
+
+namespace koppel {
+namespace {
+
+// v̇ − w = 0, and w for v̇ in all other equations.
+void separate_accelerations(const Source& s, ResidualTerms& terms) {
+  Exprs w, v_rates, F;
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) {
+    w.push_back(multiplier_symbol(*s.e.graph, "acceleration", j));
+    v_rates.push_back(s.v_rate(j));
+  }
+  for (const NamedExpr& row : terms.F) F.push_back(row.value);
+  F = substitute(F, v_rates, w);
+  for (std::size_t i = 0; i < F.size(); ++i) terms.F[i].value = F[i];
+  for (std::size_t j = 0; j < w.size(); ++j) {
+    terms.F.push_back({"rate of " + std::string(s.e.v[j].name()), v_rates[j] - w[j]});
+    terms.index.push_back(1);
+  }
+  append(terms.y, w);
+}
+
+// Rates as they stand, by the recursion along a tree.
+RightHandSide make_recursive_rhs(const Source& s) {
+  RightHandSideTerms terms;
+  terms.graph = s.e.graph;
+  terms.t = s.e.t;
+  terms.y = s.y;
+  terms.rate = multiply(s.e.K, s.e.v);
+  append(terms.rate, s.e.v_rate);
+  append(terms.rate, s.e.r);
+  terms.z_of.assign(s.y.size(), -1);
+  terms.given = s.given;
+  return RightHandSide(std::move(terms), s.options.compile);
+}
+
+// The regularisation ε of a step h: this part of what a multiplier does to its rate in it, which is
+// h G M⁻¹Gᵀ ≈ h |G|²/m, with m the mean mass.
+constexpr double kRegularization = 0.01;
+
+double regularization(const Source& s) {
+  const Evaluator evaluator(s.e);
+  const Matrix M = (*evaluator.M)(s.state), C = evaluator.all_constraints(s.state);
+  double mass = 0, squares = 0;
+  for (int i = 0; i < M.rows; ++i) mass += M(i, i) / M.rows;
+  for (int i = 0; i < C.rows; ++i) {
+    for (int j = 0; j < C.columns; ++j) squares += C(i, j) * C(i, j) / C.rows;
+  }
+  const double h = s.options.step > 0 ? s.options.step : 1e-3;
+  return mass > 0 ? kRegularization * h * squares / mass : 0;
+}
+
+}  // namespace
+
+Residual make_residual(const Source& s, const std::string& name) {
+  const Stated stated = state_constraints(s, name);
+  ResidualTerms terms;
+  terms.t = s.e.t;
+  terms.y = s.y;
+  terms.y_rate = s.rate;
+  terms.F = s.motion(stated.q_rate_less);
+  terms.index.assign(s.y.size(), 0);
+  append(terms.y, s.lambda);
+  append(terms.y, s.mu);
+  append(terms.y, stated.eta);
+  for (std::size_t i = 0; i < s.lambda.size(); ++i) {
+    terms.F.push_back({s.row_label(i), stated.g[i]});
+    terms.index.push_back(stated.index_lambda);
+  }
+  for (std::size_t i = 0; i < s.mu.size(); ++i) {
+    terms.F.push_back({s.row_label(s.num_kept_g + i), stated.a[i]});
+    terms.index.push_back(stated.index_mu);
+  }
+  for (std::size_t i = 0; i < stated.eta.size(); ++i) {
+    terms.F.push_back({"position of " + s.row_label(i), stated.eta_rows[i]});
+    terms.index.push_back(2);
+  }
+  if (name == "implicit") separate_accelerations(s, terms);
+  for (std::size_t i = s.rate.size(); i < terms.y.size(); ++i) {
+    terms.y_rate.push_back(s.e.graph->symbol("multiplier.rate[" + std::to_string(i) + ']'));
+  }
+  terms.given = s.given;
+  return Residual(terms, s.options.compile);
+}
+
+RightHandSide make_rhs(const Source& s, const std::string& name) {
+  if (name == "minimal" && !s.e.v_rate.empty()) return make_recursive_rhs(s);
+  const Stated stated = state_constraints(s, name);
+  Exprs z;
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) z.push_back(s.v_rate(j));
+  append(z, s.lambda);
+  append(z, s.mu);
+  Exprs rows;
+  const std::vector<NamedExpr> motion = s.motion({});
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) rows.push_back(motion[s.e.num_q() + j].value);
+  append(rows, stated.g);
+  append(rows, stated.a);
+
+  RightHandSideTerms terms;
+  terms.graph = s.e.graph;
+  terms.t = s.e.t;
+  terms.y = s.y;
+  terms.rate = multiply(s.e.K, s.e.v);
+  terms.z_of.assign(s.e.num_q(), -1);
+  for (std::size_t j = 0; j < s.e.num_v(); ++j) {
+    terms.rate.emplace_back(0);
+    terms.z_of.push_back(static_cast<int>(j));
+  }
+  append(terms.rate, s.e.r);
+  terms.z_of.resize(s.y.size(), -1);
+  auto form = linear_form(rows, z);
+  if (!form) {
+    throw Error(
+        "formulation.not-linear",
+        "the forces of '" + s.e.model + "' depend on reactions in a way that is not linear.",
+        "Use a residual form: --formulation index3 or ggl with --integrator radau5.");
+  }
+  terms.A = std::move(form->A);
+  for (const Expr& b : form->b) terms.b.push_back(-b);
+  terms.given = s.given;
+  return RightHandSide(std::move(terms), s.options.compile);
+}
+
+SeriesSystem make_series(const Source& s) {
+  SeriesTerms terms;
+  terms.dae = make_dae(s.e, {.with_servo = false, .leave_out = s.options.leave_out});
+  terms.structure = analyze_structure(terms.dae);
+  if (!terms.structure.is_regular) {
+    throw Error("formulation.singular-structure", terms.structure.problem);
+  }
+  terms.given = s.given.values;
+  terms.options = s.options.compile;
+  Exprs all = s.y;
+  append(all, s.lambda);
+  append(all, s.mu);
+  std::unordered_map<NodeId, SeriesTerms::Place> places;
+  for (std::size_t j = 0; j < terms.dae.unknowns.size(); ++j) {
+    const auto& derivative = terms.dae.unknowns[j].derivative;
+    for (std::size_t l = 0; l < derivative.size(); ++l) {
+      places[derivative[l].id()] = {static_cast<int>(j), static_cast<int>(l)};
+    }
+  }
+  for (const Expr& e : all) terms.y.push_back(places.at(e.id()));
+  return SeriesSystem(std::move(terms));
+}
+
+Descriptor make_descriptor(const Source& s, const std::string& name) {
+  Descriptor out;
+  out.equations = s.e;
+  out.kept = s.kept;
+  out.lambda = s.lambda;
+  append(out.lambda, s.mu);
+  out.state = s.state;
+  out.level = is_index2(name) ? Descriptor::Level::Velocity : Descriptor::Level::Acceleration;
+  if (name == "baumgarte" || name == "baumgarte2" || name == "regularized") {
+    out.alpha = s.options.alpha;
+    out.beta = s.options.beta;
+  }
+  out.closes_positions = name == "ggl";
+  if (name == "regularized") out.epsilon = regularization(s);
+  out.compile = s.options.compile;
+  return out;
+}
+
+}  // namespace koppel

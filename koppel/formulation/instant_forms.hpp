@@ -1,0 +1,18 @@
+// The equations of motion at an instant, in the forms that integrators consume. For sources of this
+// folder only.
+#pragma once
+
+#include <string>
+
+#include <koppel/formulation/source.hpp>
+#include <koppel/problem/problem.hpp>
+
+namespace koppel {
+
+Residual make_residual(const Source& source, const std::string& name);
+// A z = b for z = (v̇, λ, μ); for trees without constraints rates as they stand, by the recursion.
+RightHandSide make_rhs(const Source& source, const std::string& name);
+SeriesSystem make_series(const Source& source);
+Descriptor make_descriptor(const Source& source, const std::string& name);
+
+}  // namespace koppel
