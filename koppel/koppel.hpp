@@ -12,6 +12,7 @@
 #include <koppel/analysis/structural.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/control/inverse.hpp>
+#include <koppel/control/robustness.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/expr.hpp>

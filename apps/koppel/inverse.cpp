@@ -11,6 +11,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/control/inverse.hpp>
+#include <koppel/control/robustness.hpp>
 #include <koppel/results/report.hpp>
 
 #include "apps/koppel/attendant.hpp"
@@ -28,7 +29,32 @@ struct Options {
   std::optional<double> end, step;
   std::string method, integrator, samples, folder;
   bool json = false, quiet = false, native = false, across_jumps = false, verify = false;
+  FeedbackOptions feedback;
+  bool has_feedback = false;
+  std::vector<std::string> plant, disturb;
 };
+
+// "name=value" of --plant and --disturb.
+void add_disturbances(const std::vector<std::string>& texts, Disturbance::Kind kind,
+                      const char* option, std::vector<Disturbance>& out) {
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    double value = 0;
+    if (equals == 0 || equals == std::string::npos ||
+        !CLI::detail::lexical_cast(text.substr(equals + 1), value)) {
+      throw Error("arguments.wrong",
+                  fmt::format("{} '{}' is not of the form name=number.", option, text));
+    }
+    out.push_back({kind, text.substr(0, equals), value});
+  }
+}
+
+std::vector<Disturbance> disturbances(const Options& options) {
+  std::vector<Disturbance> all;
+  add_disturbances(options.plant, Disturbance::Kind::Parameter, "--plant", all);
+  add_disturbances(options.disturb, Disturbance::Kind::Start, "--disturb", all);
+  return all;
+}
 
 // What the command line says goes before what the model says.
 InverseOptions inverse_options(const Options& given, const Model& model) {
@@ -72,6 +98,20 @@ Lines describe(const Inverse& result) {
                                    "most, {:.2g} of their path",
                                    s.verification->max_error, s.verification->relative_error));
   }
+  if (!s.robustness.empty()) {
+    lines.emplace_back("feedback",
+                       s.feedback +
+                           "; how far off the outputs are with the inputs alone and with "
+                           "feedback, at most and at the end:");
+  }
+  for (const RobustnessCase& c : s.robustness) {
+    const auto error = [](const Verification& v) {
+      return v.is_done ? fmt::format("{:.2g}, {:.2g}", v.max_error, v.end_error)
+                       : fmt::format("fails at t = {:.6g} s", v.reached);
+    };
+    lines.emplace_back(to_text(c.disturbance),
+                       fmt::format("{:<24} {}", error(c.open), error(c.closed)));
+  }
   return lines;
 }
 
@@ -94,12 +134,18 @@ void run(const Options& options) {
   const Model model = load(*options.model);
   const InverseOptions inverse_with = inverse_options(options, model);
   inverse_with.validate();
+  const std::vector<Disturbance> different = disturbances(options);
+  options.feedback.validate();
   ignore_file_size_signal();
 
   Attendant attendant([&] { return make_folder(options.folder, options.model->path, "inverse"); },
                       options.quiet);
   Inverse result = inverse(model, inverse_with, attendant.callbacks());
   Files& files = attendant.end();
+  if (result.status == Outcome::Status::Done && (options.has_feedback || !different.empty())) {
+    result.summary.feedback = options.feedback.kind;
+    result.summary.robustness = find_robustness(model, result, options.feedback, different);
+  }
 
   const Lines lines = describe(result);
   write_files(model, result, lines, files);
@@ -141,6 +187,36 @@ void add_inverse(CLI::App& program) {
       ->type_name("N");
   command->add_flag("--verify", options->verify,
                     "Simulate the mechanism with the inputs and compare its outputs");
+  CLI::Option* feedback =
+      command
+          ->add_option("--feedback", options->feedback.kind,
+                       "Simulate with feedback of the deviations as well: lqr or pd")
+          ->type_name("F");
+  command
+      ->add_option("--plant", options->plant,
+                   "A parameter that the mechanism has and the inputs do not know of: how far "
+                   "off are the outputs; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--disturb", options->disturb,
+                   "The same for a coordinate or velocity that starts so much away; may be "
+                   "repeated")
+      ->type_name("NAME=CHANGE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--accuracy", options->feedback.accuracy,
+                   "Of the feedback: tolerable part of an output's range, 0.01 by default")
+      ->type_name("X");
+  command
+      ->add_option("--effort", options->feedback.effort,
+                   "Of the feedback: tolerable part of an input's size, 0.1 by default")
+      ->type_name("X");
+  command
+      ->add_option("--response", options->feedback.response,
+                   "Of the feedback: the time in which deviations should die away; a twentieth "
+                   "of the motion by default")
+      ->type_name("T");
   command->add_flag("--across-jumps", options->across_jumps,
                     "Go on where a reference is not smooth enough to be followed");
   command
@@ -150,7 +226,10 @@ void add_inverse(CLI::App& program) {
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
   command->add_flag("--native", options->native, "Compile the equations to native code");
-  command->callback([options] { run(*options); });
+  command->callback([options, feedback] {
+    options->has_feedback = feedback->count() > 0;
+    run(*options);
+  });
 }
 
 }  // namespace koppel::app

@@ -1,6 +1,7 @@
 #include "apps/koppel/model_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
@@ -34,7 +35,12 @@ Model load(const ModelOptions& options) {
     }
     read.set.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
-  return read_model(find_model(options.path), read);
+  Model model = read_model(find_model(options.path), read);
+  for (const Diagnostic& remark : model.remarks) {
+    fmt::print(stderr, "{}:{}: remark: {}\n", remark.where.file, remark.where.line,
+               remark.message);
+  }
+  return model;
 }
 
 std::string coordinates_of(const ModelOptions& options, const Model& model) {

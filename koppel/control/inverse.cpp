@@ -145,6 +145,7 @@ class Run {
                       state_.t, undetermined_at_start(), solution_->time()));
     }
     start_ = consistent_start();
+    out_.start = start_;
   }
 
   // The start with what the references and the equations make of it.
@@ -210,7 +211,8 @@ class Run {
       }
       pieces = splines_through(out_.trajectory.time(), values);
     }
-    out_.summary.verification = verify(model_, out_.equations, rank_, start, pieces, end);
+    out_.summary.verification = verify(model_, out_.equations, rank_, start,
+                                       as_expressions(out_.equations, pieces), start.p, end);
     const Verification& v = *out_.summary.verification;
     if (!v.is_done) tell("the inputs could not be verified: " + v.text);
   }

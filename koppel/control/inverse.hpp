@@ -49,6 +49,7 @@ struct Inverse {
   Trajectory trajectory;
   InverseSummary summary;
   Equations equations;
+  State start;  // of the motion, with the values of parameters
   std::optional<Observation> observation;
 };
 

@@ -33,6 +33,17 @@ nlohmann::ordered_json to_json(const std::vector<Excess>& excesses) {
   return out;
 }
 
+nlohmann::ordered_json to_json(const Verification& v) {
+  return {{"done", v.is_done},
+          {"text", v.text},
+          {"reached", v.reached},
+          {"max_error", v.max_error},
+          {"at", v.at},
+          {"end_error", v.end_error},
+          {"path_length", v.path_length},
+          {"relative_error", v.relative_error}};
+}
+
 }  // namespace
 
 void describe(const Trajectory& trajectory, const Equations& e, InverseSummary& s) {
@@ -100,14 +111,16 @@ std::string to_json(const InverseSummary& s) {
   out["limit_violations"] = to_json(s.limit_violations);
   out["pushing_cables"] = to_json(s.pushing_cables);
   if (s.verification) {
-    const Verification& v = *s.verification;
-    out["verification"] = {{"done", v.is_done},
-                           {"text", v.text},
-                           {"reached", v.reached},
-                           {"max_error", v.max_error},
-                           {"at", v.at},
-                           {"path_length", v.path_length},
-                           {"relative_error", v.relative_error}};
+    out["verification"] = to_json(*s.verification);
+  }
+  if (!s.robustness.empty()) {
+    nlohmann::ordered_json cases = nlohmann::ordered_json::array();
+    for (const RobustnessCase& c : s.robustness) {
+      cases.push_back({{"case", to_text(c.disturbance)},
+                       {"open_loop", to_json(c.open)},
+                       {"closed_loop", to_json(c.closed)}});
+    }
+    out["feedback"] = {{"kind", s.feedback}, {"cases", cases}};
   }
   out["messages"] = s.messages;
   out["final"] = nlohmann::ordered_json::object();

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <koppel/control/verify.hpp>
+#include <koppel/control/disturbance.hpp>
 #include <koppel/control/watch.hpp>
 #include <koppel/results/trajectory.hpp>
 
@@ -48,6 +48,8 @@ struct InverseSummary {
   std::vector<InputSummary> inputs;
   std::vector<Excess> limit_violations, pushing_cables;
   std::optional<Verification> verification;
+  std::string feedback;  // its kind
+  std::vector<RobustnessCase> robustness;
   std::vector<std::string> messages;
   std::vector<std::pair<std::string, double>> final;  // outputs and inputs in the last row
   std::map<std::string, std::string> files;

@@ -124,13 +124,17 @@ InputPieces splines_through(std::span<const double> times,
   return out;
 }
 
-Equations with_inputs(const Equations& e, const InputPieces& pieces) {
-  Equations out = e;
+std::vector<Expr> as_expressions(const Equations& e, const InputPieces& pieces) {
   std::vector<Expr> values;
-  for (std::size_t i = 0; i < e.u.size(); ++i) {
+  for (std::size_t i = 0; i < e.u.size() && !pieces.knots.empty(); ++i) {
     values.push_back(piecewise_polynomial(*e.graph, free_name(*e.graph, i), e.t, pieces.knots,
                                           pieces.coefficients[i]));
   }
+  return values;
+}
+
+Equations with_inputs(const Equations& e, const std::vector<Expr>& values) {
+  Equations out = e;
   out.f = substitute(e.f, e.u, values);
   out.r = substitute(e.r, e.u, values);
   out.v_rate = substitute(e.v_rate, e.u, values);
@@ -147,13 +151,14 @@ Equations with_inputs(const Equations& e, const InputPieces& pieces) {
 }
 
 Verification verify(const Model& model, const Equations& equations, const RankReport& rank,
-                    const State& start, const InputPieces& pieces, double end, double tolerance) {
+                    const State& start, const std::vector<Expr>& inputs,
+                    std::span<const double> nominal, double end, double tolerance) {
   Verification out;
-  if (pieces.knots.empty()) {
+  if (inputs.empty()) {
     out.text = "the inputs are not known up to the end.";
     return out;
   }
-  const Equations driven = with_inputs(equations, pieces);
+  const Equations driven = with_inputs(equations, inputs);
   const Evaluator evaluator(driven);
   State state = start;
   state.u.clear();
@@ -167,7 +172,7 @@ Verification verify(const Model& model, const Equations& equations, const RankRe
   const bool has_series = found.has_series && found.is_smooth;
   const Problem problem =
       formulate(driven, has_series ? "index3" : "ggl", state, {.leave_out = rank.redundant_rows});
-  TrackingError error(equations, start.p);
+  TrackingError error(equations, nominal);
   std::vector<double> y = start_values(problem, evaluator, state), at(y.size());
   const Outcome outcome = integrate(
       problem, has_series ? "taylor" : "radau5", {state.t, y}, end,
@@ -176,6 +181,7 @@ Verification verify(const Model& model, const Equations& equations, const RankRe
           const double t = part == 1 ? step.t1 : step.t0 + part * (step.t1 - step.t0);
           step.evaluate(t, at);
           const double e = error(t, problem.q(std::span<const double>(at)));
+          out.end_error = e;
           if (e <= out.max_error) continue;
           out.max_error = e;
           out.at = t;
@@ -185,7 +191,7 @@ Verification verify(const Model& model, const Equations& equations, const RankRe
   out.is_done = outcome.status == Outcome::Status::Done;
   out.reached = outcome.t;
   out.text = outcome.text;
-  out.path_length = path_length(equations, start.p, start.t, end);
+  out.path_length = path_length(equations, nominal, start.t, end);
   out.relative_error = out.max_error / (out.path_length > 0 ? out.path_length : 1);
   return out;
 }

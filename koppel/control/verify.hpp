@@ -27,8 +27,11 @@ InputPieces pieces_of(FlatSolution& solution, int num_inputs, std::span<const do
 InputPieces splines_through(std::span<const double> times,
                             const std::vector<std::vector<double>>& values);
 
-// The equations with the inputs as functions of time in the place of symbols.
-Equations with_inputs(const Equations& equations, const InputPieces& pieces);
+// They as expressions of time.
+std::vector<Expr> as_expressions(const Equations& equations, const InputPieces& pieces);
+
+// The equations with expressions of t, q, v and x in the place of the inputs.
+Equations with_inputs(const Equations& equations, const std::vector<Expr>& inputs);
 
 struct Verification {
   bool is_done = false;
@@ -36,13 +39,16 @@ struct Verification {
   double reached = 0;
   double max_error = 0;    // the largest |s − γ|, as a vector of all outputs
   double at = 0;           // when
+  double end_error = 0;    // where it ends
   double path_length = 0;  // of the references
   double relative_error = 0;
 };
 
-// From `start` (consistent; its u is left aside) to `end`.
+// From `start` (consistent; its u is left aside) to `end`, with inputs as for with_inputs.
+// `nominal` are the parameters that the references are taken with; the mechanism has those of the
+// start.
 Verification verify(const Model& model, const Equations& equations, const RankReport& rank,
-                    const State& start, const InputPieces& pieces, double end,
-                    double tolerance = 1e-11);
+                    const State& start, const std::vector<Expr>& inputs,
+                    std::span<const double> nominal, double end, double tolerance = 1e-11);
 
 }  // namespace koppel

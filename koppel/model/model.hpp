@@ -261,6 +261,7 @@ struct Model {
   std::vector<Event> events;
   std::vector<Output> positive;  // what stays positive on the branch that is meant
   RunSettings run;
+  std::vector<Diagnostic> remarks;  // what a reader did that the user should know
 
   Model();
 

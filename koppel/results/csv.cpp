@@ -9,8 +9,8 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <limits>
 
+#include <koppel/base/csv.hpp>
 #include <koppel/base/diagnostic.hpp>
 
 namespace koppel {
@@ -23,51 +23,6 @@ std::string quoted(const std::string& name) {
   std::string out = "\"";
   for (const char c : name) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + '"';
-}
-
-// Fields of a text, one after the other; quoted ones may hold commas and line breaks.
-class Fields {
- public:
-  explicit Fields(std::string_view text) : text_(text) {}
-
-  bool at_end() const { return place_ >= text_.size(); }
-  std::size_t line() const { return line_; }  // of the next field
-
-  // The next field. Afterwards ends_line() says whether it was the last of its line.
-  std::string next() {
-    std::string field;
-    if (place_ < text_.size() && text_[place_] == '"') {
-      for (++place_; place_ < text_.size(); ++place_) {
-        if (text_[place_] == '"') {
-          if (place_ + 1 >= text_.size() || text_[place_ + 1] != '"') break;
-          ++place_;
-        }
-        if (text_[place_] == '\n') ++line_;
-        field += text_[place_];
-      }
-      if (place_ < text_.size()) ++place_;  // the closing quote
-    }
-    const std::size_t end = std::min(text_.find_first_of(",\n", place_), text_.size());
-    field += text_.substr(place_, end - place_);
-    ends_line_ = end == text_.size() || text_[end] == '\n';
-    if (ends_line_) {
-      ++line_;
-      if (!field.empty() && field.back() == '\r') field.pop_back();
-    }
-    place_ = end + 1;
-    return field;
-  }
-  bool ends_line() const { return ends_line_; }
-
- private:
-  std::string_view text_;
-  std::size_t place_ = 0, line_ = 1;
-  bool ends_line_ = false;
-};
-
-[[noreturn]] void refuse(const std::filesystem::path& path, std::size_t line,
-                         const std::string& message) {
-  throw Error({{"results.bad-csv", message, "", {path.string(), static_cast<int>(line), 1}, ""}});
 }
 
 }  // namespace
@@ -168,33 +123,15 @@ Trajectory read_csv(const std::filesystem::path& path) {
                 path.string() + " cannot be read: " + std::strerror(errno) + ".");
   }
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  Fields fields(text);
-  if (fields.at_end()) refuse(path, 1, "the file is empty; a header was expected.");
+  const CsvColumns csv = parse_csv(text, path.string());
   std::vector<Column> columns;
-  do {
-    columns.push_back({fields.next(), "", columns.empty() ? Group::Time : Group::Outputs});
-  } while (!fields.ends_line());
-
+  for (const std::string& name : csv.names) {
+    columns.push_back({name, "", columns.empty() ? Group::Time : Group::Outputs});
+  }
   Trajectory trajectory(std::move(columns));
-  std::vector<double> row;
-  while (!fields.at_end()) {
-    const std::size_t line = fields.line();
-    row.clear();
-    do {
-      const std::string field = fields.next();
-      double value = std::numeric_limits<double>::quiet_NaN();
-      const char* const end = field.data() + field.size();
-      if (const auto [rest, error] = std::from_chars(field.data(), end, value);
-          !field.empty() && (error != std::errc() || rest != end)) {
-        refuse(path, line, "'" + field + "' is not a number.");
-      }
-      row.push_back(value);
-    } while (!fields.ends_line());
-    if (row.size() != trajectory.num_columns()) {
-      refuse(path, line,
-             std::to_string(row.size()) + " fields where the header has " +
-                 std::to_string(trajectory.num_columns()) + ".");
-    }
+  std::vector<double> row(csv.names.size());
+  for (std::size_t i = 0; i < csv.values[0].size(); ++i) {
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = csv.values[j][i];
     trajectory.append(row);
   }
   return trajectory;

@@ -54,7 +54,7 @@ class CsvWriter {
 void write_csv(const std::filesystem::path& path, const Trajectory& trajectory);
 
 // Units and groups are not in the file: columns have none, except that the first is the time.
-// Throws Error `results.bad-csv` with the line.
+// Throws Error `csv.bad-line` with the line.
 Trajectory read_csv(const std::filesystem::path& path);
 
 // The shortest text that reads back as the same number.

@@ -47,8 +47,10 @@ TEST(Verify, FindsWrongInputs) {
   const Evaluator evaluator(other.equations);
   State start = start_of(other.equations);
   const RankReport rank = analyze_rank(evaluator, start);
-  const Verification v = verify(heavy, other.equations, rank, start,
-                                splines_through(inputs.trajectory.time(), values), 3);
+  const Verification v =
+      verify(heavy, other.equations, rank, start,
+             as_expressions(other.equations, splines_through(inputs.trajectory.time(), values)),
+             start.p, 3);
   EXPECT_TRUE(v.is_done) << v.text;
   EXPECT_GT(v.relative_error, 0.1);
 }

@@ -228,6 +228,10 @@ void Reader::read_servo(const Node* section) {
   for (const Element& element : elements(section, "servo")) {
     const std::string what = describe("servo constraint", element.name);
     if (!claim(element, "servo", "servo constraint")) continue;
+    if (element.value->is_map() && element.value->find("attitude") != nullptr) {
+      read_attitude(element, what);
+      continue;
+    }
     if (!check_keys(*element.value, what, {"output", "reference"})) continue;
     const Node* output = element.value->find("output");
     const Node* reference = element.value->find("reference");

@@ -18,6 +18,7 @@
 
 #include <koppel/expr/parse.hpp>
 #include <koppel/model/model.hpp>
+#include <koppel/model/smooth_curve.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/model/yaml/tree.hpp>
 
@@ -182,7 +183,27 @@ class Reader {
   // parameters.cpp
   void read_parameters(const Node* section, const ReadOptions& options);
   void read_tables(const Node* section);
+
+  // signals.cpp
   void read_signals(const Node* section);
+  Expr time_law(const Node& node, const std::string& what, bool has_ramp);
+  int smoothness(const Node& node, const std::string& what, int most);
+
+  // paths.cpp
+  struct CurveKind {
+    int smoothness;
+    CurveEnds ends;
+  };
+  void read_line(const Element& element, const std::string& what);
+  void read_arc(const Element& element, const std::string& what);
+  void read_spline(const Element& element, const std::string& what);
+  void read_recorded(const Element& element, const std::string& what);
+  CurveKind curve_kind(const Node& node, const std::string& what, CurveEnds usual);
+  void name_path(const Element& element, const Vec3e& path);
+  void name_curve(const Element& element, const char* component, Expr x, const Curve& curve);
+  void name_recorded(const Element& element, const std::string& what, const char* component,
+                     const std::vector<double>& t, const std::vector<double>& y, double tolerance,
+                     CurveKind kind);
 
   // points.cpp
   void read_elements(const Node* section, bool is_point);
@@ -248,10 +269,10 @@ class Reader {
   void read_initial(const Node* section);
   void read_outputs(const Node* section);
   void read_servo(const Node* section);
+  void read_attitude(const Element& element, const std::string& what);  // attitude.cpp
   void read_events(const Node* section);  // events.cpp
   void read_event(const Element& element);
   void read_positive(const Node* section);
-  Expr time_law(const Node& node, const std::string& what);
   void read_limits(const Element& element, InputLimits& limits);
   void read_run(const Node* section);
   const Node& value_of(const Element& element, const std::string& what,

@@ -1,0 +1,94 @@
+#include <koppel/base/csv.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include <koppel/base/diagnostic.hpp>
+
+namespace koppel {
+namespace {
+
+// Fields of a text, one after the other; quoted ones may hold commas and line breaks.
+class Fields {
+ public:
+  explicit Fields(std::string_view text) : text_(text) {}
+
+  bool at_end() const { return place_ >= text_.size(); }
+  std::size_t line() const { return line_; }  // of the next field
+
+  // The next field. Afterwards ends_line() says whether it was the last of its line.
+  std::string next() {
+    std::string field;
+    if (place_ < text_.size() && text_[place_] == '"') {
+      for (++place_; place_ < text_.size(); ++place_) {
+        if (text_[place_] == '"') {
+          if (place_ + 1 >= text_.size() || text_[place_ + 1] != '"') break;
+          ++place_;
+        }
+        if (text_[place_] == '\n') ++line_;
+        field += text_[place_];
+      }
+      if (place_ < text_.size()) ++place_;  // the closing quote
+    }
+    const std::size_t end = std::min(text_.find_first_of(",\n", place_), text_.size());
+    field += text_.substr(place_, end - place_);
+    ends_line_ = end == text_.size() || text_[end] == '\n';
+    if (ends_line_) {
+      ++line_;
+      if (!field.empty() && field.back() == '\r') field.pop_back();
+    }
+    place_ = end + 1;
+    return field;
+  }
+  bool ends_line() const { return ends_line_; }
+
+ private:
+  std::string_view text_;
+  std::size_t place_ = 0, line_ = 1;
+  bool ends_line_ = false;
+};
+
+[[noreturn]] void refuse(const std::string& file, std::size_t line, const std::string& message) {
+  Diagnostic wrong;
+  wrong.id = "csv.bad-line";
+  wrong.message = message;
+  wrong.where = {file, static_cast<int>(line), 1};
+  throw Error(std::vector<Diagnostic>{std::move(wrong)});
+}
+
+}  // namespace
+
+CsvColumns parse_csv(std::string_view text, const std::string& file) {
+  Fields fields(text);
+  if (fields.at_end()) refuse(file, 1, "the file is empty; a header was expected.");
+  CsvColumns out;
+  do {
+    out.names.push_back(fields.next());
+  } while (!fields.ends_line());
+  out.values.resize(out.names.size());
+  while (!fields.at_end()) {
+    const std::size_t line = fields.line();
+    std::size_t count = 0;
+    do {
+      const std::string field = fields.next();
+      double value = std::numeric_limits<double>::quiet_NaN();
+      const char* const end = field.data() + field.size();
+      if (const auto [rest, error] = std::from_chars(field.data(), end, value);
+          !field.empty() && (error != std::errc() || rest != end)) {
+        refuse(file, line, "'" + field + "' is not a number.");
+      }
+      if (count < out.names.size()) out.values[count].push_back(value);
+      ++count;
+    } while (!fields.ends_line());
+    if (count != out.names.size()) {
+      refuse(file, line,
+             std::to_string(count) + " fields where the header has " +
+                 std::to_string(out.names.size()) + ".");
+    }
+  }
+  return out;
+}
+
+}  // namespace koppel

@@ -1,0 +1,18 @@
+// Reading comma-separated values: a header with names, then a line of numbers for each row.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace koppel {
+
+struct CsvColumns {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> values;  // by column; an empty field is not a number
+};
+
+// Throws Error `csv.bad-line` with the line; `file` is for the message.
+CsvColumns parse_csv(std::string_view text, const std::string& file);
+
+}  // namespace koppel
