@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 
 #include <fmt/format.h>
@@ -10,7 +11,8 @@ namespace koppel::benchmarks {
 namespace {
 
 constexpr double kWidth = 640, kHeight = 300, kLeft = 70, kRight = 150, kTop = 28, kBottom = 42;
-constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9"};
+constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                    "#56b4e9", "#e69f00", "#000000"};
 constexpr std::size_t kMostPoints = 250;
 
 struct Range {
@@ -67,8 +69,10 @@ std::string Figure::svg() const {
     out += text(kLeft - 6, at_y(y) + 4, "end",
                 is_logarithmic ? fmt::format("1e{:.3g}", shown) : fmt::format("{:.4g}", shown));
   }
+  std::size_t count[2] = {0, 0};  // of whole and of dashed lines
   for (std::size_t k = 0; k < lines.size(); ++k) {
-    const char* colour = kColours[k % std::size(kColours)];
+    const char* colour = kColours[count[lines[k].is_dashed ? 1 : 0]++ % std::size(kColours)];
+    const char* dashes = lines[k].is_dashed ? " stroke-dasharray=\"5 3\"" : "";
     std::string path;
     const std::size_t stride = std::max<std::size_t>(1, lines[k].x.size() / kMostPoints);
     for (std::size_t i = 0; i < lines[k].x.size(); i += stride) {
@@ -77,14 +81,20 @@ std::string Figure::svg() const {
       path +=
           fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(lines[k].x[i]), at_y(y));
     }
-    out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", path,
-                       colour);
+    out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"{}/>\n",
+                       path, colour, dashes);
     const double row = kTop + 14 + 18 * static_cast<double>(k);
-    out += fmt::format("<path d=\"M{:.0f} {:.0f}h16\" stroke=\"{}\" stroke-width=\"2\"/>\n",
-                       kWidth - kRight + 8, row - 4, colour);
+    out += fmt::format("<path d=\"M{:.0f} {:.0f}h16\" stroke=\"{}\" stroke-width=\"2\"{}/>\n",
+                       kWidth - kRight + 8, row - 4, colour, dashes);
     out += text(kWidth - kRight + 28, row, "start", lines[k].name);
   }
   return out + "</svg>\n";
+}
+
+void write_figure(const std::string& folder, const std::string& name, const Figure& figure) {
+  if (folder.empty()) return;
+  std::ofstream(folder + "/" + name + ".svg") << figure.svg();
+  fmt::print("\n![{}](figures/{}.svg)\n", figure.title, name);
 }
 
 }  // namespace koppel::benchmarks

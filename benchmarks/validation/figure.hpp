@@ -10,6 +10,7 @@ namespace koppel::benchmarks {
 struct Line {
   std::string name;
   std::vector<double> x, y;
+  bool is_dashed = false;  // in the colours of the whole lines, in their order
 };
 
 struct Figure {
@@ -19,5 +20,8 @@ struct Figure {
 
   std::string svg() const;
 };
+
+// Writes NAME.svg to the folder and prints the line of Markdown that shows it. No folder: nothing.
+void write_figure(const std::string& folder, const std::string& name, const Figure& figure);
 
 }  // namespace koppel::benchmarks

@@ -12,6 +12,7 @@
 #include <problems/validation.hpp>
 
 #include "benchmarks/machine.hpp"
+#include "benchmarks/validation/servo.hpp"
 #include "benchmarks/validation/structure.hpp"
 
 namespace koppel::problems {
@@ -294,5 +295,7 @@ int main(int argc, char** argv) {
   report_benchmarks();
   report_singular();
   report_governor();
-  report_structure(argc > 1 ? argv[1] : "");
+  const std::string figures = argc > 1 ? argv[1] : "";
+  report_structure(figures);
+  report_servo(figures);
 }

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -17,6 +16,7 @@ namespace {
 
 using benchmarks::Figure;
 using benchmarks::Line;
+using benchmarks::write_figure;
 
 void row(const std::vector<std::string>& cells) {
   std::string line = "|";
@@ -38,12 +38,6 @@ std::vector<double> changes(std::span<const double> x) {
   std::vector<double> out;
   for (const double value : x) out.push_back(value - x[0]);
   return out;
-}
-
-void write(const std::string& folder, const std::string& name, const Figure& figure) {
-  if (folder.empty()) return;
-  std::ofstream(folder + "/" + name + ".svg") << figure.svg();
-  fmt::print("\n![{}](figures/{}.svg)\n", figure.title, name);
 }
 
 void report_orders() {
@@ -117,7 +111,7 @@ directors) show the energy and the vertical angular momentum constant. The thesi
           {run.integrator, vector_of(s.trajectory.time()), changes(s.trajectory["energy"])});
     }
   }
-  write(figures, "rotary_crane_energy", energy);
+  write_figure(figures, "rotary_crane_energy", energy);
 }
 
 constexpr double kTorque = 0.033;
@@ -185,9 +179,9 @@ The angle by energy-momentum at 3e-5, in rad, beside another program's:)");
     row({std::to_string(3 * (i + 1)), fmt::format("{:.7f}", s.trajectory["beta"][at]),
          fmt::format("{:.7f}", known[i])});
   }
-  write(figures, "squeezer_motion", motion);
-  write(figures, "squeezer_balance_coarse", coarse);
-  write(figures, "squeezer_balance_fine", fine);
+  write_figure(figures, "squeezer_motion", motion);
+  write_figure(figures, "squeezer_balance_coarse", coarse);
+  write_figure(figures, "squeezer_balance_fine", fine);
 }
 
 }  // namespace
