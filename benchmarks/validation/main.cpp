@@ -1,5 +1,6 @@
 // validation: simulations beside what is known about the motion of mechanisms. Prints
-// docs/validation.md, and writes its figures to the folder that is given; takes about two minutes.
+// docs/validation.md but for its last part (tools/validation prints all), and writes its figures to
+// the folder that is given; takes about two minutes.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <problems/validation.hpp>
 
 #include "benchmarks/machine.hpp"
+#include "benchmarks/validation/drift.hpp"
 #include "benchmarks/validation/servo.hpp"
 #include "benchmarks/validation/structure.hpp"
 
@@ -25,16 +27,13 @@ another kind ([tests/reference](../tests/reference/README.md)), from closed form
 literature. This page is written by
 
 ```sh
-cmake --preset release && cmake --build --preset release --target validation
-build/release/benchmarks/validation/validation docs/figures > docs/validation.md
+tools/validation > docs/validation.md
 ```
 
 and `tests/validation` holds the program to it. Seconds are of the integration alone, on the tape,
 one run or the best of three where they are short, on a machine that does other things too;
-[performance](performance.md) measures properly. Formulations beside each other, with table 1 and
-figure 3 of [Kurz, Burkhardt & Eberhard 2011], and every model by every method are in
-[comparison](comparison.md), inverse dynamics in [inverse](inverse.md), steps of fixed cost in
-[real time](real-time.md).
+[performance](performance.md) measures properly. How methods compare is a command of its own
+([comparison](comparison.md)).
 
 With $y$ the simulated and $r$ the known values, three errors are used:
 
@@ -296,6 +295,7 @@ int main(int argc, char** argv) {
   report_singular();
   report_governor();
   const std::string figures = argc > 1 ? argv[1] : "";
+  report_drift(figures);
   report_structure(figures);
   report_servo(figures);
 }
