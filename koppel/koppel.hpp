@@ -24,6 +24,10 @@
 #include <koppel/expr/simplify.hpp>
 #include <koppel/expr/structure.hpp>
 #include <koppel/expr/table.hpp>
+#include <koppel/live/file_channel.hpp>
+#include <koppel/live/live.hpp>
+#include <koppel/live/shared_channel.hpp>
+#include <koppel/live/udp_channel.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/results/hdf5.hpp>

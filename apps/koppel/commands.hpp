@@ -30,6 +30,7 @@ void add_equations(CLI::App& program);
 void add_export(CLI::App& program);
 void add_expr(CLI::App& program);
 void add_inverse(CLI::App& program);
+void add_live(CLI::App& program);
 void add_run(CLI::App& program);
 void add_models(CLI::App& program);
 

@@ -29,6 +29,7 @@ void add_commands(CLI::App& program) {
   add_export(program);
   add_expr(program);
   add_inverse(program);
+  add_live(program);
   add_models(program);
 }
 

@@ -7,7 +7,9 @@
 
 #include <koppel/runtime/step.h>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/integrate/integrator.hpp>
 #include <koppel/integrate/step_builder.hpp>
+#include <koppel/integrate/variant.hpp>
 
 namespace koppel {
 namespace {
@@ -221,6 +223,13 @@ EulerOptions EulerOptions::read(std::string_view variant, bool has_jacobian) {
   return out;
 }
 
+EulerOptions EulerOptions::of(std::string_view integrator, Projection projection) {
+  EulerOptions out =
+      read(variant_of(integrator), find_integrator(integrator).name == "linear-implicit");
+  out.projects = projection != Projection::None;
+  return out;
+}
+
 EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& options) {
   return EulerBuilder(descriptor, options).make();
 }
@@ -232,6 +241,7 @@ EulerStep::EulerStep(const Descriptor& descriptor, const EulerTerms& terms)
     : size_(terms.q.size() + terms.v.size() + terms.x.size() + terms.lambda.size()),
       num_eta_(terms.eta.size()),
       given_(descriptor.state.u),
+      num_u_(given_.size()),
       function_(terms.inputs, outputs_of(terms), descriptor.compile),
       num_factorizations_(terms.num_factorizations) {
   given_.insert(given_.end(), descriptor.state.p.begin(), descriptor.state.p.end());
@@ -243,6 +253,10 @@ EulerStep::Workspace EulerStep::make_workspace() const {
   std::copy(given_.begin(), given_.end(),
             work.in.end() - static_cast<std::ptrdiff_t>(given_.size()));
   return work;
+}
+
+void EulerStep::set_inputs(std::span<const double> u, Workspace& work) const noexcept {
+  std::copy_n(u.begin(), num_u_, work.in.end() - static_cast<std::ptrdiff_t>(given_.size()));
 }
 
 bool EulerStep::advance(double t, double h, std::span<double> y, Workspace& work) const noexcept {

@@ -59,6 +59,9 @@ struct EulerOptions {
   // From the parts of "J2:velocities-first"; empty: the defaults. Without Jacobian: explicit Euler.
   // Throws Error `integrate.unknown-variant`.
   static EulerOptions read(std::string_view variant, bool has_jacobian);
+  // Of an integrator with its variant, "linear-implicit:J2", and the projection asked for. Throws
+  // what find_integrator does.
+  static EulerOptions of(std::string_view integrator, Projection projection);
 };
 
 // The step as expressions of its inputs (t, h, q, v, x, λ, u, p).
@@ -84,6 +87,8 @@ class EulerStep {
   EulerStep(const Descriptor& descriptor, const EulerOptions& options);
 
   Workspace make_workspace() const;
+  // Inputs of the steps that follow; until then, those of the descriptor.
+  void set_inputs(std::span<const double> u, Workspace& work) const noexcept;
   // y = (q, v, x, λ, μ, η) at t becomes that at t + h; η, where the problem has none, is left out.
   // False where a value is not finite. Neither allocates nor branches on values.
   bool advance(double t, double h, std::span<double> y, Workspace& work) const noexcept;
@@ -97,6 +102,7 @@ class EulerStep {
   std::size_t size_;  // of the state: q, v, x, λ
   std::size_t num_eta_;
   std::vector<double> given_;  // u, p
+  std::size_t num_u_;
   Function function_;
   int num_factorizations_;
 };

@@ -139,6 +139,15 @@ const IntegratorInfo& find_integrator(std::string_view name) {
               hint);
 }
 
+std::string names_of_fixed_cost() {
+  std::string out;
+  for (const IntegratorInfo& info : kIntegrators) {
+    if (info.form != Form::Descriptor) continue;
+    out += (out.empty() ? "" : ", ") + std::string(info.name);
+  }
+  return out;
+}
+
 std::optional<std::string> why_not(const IntegratorInfo& integrator, const Problem& problem) {
   const auto says = [&](std::string_view needs) {
     return fmt::format("integrator '{}' {}; formulation '{}' gives none", integrator.name, needs,

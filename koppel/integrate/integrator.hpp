@@ -96,6 +96,8 @@ std::span<const IntegratorInfo> integrators();
 // A name may be followed by a colon and a variant: `generalized-alpha:0.5`, `linear-implicit:J2`.
 // Throws Error `integrate.unknown-integrator`, with a suggestion, and `integrate.unknown-variant`.
 const IntegratorInfo& find_integrator(std::string_view name);
+// Those with steps of fixed cost, for messages.
+std::string names_of_fixed_cost();
 // Whether the integrator can take the problem; else a sentence that says why not.
 std::optional<std::string> why_not(const IntegratorInfo& integrator, const Problem& problem);
 

@@ -22,15 +22,6 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // overlaps (docs/performance.md).
 constexpr double kSum = 0.35, kQuotient = 1.5, kRoot = 2, kFunction = 12, kOther = 1;
 
-EulerOptions euler_options(const std::string& integrator, Projection projection) {
-  const std::size_t colon = integrator.find(':');
-  EulerOptions options = EulerOptions::read(
-      colon == std::string::npos ? "" : std::string_view(integrator).substr(colon + 1),
-      find_integrator(integrator).name == "linear-implicit");
-  options.projects = projection != Projection::None;
-  return options;
-}
-
 // The best of several runs of some thousand steps, each from the start.
 double measure(const EulerStep& step, const Start& start, double h) {
   using Clock = std::chrono::steady_clock;
@@ -169,10 +160,10 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   if (find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
     throw Error("budget.wrong-integrator",
                 "integrator '" + options.integrator + "' has no steps of fixed cost.",
-                "Those that have: explicit-euler, linear-implicit.");
+                fmt::format("Those that have: {}.", names_of_fixed_cost()));
   }
   const Prepared prepared = prepare(model, options);
-  const EulerOptions euler = euler_options(prepared.choice.integrator, options.projection);
+  const EulerOptions euler = EulerOptions::of(prepared.choice.integrator, options.projection);
   const Descriptor& descriptor = *prepared.problem.descriptor;
   const EulerStep tape(descriptor, euler);
 

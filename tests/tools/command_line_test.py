@@ -373,6 +373,85 @@ class Inverse(unittest.TestCase):
                          {"kind": "mixed orthogonal and tangential", "rank": 1, "outputs": 2})
 
 
+class Live(unittest.TestCase):
+    """koppel live: pacing, inputs from a file, Ctrl-C, exit codes."""
+
+    CART = """name: cart
+inputs: [F]
+coordinates: {s: {start: 0}}
+kinetic: s'^2
+generalized_forces: {s: F}
+outputs: {s: s, "s'": "s'"}
+"""
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+        self.model = self.folder / "cart.yaml"
+        self.model.write_text(self.CART)
+        self.out = self.folder / "out"
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def live(self, *arguments):
+        return run("live", self.model, "--tape", "--out", self.out, *arguments)
+
+    def test_keeps_to_the_clock_with_inputs_from_a_file(self):
+        signals = self.folder / "u.csv"
+        signals.write_text("t,F\n0,2\n0.25,-2\n")
+        before = time.monotonic()
+        status, output, _ = self.live("--step", 1e-2, "--end", 0.5, "--inputs", signals, "--json")
+        self.assertEqual(status, 0)
+        self.assertGreaterEqual(time.monotonic() - before, 0.49)
+        summary = json.loads(output)
+        self.assertEqual((summary["status"], summary["steps"]), ("done", 50))
+        self.assertAlmostEqual(summary["final"]["s'"], 0, places=12)
+        for key in ("median", "p99_9", "max"):
+            self.assertGreater(summary["step_seconds"][key], 0)
+        self.assertEqual(json.loads((self.out / "summary.json").read_text()), summary)
+        rows = read_rows(self.out / "trajectory.csv")
+        self.assertEqual((len(rows), rows[0][:3]), (52, ["t", "s", "s'"]))
+        self.assertAlmostEqual(float(rows[26][2]), 0.25, places=12)
+
+    def test_ctrl_c_ends_it_with_statistics_and_complete_files(self):
+        process = subprocess.Popen(
+            [PROGRAM, "live", self.model, "--tape", "--step", "1e-3", "--out", self.out],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        trajectory = self.out / "trajectory.csv"
+        while process.poll() is None and not (
+                trajectory.exists() and trajectory.stat().st_size > 10_000):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        output, messages = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("inputs: F\noutputs: s, s'\n", messages)
+        self.assertRegex(output, r"\n  steps +median \S+ \S+, 99.9 % \S+ \S+, maximum ")
+        self.assertRegex(output, r"\n  deadlines +(none|\d+ of \d+) missed, of 1 ms each")
+        rows = read_rows(trajectory)[1:]
+        summary = json.loads((self.out / "summary.json").read_text())
+        self.assertEqual((summary["status"], summary["steps"]), ("stopped", len(rows) - 1))
+        self.assertEqual(summary["reached"], float(rows[-1][0]))
+
+    def test_failures_and_mistakes_have_their_exit_codes(self):
+        status, _, messages = self.live("--step", 1e-3, "--inputs", self.folder / "none.csv")
+        self.assertEqual(status, 1)
+        self.assertIn("none.csv", messages)
+        status, _, messages = self.live()
+        self.assertEqual((status, messages), (
+            1, "error[live.needs-step]: a live loop needs a step, and none is given.\n"
+               "  Give one, such as --step 1e-3.\n"))
+        self.model.write_text(self.CART.replace("{s: F}", "{s: -exp(s^2)*s}")
+                              .replace("{start: 0}", "{start: 1}"))
+        status, _, messages = self.live("--step", 1, "--speed", 0, "--quiet", "--integrator",
+                                        "explicit-euler")
+        self.assertEqual(status, 2)
+        rows = len(read_rows(self.out / "trajectory.csv")) - 1
+        self.assertRegex(messages, r"^error\[live.failed\]: at t = \S+ s: the step gave a value that "
+                         r"is not finite")
+        self.assertIn(f"All {rows} rows up to there are in {self.out}/trajectory.csv.", messages)
+
+
 class Compare(unittest.TestCase):
     def test_prints_a_table_and_a_recommendation(self):
         status, output, messages = run("compare", "pendulum", "--end", 1, "--formulations",

@@ -1,0 +1,240 @@
+// koppel live: a model in real time, with inputs and outputs through files, UDP or shared memory.
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/live/file_channel.hpp>
+#include <koppel/live/live.hpp>
+#include <koppel/live/shared_channel.hpp>
+#include <koppel/live/udp_channel.hpp>
+#include <koppel/results/report.hpp>
+
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/method_options.hpp"
+#include "apps/koppel/model_options.hpp"
+#include "apps/koppel/print_line.hpp"
+#include "apps/koppel/progress_bar.hpp"
+#include "apps/koppel/result_files.hpp"
+
+namespace koppel::app {
+namespace {
+
+struct Options {
+  std::shared_ptr<ModelOptions> model;
+  std::shared_ptr<MethodOptions> method;
+  LiveOptions live;
+  std::string late = "continue", folder;
+  std::string signals, udp_in, udp_out, shared;
+  std::string priority;  // of --realtime; empty: none
+  std::optional<int> cpu;
+  bool json = false, quiet = false, tape = false;
+};
+
+using Channels = std::vector<std::unique_ptr<Channel>>;
+
+Channels make_channels(const Options& options) {
+  Channels out;
+  if (!options.signals.empty()) out.push_back(std::make_unique<FileChannel>(options.signals));
+  if (!options.shared.empty()) out.push_back(std::make_unique<SharedChannel>(options.shared));
+  if (!options.udp_in.empty() || !options.udp_out.empty()) {
+    const auto read = [](const std::string& text) {
+      return text.empty() ? std::nullopt : std::optional(read_address(text));
+    };
+    out.push_back(std::make_unique<UdpChannel>(read(options.udp_in), read(options.udp_out)));
+  }
+  return out;
+}
+
+int read_priority(const std::string& text) {
+  int out = 0;
+  const char* const end = text.data() + text.size();
+  if (const auto [rest, error] = std::from_chars(text.data(), end, out);
+      error != std::errc() || rest != end) {
+    throw Error("arguments.wrong", "--realtime '" + text + "' is not a priority.",
+                "Give a whole number from 1 to 99.");
+  }
+  return out;
+}
+
+LiveOptions live_options(const Options& options) {
+  LiveOptions out = options.live;
+  out.late = options.late == "slip"   ? Late::Slip
+             : options.late == "stop" ? Late::Stop
+                                      : Late::Continue;
+  if (options.cpu && options.priority.empty()) {
+    throw Error("arguments.wrong", "--cpu belongs to --realtime.");
+  }
+  if (!options.priority.empty()) {
+    out.real_time.emplace();
+    out.real_time->priority = read_priority(options.priority);
+    out.real_time->cpu = options.cpu;
+  }
+  return out;
+}
+
+std::string text_of(const Durations& d) {
+  return fmt::format("median {}, 99.9 % {}, maximum {}", short_time(d.median()),
+                     short_time(d.quantile(0.999)), short_time(d.max()));
+}
+
+void print_begin(const LiveInfo& info) {
+  const auto list = [](const std::vector<std::string>& names) {
+    return names.empty() ? std::string("none") : fmt::format("{}", fmt::join(names, ", "));
+  };
+  std::fprintf(stderr, "inputs: %s\noutputs: %s\nrunning; Ctrl-C ends it.\n",
+               list(info.ports.inputs).c_str(), list(info.ports.outputs).c_str());
+}
+
+void print_result(const LiveResult& r, const std::string& model, const Files& files) {
+  std::printf("%s\n", model.c_str());
+  const Choice& choice = r.info.choice;
+  print_line("method", fmt::format("{} coordinates, {}, {}; step {:g} s", choice.coordinates,
+                                   choice.formulation, choice.integrator, r.h));
+  print_line("time", fmt::format("{:.6g} s in {}, {} steps", r.reached, short_time(r.wall_seconds),
+                                 r.steps));
+  print_line("steps", text_of(r.step));
+  if (r.period > 0) {
+    print_line("wake-up", text_of(r.wake));
+    print_line("deadlines",
+               r.missed == 0 ? fmt::format("none missed, of {} each", short_time(r.period))
+                             : fmt::format("{} of {} missed, of {} each; by {} at most{}", r.missed,
+                                           r.steps, short_time(r.period), short_time(r.latest),
+                                           r.slipped > 0 ? fmt::format("; slipped by {} in all",
+                                                                       short_time(r.slipped))
+                                                         : ""));
+  }
+  if (!r.info.scheduling.empty()) print_line("scheduling", r.info.scheduling);
+  std::string final;
+  constexpr std::size_t kMost = 12;
+  for (std::size_t i = 0; i < r.final.size() && i < kMost; ++i) {
+    final += fmt::format("{}{} = {:.10g}", i > 0 ? ", " : "", r.final[i].first, r.final[i].second);
+  }
+  print_line("final", final + (r.final.size() > kMost ? ", …" : ""));
+  print_line("files", fmt::format("{}, summary.json", files.path("trajectory.csv").string()));
+}
+
+void report_live_end(const LiveResult& r, const Files& files) {
+  std::string message;
+  if (!files.is_good()) {
+    message = "error[results.not-written]: " + files.problems()[0];
+  } else if (r.status == LiveResult::Status::Failed || r.status == LiveResult::Status::Late) {
+    message =
+        fmt::format("error[live.{}]: at t = {:.8g} s: {}.\n  All {} rows up to there are in {}.",
+                    r.status == LiveResult::Status::Failed ? "failed" : "late", r.reached, r.text,
+                    files.num_rows(), files.path("trajectory.csv").string());
+  } else {
+    return;
+  }
+  throw Failure{ExitCode::kNumericsFailed, message};
+}
+
+void run(const Options& options) {
+  const Model model = load(*options.model);
+  const LiveOptions live = live_options(options);
+  SimulateOptions simulate = simulate_options(*options.method, *options.model, model);
+  simulate.native = !options.tape;
+  const Channels channels = make_channels(options);
+  std::vector<Channel*> open;
+  for (const auto& channel : channels) open.push_back(channel.get());
+  ignore_file_size_signal();
+
+  std::optional<Files> files;
+  std::optional<InterruptGuard> guard;
+  std::optional<ProgressBar> bar;
+  LiveCallbacks callbacks;
+  callbacks.begin = [&](const LiveInfo& info) {
+    files.emplace(make_folder(options.folder, options.model->path, "live"));
+    files->begin(info.columns);
+    if (!options.quiet) print_begin(info);
+    guard.emplace();
+    bar.emplace(!options.quiet && std::isfinite(live.end));
+  };
+  callbacks.row = [&](std::span<const double> row) {
+    files->add_row(row);
+    bar->show(row[0], live.end);
+  };
+  callbacks.is_stopped = [] { return is_interrupted(); };
+  const LiveResult result = run_live(model, simulate, live, open, callbacks);
+  bar.reset();
+  files->end_rows();
+
+  const std::string json = to_json(result, model.name) + "\n";
+  files->attempt([&] { write_text(files->path("summary.json"), json); });
+  for (const std::string& note : result.notes) {
+    if (!options.quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
+  }
+  if (options.json) {
+    std::fputs(json.c_str(), stdout);
+  } else if (!options.quiet) {
+    print_result(result, model.name, *files);
+  }
+  if (std::fflush(stdout) != 0) {
+    throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
+  }
+  report_live_end(result, *files);
+}
+
+void add_channel_options(CLI::App& command, Options& options) {
+  command
+      .add_option("--inputs", options.signals,
+                  "Inputs from a file of comma-separated values: t, then inputs by name; held "
+                  "between rows")
+      ->type_name("FILE");
+  command.add_option("--udp-in", options.udp_in, "Inputs by UDP packets that arrive at this port")
+      ->type_name("[HOST:]PORT");
+  command.add_option("--udp-out", options.udp_out, "Outputs by UDP packets to this address")
+      ->type_name("HOST:PORT");
+  command
+      .add_option("--shared", options.shared,
+                  "Inputs and outputs in POSIX shared memory of this name")
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_live(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "live", "Run a model against the clock, with inputs and outputs from outside");
+  auto options = std::make_shared<Options>();
+  options->model = add_model_options(*command);
+  options->method = add_method_options(*command);
+  command->add_option("--end", options->live.end, "The end time; else until Ctrl-C")
+      ->type_name("T");
+  command
+      ->add_option("--speed", options->live.speed,
+                   "Seconds of the motion in a second, 1 by default; 0: as fast as possible")
+      ->type_name("S");
+  command
+      ->add_option("--late", options->late,
+                   "After a missed deadline: continue, and catch up (default); slip, and stay "
+                   "behind; stop")
+      ->check(CLI::IsMember({"continue", "slip", "stop"}))
+      ->type_name("POLICY");
+  add_channel_options(*command, *options);
+  command
+      ->add_flag("--realtime{80}", options->priority,
+                 "Schedule the loop by SCHED_FIFO with this priority, 80 by default, and lock the "
+                 "memory")
+      ->type_name("[=PRIORITY]");
+  command->add_option("--cpu", options->cpu, "With --realtime: the processor to stay on")
+      ->type_name("N");
+  command->add_option("--every", options->live.every, "Write a row for every so many steps")
+      ->type_name("N");
+  command
+      ->add_option("--out", options->folder,
+                   "The folder for the files; MODEL-live in the current one by default")
+      ->type_name("DIR");
+  command->add_flag("--tape", options->tape, "Interpret the step in place of compiling it");
+  command->add_flag("--json", options->json, "Print the summary as JSON");
+  command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace koppel::app
