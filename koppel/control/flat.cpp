@@ -167,9 +167,7 @@ FlatSolution::Status FlatSolution::move_to(double t) {
 
 void FlatSolution::get(std::span<double> y) const {
   const auto& places = system_.terms().y;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    y[i] = factorial(places[i].order) * here_.coefficient(places[i].unknown, places[i].order);
-  }
+  for (std::size_t i = 0; i < places.size(); ++i) y[i] = value(places[i]);
 }
 
 int FlatSolution::num_input_coefficients() const { return here_.last_stage() + 1; }
@@ -180,13 +178,9 @@ double FlatSolution::input_coefficient(int i, int k) const {
   return here_.coefficient(places[first + static_cast<std::size_t>(i)].unknown, k);
 }
 
-std::vector<double> FlatSolution::accelerations(const Equations& equations) const {
-  std::vector<double> out;
-  for (std::size_t j = 0; j < equations.num_v(); ++j) {
-    const auto [unknown, order] = system_.terms().y[equations.num_q() + j];
-    out.push_back(factorial(order + 1) * here_.coefficient(unknown, order + 1));
-  }
-  return out;
+double FlatSolution::value(const SeriesTerms::Place& place) const {
+  if (place.unknown < 0) return 0;
+  return factorial(place.order) * here_.coefficient(place.unknown, place.order);
 }
 
 DaePoint FlatSolution::point() const {

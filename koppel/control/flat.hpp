@@ -42,8 +42,8 @@ class FlatSolution {
   int num_input_coefficients() const;
   double input_coefficient(int i, int k) const;
 
-  // v̇ of the equations that the problem is made of.
-  std::vector<double> accelerations(const Equations& equations) const;
+  // A derivative of an unknown; 0 where unknown < 0.
+  double value(const SeriesTerms::Place& place) const;
   // The point with all derivatives that occur in the equations.
   DaePoint point() const;
   long num_steps() const { return num_steps_; }

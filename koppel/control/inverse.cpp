@@ -6,15 +6,16 @@
 
 #include <fmt/format.h>
 
+#include <koppel/analysis/accelerations.hpp>
 #include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/base/suggest.hpp>
 #include <koppel/control/flat.hpp>
 #include <koppel/control/internal_dynamics.hpp>
 #include <koppel/control/reduced_servo.hpp>
 #include <koppel/control/servo_problem.hpp>
 #include <koppel/control/smoothness.hpp>
+#include <koppel/control/solution_checks.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/simulate/sampler.hpp>
 
@@ -60,7 +61,7 @@ class Run {
     if (!is_flat()) make_reduced();
     out_.observation.emplace(out_.equations, model_, state_);
     out_.observation->add_inputs(out_.equations);
-    make_checks();
+    checks_.emplace(out_.equations, *servo_, state_.p);
     out_.summary.setup_seconds = seconds_since(start);
     if (callbacks_.chosen) callbacks_.chosen({});
     follow();
@@ -139,6 +140,7 @@ class Run {
                   "Give starting values near those that the references need.");
     }
     if (solution_->time() > state_.t) {
+      if (!is_flat()) leave_singular_start();
       tell(
           fmt::format("the equations are singular at t = {:.6g} s, where {} not determined; the "
                       "results begin at t = {:.6g} s.",
@@ -146,6 +148,20 @@ class Run {
     }
     start_ = consistent_start();
     out_.start = start_;
+  }
+
+  // Near a singular point derivatives are large, and steps in time fail: the first node is the
+  // start.
+  void leave_singular_start() {
+    const double first = std::min(state_.t + step(), end_);
+    if (const FlatSolution::Status status = solution_->move_to(first);
+        status != FlatSolution::Status::Ok) {
+      throw Error("control.no-start",
+                  fmt::format("the motion of '{}' begins at a singular point and cannot be "
+                              "followed to the first step at t = {:.6g} s: {}.",
+                              model_.name, first, reason(status)),
+                  "Use the method flat, or another step.");
+    }
   }
 
   // The start with what the references and the equations make of it.
@@ -235,28 +251,6 @@ class Run {
     return undetermined(make_point(servo_->dae, *evaluator_, state_), 1e-9);
   }
 
-  // Compiles what is looked at in every row.
-  void make_checks() {
-    const Equations& e = out_.equations;
-    std::vector<Expr> values, inputs = {e.t};
-    for (const auto* part : {&e.q, &e.p}) inputs.insert(inputs.end(), part->begin(), part->end());
-    for (std::size_t i = 0; i < e.s.size(); ++i) values.push_back(e.s[i].value - e.reference[i]);
-    for (const NamedExpr& positive : e.positive) values.push_back(positive.value);
-    checks_.emplace(inputs, values);
-    check_work_ = checks_->make_workspace();
-    check_out_.resize(values.size());
-    std::vector<Expr> all = {e.t};
-    for (const Dae::Unknown& unknown : servo_->dae.unknowns) {
-      all.insert(all.end(), unknown.derivative.begin(), unknown.derivative.end());
-    }
-    all.insert(all.end(), servo_->dae.given.begin(), servo_->dae.given.end());
-    std::vector<Expr> residuals;
-    for (const NamedExpr& residual : servo_->dae.residuals) residuals.push_back(residual.value);
-    residual_.emplace(all, residuals);
-    residual_work_ = residual_->make_workspace();
-    residual_out_.resize(residuals.size());
-  }
-
   void follow() {
     const std::vector<Column>& columns = out_.observation->columns();
     out_.trajectory = Trajectory(columns);
@@ -304,49 +298,48 @@ class Run {
       }
       solution_->get(y);
       // Enough of them to see, few enough to cost nothing.
-      if (count % residual_every == 0) note_residual();
+      if (count % residual_every == 0) checks_->note_residual(solution_->point());
       if (!sampler.add_row(t, y)) return stop();
       ++count;
       if (callbacks_.progress && !callbacks_.progress({t, options_.end, count})) return stop();
     }
   }
 
-  bool is_flat() const {
-    return options_.method != "projection" && options_.method != "minimal-extension";
-  }
+  bool is_flat() const { return !is_reduced_method(options_.method); }
+
+  double step() const { return options_.step.value_or((end_ - state_.t) / 100); }
 
   std::string integrator() const {
     return options_.integrator.empty() ? "implicit-euler" : options_.integrator;
   }
 
   void make_reduced() {
-    reduced_ = make_reduced_servo(out_.equations, options_.method, start_, rank_.redundant_rows,
+    if (options_.method == "projection:null-space" &&
+        solve_accelerations(*evaluator_, start_).is_underdetermined) {
+      throw Error("control.massless-motion",
+                  fmt::format("'{}' has motions without mass, whose accelerations no force "
+                              "determines: projection:null-space needs those of all motions.",
+                              model_.name),
+                  "Use the method flat, projection or minimal-extension.");
+    }
+    reduced_ = make_reduced_servo(out_.equations, options_.method, start_, *servo_, *solution_,
                                   {.native = options_.native});
     if (const auto why = why_not(find_integrator(integrator()), reduced_.problem)) {
       throw Error("control.wrong-integrator", *why + ".",
-                  "Use implicit-euler, bdf2, bdf3, bdf4, bdf5 or radau5.");
+                  "Use implicit-euler, bdf2, bdf3, bdf4, bdf5, radau5 or midpoint.");
     }
   }
 
   void step_reduced(Sampler& sampler) {
-    const Problem& servo = servo_->problem;
-    std::vector<double> y(static_cast<std::size_t>(servo.size()));
-    solution_->get(y);
-    const std::span<const double> all = y;
-    const auto multipliers = all.subspan(static_cast<std::size_t>(servo.num_differential()),
-                                         static_cast<std::size_t>(servo.num_lambda + servo.num_mu));
-    std::vector<double> start =
-        start_values(reduced_, start_, solution_->accelerations(out_.equations), multipliers,
-                     all.last(static_cast<std::size_t>(servo.num_u)));
-    if (!sampler.begin(start_.t, start)) return stop();
+    if (!sampler.begin(start_.t, reduced_.start)) return stop();
     IntegrateOptions options;
     options.tolerance = options_.tolerance;
-    options.step = options_.step.value_or((end_ - start_.t) / 100);
+    options.step = step();
     options.projection = Projection::None;
     out_.summary.integrator = integrator();
     out_.summary.step = *options.step;
-    const Outcome outcome = integrate(reduced_.problem, integrator(), {start_.t, start}, end_,
-                                      options, std::ref(sampler));
+    const Outcome outcome = integrate(reduced_.problem, integrator(), {start_.t, reduced_.start},
+                                      end_, options, std::ref(sampler));
     out_.summary.steps = outcome.statistics.steps;
     out_.summary.order = outcome.statistics.order;
     if (outcome.status == Outcome::Status::Stopped) return stop();
@@ -385,40 +378,13 @@ class Run {
 
   // False: stop.
   bool check_row(std::span<const double> row) {
-    const Equations& e = out_.equations;
-    check_in_.assign(1, row[0]);
-    for (const std::size_t column : out_.observation->columns_of_q()) {
-      check_in_.push_back(row[column]);
-    }
-    check_in_.insert(check_in_.end(), state_.p.begin(), state_.p.end());
-    checks_->evaluate(check_in_, check_out_, check_work_);
-    for (std::size_t i = 0; i < e.s.size(); ++i) {
-      out_.summary.max_servo_error =
-          std::max(out_.summary.max_servo_error, std::abs(check_out_[i]));
-    }
-    for (std::size_t i = 0; i < e.positive.size(); ++i) {
-      const double value = check_out_[e.s.size() + i];
-      if (value > 0) continue;
-      fail(fmt::format(
-          "the motion is on a wrong branch: '{}', which must be positive, is "
-          "{:.6g}.{}",
-          e.positive[i].name, value,
-          out_.trajectory.num_rows() == 1 ? " Give starting values near the branch that is meant."
-                                          : ""));
-      return false;
-    }
-    return true;
-  }
-
-  void note_residual() {
-    const DaePoint point = solution_->point();
-    check_in_.assign(1, point.t);
-    for (const auto& of : point.unknowns) check_in_.insert(check_in_.end(), of.begin(), of.end());
-    check_in_.insert(check_in_.end(), point.given.begin(), point.given.end());
-    residual_->evaluate(check_in_, residual_out_, residual_work_);
-    for (const double r : residual_out_) {
-      out_.summary.max_residual = std::max(out_.summary.max_residual, std::abs(r));
-    }
+    q_.clear();
+    for (const std::size_t column : out_.observation->columns_of_q()) q_.push_back(row[column]);
+    const std::optional<std::string> wrong = checks_->check(row[0], q_);
+    if (!wrong) return true;
+    const bool is_first = out_.trajectory.num_rows() == 1;
+    fail(*wrong + (is_first ? " Give starting values near the branch that is meant." : ""));
+    return false;
   }
 
   void summarize() {
@@ -436,6 +402,8 @@ class Run {
       s.steps = solution_->num_steps();
       s.order = solution_->order();
     }
+    s.max_servo_error = checks_->max_servo_error();
+    s.max_residual = checks_->max_residual();
     describe(out_.trajectory, out_.equations, s);
     for (const Excess& e : s.limit_violations) {
       tell(fmt::format(
@@ -464,42 +432,11 @@ class Run {
   std::optional<ServoProblem> servo_;
   std::optional<FlatSolution> solution_;
   ReducedServo reduced_;  // where a method steps in time
-  std::optional<Function> checks_, residual_;
-  Workspace check_work_, residual_work_;
-  std::vector<double> check_in_, check_out_, residual_out_;
+  std::optional<SolutionChecks> checks_;
+  std::vector<double> q_;
 };
 
-void require(bool holds, const std::string& message) {
-  if (!holds) throw Error("control.bad-option", message);
-}
-
 }  // namespace
-
-void InverseOptions::validate() const {
-  require(std::isfinite(end) && end > 0,
-          fmt::format("the end time is {}; it must be positive.", end));
-  require(!sampling.times.empty() || sampling.count >= 2,
-          fmt::format("{} samples are asked for; there must be at least 2, the start and the end.",
-                      sampling.count));
-  require(std::is_sorted(sampling.times.begin(), sampling.times.end()),
-          "the times of samples must ascend.");
-  require(!step || (std::isfinite(*step) && *step > 0),
-          fmt::format("the step is {}; it must be positive.", step.value_or(0)));
-  const std::vector<std::string> methods = {"auto", "flat", "projection", "minimal-extension"};
-  if (method.empty() || std::find(methods.begin(), methods.end(), method) != methods.end()) return;
-  const std::string meant = suggest(method, methods);
-  throw Error("control.unknown-method", "there is no method '" + method + "'.",
-              (meant.empty() ? "" : "Did you mean '" + meant + "'? ") +
-                  "There are: " + join(methods) + ".");
-}
-
-InverseOptions inverse_options_of(const Model& model) {
-  InverseOptions options;
-  options.end = model.run.end;
-  options.coordinates = model.run.coordinates;
-  if (model.run.samples) options.sampling.count = *model.run.samples;
-  return options;
-}
 
 Inverse inverse(const Model& model, const InverseOptions& options,
                 const SimulateCallbacks& callbacks) {

@@ -26,8 +26,8 @@ namespace koppel {
 struct InverseOptions {
   double end = 10;
   std::string coordinates;  // empty or "auto": chosen
-  std::string method;       // empty or "auto": chosen; flat, projection, minimal-extension
-  // Of projection and minimal-extension: implicit-euler (the default), bdf2 … bdf5, radau5.
+  std::string method;       // empty or "auto": flat; or one of reduced_methods()
+  // Of the methods that reduce: implicit-euler (the default), bdf2 … bdf5, radau5, midpoint.
   std::string integrator;
   std::optional<double> step;  // of them; a hundredth of the time where there is none
   Sampling sampling;

@@ -1,6 +1,6 @@
-// Servo problems with their index reduced by two, as residuals for implicit integrators. With
-// S = (∂s/∂q) K the outputs obey ṡ = S v + s_t and s̈ = S v̇ + σ, and the references γ are known with
-// their derivatives.
+// Servo problems with their index reduced, as residuals for implicit integrators. With S = (∂s/∂q)
+// K the outputs obey ṡ = S v + s_t and s̈ = S v̇ + σ, and the references γ are known with their
+// derivatives.
 //
 // `minimal-extension` [Yang 2017, ch. 5]: servo constraints are stated on all three levels, and as
 // many rates become unknowns of their own. With positions q = (q₁, q₂) and velocities v = (v₁, v₂)
@@ -10,6 +10,9 @@
 // No equation says that q̇₂ is (K v)₂ or that v̇₂ is w: that follows. Where outputs are coordinates,
 // (1) is the form in dependent (or redundant) coordinates with those eliminated.
 //
+// `minimal-extension:twice`: all equations are differentiated as often as the structure demands
+// (extended_twice.cpp). Index 1, and without internal dynamics purely algebraic.
+//
 // `projection` [Blajer & Kolodziejczyk 2004]: the equations of motion are projected onto the
 // directions that the servo constraints leave free, Dᵀ(M v̇ − f + Gᵀλ) = 0 with S D = 0, and onto
 // the others, S M⁻¹(f − Gᵀλ) + σ = γ̈. Neither D nor M⁻¹ is needed: the first says that M v̇ − f +
@@ -18,33 +21,46 @@
 //   M α = f − Gᵀλ − aᵀμ,   S α + σ = γ̈,   s = γ.                                            (2)
 // On the exact solution κ vanishes; in a discrete one it is of the order of the step.
 //
-// Both have index 3 where the servo problem has 5. y = (q, v, x, λ, μ, w, u); for (2) w holds α and
-// κ.
+// `projection:null-space` leaves free what servo and other constraints allow, [S; G] D = 0: the
+// projected equations have no λ, which follows with α from those of motion,
+//   q̇₁ = (K v)₁,   M v̇ = f − Gᵀλ̄ − Sᵀκ,   0 = g,   s = γ,   S v + s_t = γ̇,
+//   M α = f − Gᵀλ,   G α + gamma = 0,   S α + σ = γ̈.                                        (3)
+// λ̄ and κ say that the projected equations hold along D only.
+//
+// All but the second have index 3 where the servo problem has 5. y = (q, v, x, λ, μ, w, u), where w
+// holds what a form has beside the unknowns of the servo problem.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include <koppel/analysis/evaluator.hpp>
+#include <koppel/control/flat.hpp>
 #include <koppel/problem/problem.hpp>
 
 namespace koppel {
 
-struct ReducedServo {
-  Problem problem;
-  std::vector<int> dependent_q, dependent_v;  // of `minimal-extension`: q₂ and v₂
+// A residual, and where its unknowns are among the derivatives of those of the servo problem.
+struct ReducedForm {
+  ResidualTerms residual;
+  std::vector<SeriesTerms::Place> start;  // unknown < 0: the value is 0 at the start
 };
 
-// State is where q₂ and v₂ are chosen, by pivoting; it gives the values of parameters too. Throws
-// Error `control.dependent-outputs` where the outputs are not independent there.
-ReducedServo make_reduced_servo(const Equations& equations, std::string_view method,
-                                const State& state, std::span<const int> leave_out,
-                                CompileOptions options = {});
+struct ReducedServo {
+  Problem problem;
+  std::vector<double> start;  // y where the solution is
+};
 
-// y at a state with known accelerations, multipliers (of rows that are kept) and inputs.
-std::vector<double> start_values(const ReducedServo& servo, const State& state,
-                                 std::span<const double> v_rate,
-                                 std::span<const double> multipliers, std::span<const double> u);
+// The names of the methods that reduce; variants stand behind a colon.
+std::span<const std::string_view> reduced_methods();
+bool is_reduced_method(std::string_view name);
+
+// The solution, at its start, is where unknowns are chosen by pivoting and where y begins. Throws
+// Error `control.dependent-outputs`, `control.massless-output`.
+ReducedServo make_reduced_servo(const Equations& equations, std::string_view method,
+                                const State& state, const ServoProblem& servo,
+                                const FlatSolution& solution, CompileOptions options = {});
 
 }  // namespace koppel

@@ -167,7 +167,7 @@ TEST(InverseErrors, Options) {
     EXPECT_STREQ(error.what(),
                  "error[control.unknown-method]: there is no method 'flatt'.\n"
                  "  Did you mean 'flat'? There are: 'auto', 'flat', 'projection', "
-                 "'minimal-extension'.");
+                 "'projection:null-space', 'minimal-extension', 'minimal-extension:twice'.");
   }
 }
 
