@@ -235,11 +235,11 @@ std::string error_of(const Model& model, const SimulateOptions& options) {
 TEST(ExportedC, WhatCannotBeExportedIsRefused) {
   const Model model = built_in("car_axle");
   EXPECT_EQ(error_of(model, options_of(model)),
-            "error[export.needs-step]: code of fixed cost needs a step, and none is given.\n"
+            "error[export.needs-step]: exported code needs a step, and none is given.\n"
             "  Give one, such as --step 1e-3.");
   EXPECT_EQ(error_of(model, options_for(model, "radau5", 1e-3)),
-            "error[export.wrong-integrator]: integrator 'radau5' has no steps of fixed cost to "
-            "export.\n  Those that have: explicit-euler, linear-implicit.");
+            "error[export.wrong-integrator]: integrator 'radau5' cannot be exported.\n"
+            "  With steps of fixed cost: explicit-euler, linear-implicit. Accurate: dop853.");
 }
 
 }  // namespace
