@@ -1,4 +1,4 @@
-// koppel export: a model as C, ready for a target.
+// koppel export: a model as code: C, an FMU, functions for MATLAB and Octave.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/export/c.hpp>
 #include <koppel/export/fmu.hpp>
+#include <koppel/export/octave.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/results/report.hpp>
 
@@ -22,8 +23,9 @@ namespace {
 struct ExportOptions {
   std::shared_ptr<ModelOptions> model;
   std::shared_ptr<MethodOptions> method;
-  std::string to, folder, name;
+  std::string to, folder, name, fmi = "2";
   bool is_float = false;
+  std::optional<double> tolerance;
 };
 
 void write(const std::filesystem::path& path, const std::string& text) {
@@ -39,7 +41,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
 void export_fmu(const ExportOptions& options, const StepModel& step, double end) {
   const std::filesystem::path path = options.folder.empty() ? step.name + ".fmu" : options.folder;
   try {
-    write_fmu(path, step, end);
+    write_fmu(path, step, end, options.fmi == "3" ? FmiVersion::V3 : FmiVersion::V2);
   } catch (const WriteError& error) {
     throw Failure{ExitCode::kNumericsFailed,
                   std::string("error[results.not-written]: ") + error.what()};
@@ -47,15 +49,28 @@ void export_fmu(const ExportOptions& options, const StepModel& step, double end)
   std::printf("%s\n", path.string().c_str());
 }
 
+void export_octave(const ExportOptions& options, const Model& model, const SimulateOptions& how,
+                   const std::string& name) {
+  const auto files = write_octave(model, how, name);
+  const std::filesystem::path folder =
+      make_folder(options.folder, name.empty() ? c_identifier(model.name) : name, options.to);
+  for (const auto& [file, text] : files) write(folder / file, text);
+}
+
 void run(const ExportOptions& options) {
-  if (options.to != "c" && options.to != "fmu") {
+  if (options.to != "c" && options.to != "fmu" && options.to != "octave") {
     throw Error("arguments.wrong", "--to '" + options.to + "' is not known.",
-                "It is one of: c, fmu.");
+                "It is one of: c, fmu, octave.");
+  }
+  if (options.fmi != "2" && options.fmi != "3") {
+    throw Error("arguments.wrong", "--fmi '" + options.fmi + "' is not known.", "It is 2 or 3.");
   }
   const Model model = load(*options.model);
-  const StepModel step =
-      make_step_model(model, simulate_options(*options.method, *options.model, model),
-                      options.name.empty() ? "" : c_identifier(options.name));
+  SimulateOptions how = simulate_options(*options.method, *options.model, model);
+  if (options.tolerance) how.tolerance = *options.tolerance;
+  const std::string name = options.name.empty() ? "" : c_identifier(options.name);
+  if (options.to == "octave") return export_octave(options, model, how, name);
+  const StepModel step = make_step_model(model, how, name);
   if (options.to == "fmu") {
     export_fmu(options, step, model.run.end);
     return;
@@ -70,17 +85,26 @@ void run(const ExportOptions& options) {
 }  // namespace
 
 void add_export(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("export", "Write a model as code for a target: steps of fixed cost");
+  CLI::App* command = program.add_subcommand(
+      "export", "Write a model as code: C and FMUs for a target, functions for Octave");
   auto options = std::make_shared<ExportOptions>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
-  command->add_option("--to", options->to, "What to write: c, fmu")->type_name("KIND")->required();
+  command->add_option("--to", options->to, "What to write: c, fmu, octave")
+      ->type_name("KIND")
+      ->required();
   command->add_option("--name", options->name, "The prefix of all names; else the model's name")
       ->type_name("NAME");
+  command
+      ->add_option("--tol", options->tolerance,
+                   "The tolerance of --integrator dop853 and of Octave's; 1e-8 by default")
+      ->type_name("X");
+  command->add_option("--fmi", options->fmi, "The version of FMI: 2 (the default) or 3")
+      ->type_name("N");
   command->add_flag("--float", options->is_float, "In single precision");
   command
-      ->add_option("--out", options->folder, "The folder, NAME-c by default; or the file, NAME.fmu")
+      ->add_option("--out", options->folder,
+                   "The folder, NAME-c or NAME-octave by default; or the file, NAME.fmu")
       ->type_name("DIR");
   command->callback([options] { run(*options); });
 }

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/emit_c.hpp>
+#include <koppel/integrate/rate_terms.hpp>
 
 namespace koppel {
 namespace {
@@ -68,21 +70,25 @@ class Writer {
     out += structure("parameters", "What does not change while stepping.", m_.parameters);
     out += structure("inputs", "Read at the start of a step and held during it.", m_.inputs);
     out += fmt::format(
-        "/* Time, positions, velocities, further states, and multipliers of the last step. */\n"
+        "/* Time, positions, velocities, further states{}. */\n"
         "typedef struct {{\n  double t;\n  double start_time;\n  unsigned long count; /* of steps "
-        "*/\n{}}} {}_state;\n\n",
-        members(m_.state()), m_.name);
+        "*/\n{}{}}} {}_state;\n\n",
+        m_.tolerance ? "" : ", and multipliers of the last step",
+        m_.tolerance ? "  double inner_step; /* to try next */\n" : "", members(m_.state()),
+        m_.name);
     out += structure("outputs", "What the model gives out.", m_.outputs);
     out += fmt::format(
         "/* The start, and the parameters it belongs to. */\n"
         "void {0}_init({0}_state* state, {0}_parameters* parameters);\n\n"
-        "/* One step. 0: done. 1: a value would not be finite; the state is left as it was. */\n"
+        "/* One step. 0: done. {1} The state is then left as it was. */\n"
         "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_parameters* "
         "parameters);\n\n"
         "void {0}_observe(const {0}_state* state, const {0}_inputs* inputs,\n"
         "    const {0}_parameters* parameters, {0}_outputs* outputs);\n\n"
         "#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
-        m_.name);
+        m_.name,
+        m_.tolerance ? "1: no rates. 2: constraints cannot be met. 3: not accurate at any step."
+                     : "1: a value would not be finite.");
     return out;
   }
 
@@ -96,20 +102,43 @@ class Writer {
   std::string source() const {
     const CStyle style{.is_static = true, .is_float = is_float_};
     const std::string advance = m_.name + "_advance", observe = m_.name + "_outputs_of";
-    const CCode step = emit_c(m_.advance, advance, style);
+    std::string kernels = emit_c_kernels(m_.observe);
+    std::size_t work = 0;
+    std::string functions;
+    const auto add = [&](const Program& program, const std::string& name) {
+      const CCode code = emit_c(program, name, style);
+      functions += code.source + '\n';
+      work = std::max(work, code.work_size);
+      if (kernels.empty()) kernels = emit_c_kernels(program);
+    };
+    if (m_.tolerance) {
+      const RateTerms rates = make_rate_terms(*m_.prepared.problem.descriptor);
+      add(lower(m_.layout, rates.rate), "model_rates");
+      add(lower(m_.layout, rates.projected), "model_project");
+      functions =
+          accurate_constants(rates.violation.size()) + functions + kDop853Text + kAccurateText;
+    } else {
+      add(m_.advance, advance);
+    }
     const CCode outputs = emit_c(m_.observe, observe, style);
-    std::string kernels = emit_c_kernels(m_.advance);
-    if (kernels.empty()) kernels = emit_c_kernels(m_.observe);
     std::string out =
         fmt::format("/* {}\n * {}\n */\n#include \"{}.h\"\n\n#include <{}>\n\n", comment(m_.title),
                     comment(m_.method), m_.name, is_float_ ? "tgmath.h" : "math.h");
     if (is_float_) out += "#define KOPPEL_REAL float\n";
     out += kStepText;
-    out += '\n' + kernels + '\n' + step.source + '\n' + outputs.source + '\n';
+    out += '\n' + kernels + '\n' + functions + '\n' + outputs.source + '\n';
     out += init_function();
-    out += step_function(advance, step.work_size);
+    out += m_.tolerance ? accurate_step_function(work) : step_function(advance, work);
     out += observe_function(observe, outputs.work_size);
     return out;
+  }
+
+  // What runtime/accurate.h asks for.
+  std::string accurate_constants(std::size_t num_rows) const {
+    return fmt::format(
+        "#define MODEL_NUM_Q {}\n#define MODEL_NUM_V {}\n#define MODEL_NUM_X {}\n"
+        "#define MODEL_NUM_ROWS {}\n#define MODEL_TOLERANCE {}\n\n",
+        m_.q.size(), m_.v.size(), m_.x.size(), num_rows, c_number(*m_.tolerance));
   }
 
   std::string init_function() const {
@@ -117,6 +146,7 @@ class Writer {
         "void {0}_init({0}_state* state, {0}_parameters* parameters) {{\n"
         "  state->t = state->start_time = {1};\n  state->count = 0;\n",
         m_.name, c_number(m_.start_time));
+    if (m_.tolerance) out += fmt::format("  state->inner_step = {}_STEP;\n", upper(m_.name));
     for (const Field& f : m_.state()) {
       out += fmt::format("  state->{} = {};\n", f.name, number(f.start));
     }
@@ -153,6 +183,27 @@ class Writer {
         "  state->t = state->start_time + (double)state->count * {}_STEP;\n  return 0;\n}}\n\n",
         upper(m_.name));
     return out;
+  }
+
+  std::string accurate_step_function(std::size_t work) const {
+    std::size_t k = 2;
+    std::string out = fmt::format(
+        "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_parameters* "
+        "parameters) {{\n  double in[{1}], work[{2}];\n"
+        "  const double t_end = state->start_time + (double)(state->count + 1) * {3}_STEP;\n"
+        "  int reason;\n  (void)inputs; (void)parameters;\n"
+        "  in[0] = state->t;\n  in[1] = state->inner_step;\n",
+        m_.name, m_.layout.size(), std::max<std::size_t>(work, 1), upper(m_.name));
+    out += load(m_.state(), "state", k);
+    out += load(m_.inputs, "inputs", k);
+    out += load(m_.parameters, "parameters", k);
+    out +=
+        "  reason = koppel_accurate_advance(in, work, t_end);\n  if (reason != 0) return reason;\n";
+    k = 2;
+    for (const Field& f : m_.state()) out += fmt::format("  state->{} = in[{}];\n", f.name, k++);
+    return out +
+           "  state->inner_step = in[1];\n  state->count += 1;\n  state->t = t_end;\n"
+           "  return 0;\n}\n\n";
   }
 
   std::string observe_function(const std::string& observe, std::size_t work) const {
@@ -220,6 +271,12 @@ class Writer {
 
 }  // namespace
 
-CFiles write_c(const StepModel& model, bool is_float) { return Writer(model, is_float).write(); }
+CFiles write_c(const StepModel& model, bool is_float) {
+  if (is_float && model.tolerance) {
+    throw Error("export.float", "dop853 is not written in single precision.",
+                "Leave out --float, or take linear-implicit or explicit-euler.");
+  }
+  return Writer(model, is_float).write();
+}
 
 }  // namespace koppel

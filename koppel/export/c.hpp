@@ -1,7 +1,8 @@
 // A model as C99: one header and one source that need nothing but libm, without allocation and
 // without globals, and a small program that runs them. The step is the program that the library
 // itself runs (euler_step.hpp): compiled with the same treatment of floating point (no contraction,
-// no fast-math), results are the same to the last bit.
+// no fast-math), results are the same to the last bit. With dop853 inside, a step takes as many
+// accurate ones as it needs (runtime/accurate.h).
 //
 //   NAME_state state;  NAME_parameters parameters;
 //   NAME_init(&state, &parameters);
@@ -19,6 +20,7 @@ struct CFiles {
   std::string header, source, example;  // NAME.h, NAME.c, example.c
 };
 
+// Throws Error `export.float`: accurate steps are in double precision only.
 CFiles write_c(const StepModel& model, bool is_float = false);
 
 }  // namespace koppel

@@ -30,15 +30,19 @@ struct Variable {
   unsigned reference;
   bool has_start;
   double start = 0;
-  int derivative_of = 0;  // the index of the state, from 1
+  std::size_t derivative_of = 0;  // the index of the state, from 1
 };
 
 std::string number(double value) { return fmt::format("{}", value); }
 
 class Description {
  public:
-  explicit Description(const StepModel& model) : m_(model) {
+  Description(const StepModel& model, FmiVersion version)
+      : m_(model), is_3_(version == FmiVersion::V3) {
     unsigned reference = 2;  // t and h come first
+    if (is_3_) {
+      add({unique("time", ""), "", "s", "independent", "continuous", nullptr, 0, false});
+    }
     const std::vector<Field> states = fields({&m_.q, &m_.v, &m_.x});
     const auto first_output =
         static_cast<unsigned>(2 + m_.state_size() + m_.inputs.size() + m_.parameters.size());
@@ -67,32 +71,37 @@ class Description {
     for (std::size_t i = 0; i < states.size(); ++i) {
       const std::string unit = states[i].unit.empty() ? "" : rate_of(states[i].unit);
       add({"der(" + variables_[first_state - 1 + i].name + ")", "", unit, "local", "continuous",
-           "calculated", reference++, false, 0, static_cast<int>(first_state + i)});
+           "calculated", reference++, false, 0, first_state + i});
       derivatives_.push_back(variables_.size());
       states_.push_back(first_state + i);
     }
   }
 
-  std::string write(const std::string& guid, double end) const {
+  std::string write(const std::string& token, double end) const {
     pugi::xml_document document;
     pugi::xml_node root = document.append_child("fmiModelDescription");
-    set(root, {{"fmiVersion", "2.0"},
+    set(root, {{"fmiVersion", is_3_ ? "3.0" : "2.0"},
                {"modelName", m_.name},
-               {"guid", guid},
+               {is_3_ ? "instantiationToken" : "guid", token},
                {"description", m_.title},
                {"generationTool", std::string("koppel ") + version()},
-               {"variableNamingConvention", "flat"},
-               {"numberOfEventIndicators", "0"}});
-    add_kind(root, "ModelExchange", {{"completedIntegratorStepNotNeeded", "false"}});
+               {"variableNamingConvention", "flat"}});
+    if (is_3_) {
+      add_kind(root, "ModelExchange", {{"needsCompletedIntegratorStep", "true"}});
+    } else {
+      set(root, {{"numberOfEventIndicators", "0"}});
+      add_kind(root, "ModelExchange", {{"completedIntegratorStepNotNeeded", "false"}});
+    }
     add_kind(root, "CoSimulation", {{"canHandleVariableCommunicationStepSize", "true"}});
     add_units(root);
     pugi::xml_node log = root.append_child("LogCategories");
-    for (const char* category : {"logStatusWarning", "logStatusError"}) {
+    for (const char* category : {"logStatusWarning", "logStatusDiscard", "logStatusError"}) {
       set(log.append_child("Category"), {{"name", category}});
     }
-    set(root.append_child("DefaultExperiment"), {{"startTime", number(m_.start_time)},
-                                                 {"stopTime", number(end)},
-                                                 {"stepSize", number(m_.step)}});
+    pugi::xml_node experiment = root.append_child("DefaultExperiment");
+    set(experiment, {{"startTime", number(m_.start_time)}, {"stopTime", number(end)}});
+    if (m_.tolerance) set(experiment, {{"tolerance", number(*m_.tolerance)}});
+    set(experiment, {{"stepSize", number(m_.step)}});
     add_variables(root);
     add_structure(root);
     std::ostringstream out;
@@ -131,6 +140,13 @@ class Description {
     pugi::xml_node node = root.append_child(kind);
     set(node, {{"modelIdentifier", m_.name}});
     set(node, more);
+    if (is_3_) {
+      set(node, {{"canGetAndSetFMUState", "true"},
+                 {"canSerializeFMUState", "true"},
+                 {"providesDirectionalDerivatives", "true"},
+                 {"providesAdjointDerivatives", "true"}});
+      return;
+    }
     set(node, {{"canGetAndSetFMUstate", "true"},
                {"canSerializeFMUstate", "true"},
                {"providesDirectionalDerivative", "true"}});
@@ -161,36 +177,47 @@ class Description {
   void add_variables(pugi::xml_node root) const {
     pugi::xml_node list = root.append_child("ModelVariables");
     for (const Variable& v : variables_) {
-      pugi::xml_node node = list.append_child("ScalarVariable");
+      pugi::xml_node node = list.append_child(is_3_ ? "Float64" : "ScalarVariable");
       set(node, {{"name", v.name}, {"valueReference", std::to_string(v.reference)}});
       if (!v.description.empty()) set(node, {{"description", v.description}});
       set(node, {{"causality", v.causality}, {"variability", v.variability}});
       if (v.initial != nullptr) set(node, {{"initial", v.initial}});
-      pugi::xml_node real = node.append_child("Real");
+      pugi::xml_node real = is_3_ ? node : node.append_child("Real");
       if (!v.unit.empty()) set(real, {{"unit", v.unit}});
       if (v.has_start) set(real, {{"start", number(v.start)}});
-      if (v.derivative_of > 0) set(real, {{"derivative", std::to_string(v.derivative_of)}});
+      // States are named by their places, or by their references.
+      if (v.derivative_of > 0) set(real, {{"derivative", name_of(v.derivative_of)}});
+      // Constraints that drift are restored in events.
+      if (is_3_ && std::string_view(v.description) == "state") set(real, {{"reinit", "true"}});
     }
+  }
+
+  // How other elements name the variable at a place, from 1.
+  std::string name_of(std::size_t index) const {
+    return std::to_string(is_3_ ? variables_[index - 1].reference : index);
   }
 
   void add_structure(pugi::xml_node root) const {
     pugi::xml_node structure = root.append_child("ModelStructure");
-    const auto list = [&](const char* name, const std::vector<std::size_t>& indices) {
+    const auto list = [&](const char* name, const char* name_3,
+                          const std::vector<std::size_t>& indices) {
       if (indices.empty()) return;
-      pugi::xml_node node = structure.append_child(name);
+      pugi::xml_node node = is_3_ ? structure : structure.append_child(name);
       for (const std::size_t index : indices) {
-        set(node.append_child("Unknown"), {{"index", std::to_string(index)}});
+        set(node.append_child(is_3_ ? name_3 : "Unknown"),
+            {{is_3_ ? "valueReference" : "index", name_of(index)}});
       }
     };
-    list("Outputs", outputs_);
-    list("Derivatives", derivatives_);
+    list("Outputs", "Output", outputs_);
+    list("Derivatives", "ContinuousStateDerivative", derivatives_);
     std::vector<std::size_t> initial = outputs_;
     initial.insert(initial.end(), states_.begin(), states_.end());
     initial.insert(initial.end(), derivatives_.begin(), derivatives_.end());
-    list("InitialUnknowns", initial);
+    list("InitialUnknowns", "InitialUnknown", initial);
   }
 
   const StepModel& m_;
+  bool is_3_;
   std::vector<Variable> variables_;
   std::set<std::string> names_;
   std::vector<std::size_t> outputs_, states_, derivatives_;  // indices, from 1
@@ -198,8 +225,23 @@ class Description {
 
 }  // namespace
 
-std::string describe_fmi2(const StepModel& model, const std::string& guid, double end) {
-  return Description(model).write(guid, end);
+std::string describe_fmi(const StepModel& model, FmiVersion version, const std::string& token,
+                         double end) {
+  return Description(model, version).write(token, end);
+}
+
+std::string describe_build(const StepModel& model) {
+  pugi::xml_document document;
+  pugi::xml_node root = document.append_child("fmiBuildDescription");
+  root.append_attribute("fmiVersion") = "3.0";
+  pugi::xml_node configuration = root.append_child("BuildConfiguration");
+  configuration.append_attribute("modelIdentifier") = model.name.c_str();
+  pugi::xml_node files = configuration.append_child("SourceFileSet");
+  files.append_attribute("language") = "C99";
+  files.append_child("SourceFile").append_attribute("name") = (model.name + ".c").c_str();
+  std::ostringstream out;
+  document.save(out, "  ", pugi::format_default, pugi::encoding_utf8);
+  return out.str();
 }
 
 }  // namespace koppel

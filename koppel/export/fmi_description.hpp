@@ -1,4 +1,4 @@
-// modelDescription.xml of an FMU.
+// The descriptions in an FMU.
 #pragma once
 
 #include <string>
@@ -7,7 +7,14 @@
 
 namespace koppel {
 
-// FMI 2.0. Value references are those of runtime/fmi_model.h.
-std::string describe_fmi2(const StepModel& model, const std::string& guid, double end);
+enum class FmiVersion { V2, V3 };
+
+// modelDescription.xml of FMI 2.0 or 3.0. Value references are those of runtime/fmi_model.h;
+// `token` is the guid or the instantiationToken.
+std::string describe_fmi(const StepModel& model, FmiVersion version, const std::string& token,
+                         double end);
+
+// sources/buildDescription.xml of FMI 3.0.
+std::string describe_build(const StepModel& model);
 
 }  // namespace koppel

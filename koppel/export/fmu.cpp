@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/export/fmi_description.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/emit_c.hpp>
@@ -27,22 +26,28 @@ using Exprs = std::vector<Expr>;
 // The functions that runtime/fmi_model.h asks for, and its constants.
 class Source {
  public:
-  explicit Source(const StepModel& model)
-      : m_(model), e_(model.prepared.equations), inputs_(model.euler.inputs) {}
+  Source(const StepModel& model, FmiVersion version)
+      : m_(model),
+        is_3_(version == FmiVersion::V3),
+        e_(model.prepared.equations),
+        inputs_(model.layout) {}
 
   std::string write(const std::string& guid) {
     const RateTerms rates = make_rate_terms(*m_.prepared.problem.descriptor);
     Exprs outputs;
     for (const NamedExpr& output : e_.outputs) outputs.push_back(output.value);
-    add("model_advance", m_.advance);
+    if (!m_.tolerance) add("model_advance", m_.advance);
     add("model_rates", lower(inputs_, rates.rate));
     add("model_project", lower(inputs_, rates.projected));
     add("model_violation", lower(inputs_, rates.violation));
     add("model_outputs", lower(inputs_, outputs));
     add_directional(rates.rate, outputs);
-    return fmt::format("/* {}: {} */\n{}{}{}{}{}{}{}", m_.name, m_.method,
-                       constants(guid, rates.violation.size()), "#include <math.h>\n\n", kStepText,
-                       kernels_, functions_, kFmiModelText, kFmi2Text);
+    if (is_3_) add_adjoint(rates.rate, outputs);
+    std::string out =
+        fmt::format("/* {}: {} */\n{}#include <math.h>\n\n{}{}{}", m_.name, m_.method,
+                    constants(guid, rates.violation.size()), kStepText, kernels_, functions_);
+    if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
+    return out + kFmiModelText + (is_3_ ? kFmi3Text : kFmi2Text);
   }
 
  private:
@@ -53,18 +58,33 @@ class Source {
     if (kernels_.empty()) kernels_ = emit_c_kernels(program);
   }
 
-  // (∂/∂(q, v, x, u)) of rates and outputs times seeds, which follow the other inputs.
-  void add_directional(const Exprs& rates, const Exprs& outputs) {
-    Exprs variables, seeds, values = rates, inputs = inputs_;
-    for (const Exprs* part : std::initializer_list<const Exprs*>{&e_.q, &e_.v, &e_.x, &e_.u}) {
-      variables.insert(variables.end(), part->begin(), part->end());
-    }
-    for (std::size_t i = 0; i < variables.size(); ++i) {
+  static Exprs joined(std::initializer_list<const Exprs*> parts) {
+    Exprs all;
+    for (const Exprs* part : parts) all.insert(all.end(), part->begin(), part->end());
+    return all;
+  }
+  Exprs make_seeds(std::size_t count) const {
+    Exprs seeds;
+    for (std::size_t i = 0; i < count; ++i) {
       seeds.push_back(e_.graph->symbol(fmt::format("seed[{}]", i)));
     }
-    values.insert(values.end(), outputs.begin(), outputs.end());
-    inputs.insert(inputs.end(), seeds.begin(), seeds.end());
-    add("model_directional", lower(inputs, jacobian_times_vector(values, variables, seeds)));
+    return seeds;
+  }
+
+  // J = ∂(rates, outputs)/∂(q, v, x, u), times seeds that follow the other inputs: J s, and sᵀJ.
+  void add_directional(const Exprs& rates, const Exprs& outputs) {
+    const Exprs variables = joined({&e_.q, &e_.v, &e_.x, &e_.u});
+    const Exprs seeds = make_seeds(variables.size());
+    add("model_directional",
+        lower(joined({&inputs_, &seeds}),
+              jacobian_times_vector(joined({&rates, &outputs}), variables, seeds)));
+  }
+  void add_adjoint(const Exprs& rates, const Exprs& outputs) {
+    const Exprs variables = joined({&e_.q, &e_.v, &e_.x, &e_.u}),
+                values = joined({&rates, &outputs});
+    const Exprs seeds = make_seeds(values.size());
+    add("model_adjoint",
+        lower(joined({&inputs_, &seeds}), vector_times_jacobian(seeds, values, variables)));
   }
 
   std::string constants(const std::string& guid, std::size_t num_rows) const {
@@ -83,6 +103,7 @@ class Source {
     define("NUM_ROWS", std::to_string(num_rows));
     define("WORK", std::to_string(work_));
     define("STEP", c_number(m_.step));
+    if (m_.tolerance) define("TOLERANCE", c_number(*m_.tolerance));
     out += fmt::format("static const double model_start[] = {{{}, {}", c_number(m_.start_time),
                        c_number(m_.step));
     for (const auto& part : {m_.state(), m_.inputs, m_.parameters}) {
@@ -92,6 +113,7 @@ class Source {
   }
 
   const StepModel& m_;
+  bool is_3_;
   const Equations& e_;
   const Exprs& inputs_;
   std::string functions_, kernels_;
@@ -156,13 +178,16 @@ class Archive {
 
 }  // namespace
 
-FmuFiles write_fmu_files(const StepModel& model, double end) {
-  const std::string guid = guid_of(Source(model).write("") + describe_fmi2(model, "", end));
-  return {describe_fmi2(model, guid, end), Source(model).write(guid)};
+FmuFiles write_fmu_files(const StepModel& model, double end, FmiVersion version) {
+  const std::string guid =
+      guid_of(Source(model, version).write("") + describe_fmi(model, version, "", end));
+  return {describe_fmi(model, version, guid, end), Source(model, version).write(guid)};
 }
 
-void write_fmu(const fs::path& path, const StepModel& model, double end) {
-  const FmuFiles files = write_fmu_files(model, end);
+void write_fmu(const fs::path& path, const StepModel& model, double end, FmiVersion version) {
+  const FmuFiles files = write_fmu_files(model, end, version);
+  const bool is_3 = version == FmiVersion::V3;
+  const std::string build = describe_build(model);
   std::string folder = (fs::temp_directory_path() / "koppel-fmu-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) throw WriteError("no temporary folder can be made.");
   const fs::path source = fs::path(folder) / (model.name + ".c");
@@ -178,7 +203,8 @@ void write_fmu(const fs::path& path, const StepModel& model, double end) {
   Archive archive(path);
   archive.add("modelDescription.xml", files.description);
   archive.add("sources/" + model.name + ".c", files.source);
-  archive.add("binaries/linux64/" + model.name + ".so", binary);
+  if (is_3) archive.add("sources/buildDescription.xml", build);
+  archive.add((is_3 ? "binaries/x86_64-linux/" : "binaries/linux64/") + model.name + ".so", binary);
   archive.close();
 }
 

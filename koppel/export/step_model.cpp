@@ -1,53 +1,25 @@
 #include <koppel/export/step_model.hpp>
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
+#include <koppel/analysis/evaluator.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/graph.hpp>
+#include <koppel/integrate/euler_step.hpp>
 #include <koppel/results/observe.hpp>
 
 namespace koppel {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Words that C takes for itself, and names that generated code uses.
-bool is_taken(std::string_view word) {
-  constexpr std::array kWords = {
-      "auto",     "break",  "case",   "char",       "const",  "continue", "default",  "do",
-      "double",   "else",   "enum",   "extern",     "float",  "for",      "goto",     "if",
-      "inline",   "int",    "long",   "register",   "return", "short",    "signed",   "sizeof",
-      "static",   "struct", "switch", "typedef",    "union",  "unsigned", "restrict", "void",
-      "volatile", "while",  "t",      "start_time", "count"};
-  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
-}
-
-// Distinct identifiers for the fields of one struct.
-class Names {
- public:
-  std::string add(std::string_view label, const std::string& prefix = "") {
-    std::string name = prefix + c_identifier(label);
-    if (is_taken(name)) name += '_';
-    const std::string base = name;
-    for (int k = 2; !used_.insert(name).second; ++k) name = base + '_' + std::to_string(k);
-    return name;
-  }
-
- private:
-  std::set<std::string> used_;
-};
 
 class Maker {
  public:
   Maker(const Model& model, const SimulateOptions& options, std::string name) {
     out_.prepared = prepare(model, options);
     const Equations& e = out_.prepared.equations;
+    refuse_events(e);
     const State& state = out_.prepared.state;
     out_.name = std::move(name);
     out_.title = model.name + (model.description.empty() ? "" : ": " + model.description);
@@ -55,21 +27,31 @@ class Maker {
                               out_.prepared.choice.formulation, out_.prepared.choice.integrator);
     out_.start_time = state.t;
     out_.step = *options.step;
+    if (is_accurate(options)) out_.tolerance = options.tolerance;
     read_units(model);
 
-    Names names;
+    Names names = Names::of_c();
     out_.q = fields(names, e.q, state.q);
     out_.v = fields(names, e.v, state.v);
     out_.x = fields(names, e.x, state.x);
-    add_multipliers(names);
-    Names inputs, parameters, outputs;
+    if (!out_.tolerance) add_multipliers(names);
+    Names inputs = Names::of_c(), parameters = Names::of_c(), outputs = Names::of_c();
     out_.inputs = fields(inputs, e.u, state.u);
     out_.parameters = fields(parameters, e.p, state.p);
     for (const NamedExpr& output : e.outputs) {
       out_.outputs.push_back({outputs.add(output.name), output.name, units_[output.name], 0});
     }
-    make_programs(options);
+    if (out_.tolerance) {
+      lay_out();
+    } else {
+      make_advance(options);
+    }
+    std::vector<Expr> values;
+    for (const NamedExpr& output : e.outputs) values.push_back(output.value);
+    out_.observe = lower(symbols_of_state(e), values);
   }
+
+  static bool is_accurate(const SimulateOptions& options) { return options.integrator == "dop853"; }
 
   StepModel take() { return std::move(out_); }
 
@@ -104,23 +86,26 @@ class Maker {
     }
   }
 
-  void make_programs(const SimulateOptions& options) {
+  void lay_out() {
     const Equations& e = out_.prepared.equations;
+    out_.layout = symbols_of_state(e);
+    out_.layout.insert(out_.layout.begin() + 1, e.graph->symbol("step.h"));
+  }
+
+  void make_advance(const SimulateOptions& options) {
     const std::string& integrator = out_.prepared.choice.integrator;
     const std::size_t colon = integrator.find(':');
     EulerOptions euler = EulerOptions::read(
         colon == std::string::npos ? "" : std::string_view(integrator).substr(colon + 1),
         find_integrator(integrator).name == "linear-implicit");
     euler.projects = options.projection != Projection::None;
-    out_.euler = make_euler_step(*out_.prepared.problem.descriptor, euler);
-    const EulerTerms& terms = out_.euler;
-    std::vector<Expr> after, values;
+    const EulerTerms terms = make_euler_step(*out_.prepared.problem.descriptor, euler);
+    std::vector<Expr> after;
     for (const auto* part : {&terms.q, &terms.v, &terms.x, &terms.lambda}) {
       after.insert(after.end(), part->begin(), part->end());
     }
+    out_.layout = terms.inputs;
     out_.advance = lower(terms.inputs, after);
-    for (const NamedExpr& output : e.outputs) values.push_back(output.value);
-    out_.observe = lower(symbols_of_state(e), values);
   }
 
   StepModel out_;
@@ -137,38 +122,32 @@ std::vector<Field> StepModel::state() const {
   return all;
 }
 
-std::string c_identifier(std::string_view label) {
-  std::string out;
-  while (!label.empty() && label.back() == '\'') {
-    out += "d_";
-    label.remove_suffix(1);
+void refuse_events(const Equations& equations) {
+  if (equations.events.empty()) return;
+  std::string names;
+  for (const Equations::Event& event : equations.events) {
+    names += (names.empty() ? "'" : ", '") + event.name + '\'';
   }
-  for (const char c : label) {
-    if (is_letter(c) || is_digit(c)) {
-      if (out.empty() && is_digit(c)) out += '_';
-      out += c;
-    } else if (static_cast<unsigned char>(c) >= 0x80) {
-      out += fmt::format("x{:02x}", static_cast<unsigned char>(c));
-    } else if (!out.empty() && out.back() != '_') {
-      out += '_';
-    }
-  }
-  while (out.size() > 1 && out.back() == '_') out.pop_back();
-  return out.empty() ? "_" : out;
+  throw Error("export.has-events",
+              "model '" + equations.model + "' has events (" + names +
+                  "), and exported code does not watch for them.",
+              "Leave out `events`, or run the model with koppel run.");
 }
 
 StepModel make_step_model(const Model& model, SimulateOptions options, std::string name) {
   if (!options.step) {
-    throw Error("export.needs-step", "code of fixed cost needs a step, and none is given.",
+    throw Error("export.needs-step", "exported code needs a step, and none is given.",
                 "Give one, such as --step 1e-3.");
   }
   if (options.integrator.empty() || options.integrator == "auto") {
     options.integrator = "linear-implicit";
   }
-  if (find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
+  if (Maker::is_accurate(options)) {
+    options.formulation = "index1";
+  } else if (find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
     throw Error("export.wrong-integrator",
-                "integrator '" + options.integrator + "' has no steps of fixed cost to export.",
-                "Those that have: explicit-euler, linear-implicit.");
+                "integrator '" + options.integrator + "' cannot be exported.",
+                "With steps of fixed cost: explicit-euler, linear-implicit. Accurate: dop853.");
   }
   if (name.empty()) name = c_identifier(model.name);
   return Maker(model, options, std::move(name)).take();

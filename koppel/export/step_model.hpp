@@ -1,12 +1,16 @@
-// A model made ready for export: its step of fixed cost and its outputs as programs, and the names,
-// units and values of all that goes in and out. What C and FMUs are written from.
+// A model made ready for export: its step and its outputs as programs, and the names, units and
+// values of all that goes in and out. What C and FMUs are written from.
+//
+// The step is one of fixed cost, or (dop853) as many accurate ones as its length takes: those need
+// the rates of the model and a projection, which are programs of the same layout.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <koppel/export/names.hpp>
 #include <koppel/expr/program.hpp>
-#include <koppel/integrate/euler_step.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/simulate/simulate.hpp>
 
@@ -26,22 +30,23 @@ struct StepModel {
   std::string method;  // coordinates, formulation, integrator, in a line
   double start_time = 0, step = 0;
   std::vector<Field> q, v, x, multipliers, inputs, parameters, outputs;
-  Program advance;  // (t, h, q, v, x, multipliers, inputs, parameters) → (q, v, x, multipliers)
-  Program observe;  // (t, q, v, x, inputs, parameters) → outputs
+  std::vector<Expr> layout;  // symbols: t, h, q, v, x, multipliers, inputs, parameters
+  Program advance;           // of the layout → (q, v, x, multipliers); empty where accurate
+  Program observe;           // (t, q, v, x, inputs, parameters) → outputs
   Prepared prepared;
-  EulerTerms euler;  // what `advance` was made of
+  std::optional<double> tolerance;  // of an accurate step; else the cost is fixed
 
   std::size_t state_size() const { return q.size() + v.size() + x.size() + multipliers.size(); }
   // All of the state, one after the other.
   std::vector<Field> state() const;
 };
 
-// The integrator must be one with steps of fixed cost; empty: linear-implicit. `name` is empty:
-// from the model's. Throws Error `export.needs-step`, `export.wrong-integrator`, and what prepare()
-// does.
+// The integrator must be one with steps of fixed cost, or dop853; empty: linear-implicit. With
+// dop853 there are no multipliers. `name` is empty: from the model's. Throws Error
+// `export.needs-step`, `export.wrong-integrator`, `export.has-events`, and what prepare() does.
 StepModel make_step_model(const Model& model, SimulateOptions options, std::string name = "");
 
-// An identifier of C: letters, digits and underscores; a quote (a rate) becomes `d_` in front.
-std::string c_identifier(std::string_view label);
+// Exported code does not watch for events. Throws Error `export.has-events`.
+void refuse_events(const Equations& equations);
 
 }  // namespace koppel

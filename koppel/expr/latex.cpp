@@ -140,10 +140,8 @@ class LatexWriter final : public Writer {
 
  private:
   void lay_out_table(const Form& form) {
-    const Graph& graph = *form.e.graph();
-    const Node& node = graph.node(form.e.id());
-    append(symbol(graph.table_name(node.operand[1])));
-    put(std::string_view("'''").substr(0, node.operand[2]));
+    append(symbol(table_name(form.e)));
+    put(std::string_view("'''").substr(0, table_derivative(form.e)));
     follow("\\left($a\\right)", form);
   }
 

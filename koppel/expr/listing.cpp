@@ -39,14 +39,24 @@ std::vector<NodeId> count_uses(Graph& graph, std::span<const NamedExpr> expressi
   return uses;
 }
 
+std::unique_ptr<Writer> make_writer(const ListingOptions& options) {
+  switch (options.notation) {
+    case Notation::Latex: return make_latex_writer(options.max_bytes);
+    case Notation::Matlab: return make_matlab_writer(options.max_bytes);
+    default: return make_text_writer(options.max_bytes);
+  }
+}
+
 class Listing {
  public:
   Listing(std::span<const NamedExpr> expressions, const ListingOptions& options)
       : expressions_(expressions),
         options_(options),
         latex_(options.notation == Notation::Latex),
-        writer_(latex_ ? make_latex_writer(options.max_bytes)
-                       : make_text_writer(options.max_bytes)) {}
+        writer_(make_writer(options)) {
+    for (const NamedExpr& s : options.symbols) writer_->names.emplace(s.value.id(), s.name);
+    writer_->table_names = options.tables;
+  }
 
   std::string make() {
     if (latex_) writer_->append("\\begin{aligned}\n");
@@ -70,6 +80,8 @@ class Listing {
     const std::vector<NodeId> uses = count_uses(graph, expressions_);
     std::set<std::string_view> taken;
     for (const NamedExpr& named : expressions_) taken.insert(named.name);
+    for (const NamedExpr& named : options_.symbols) taken.insert(named.name);
+    for (const auto& [table, name] : options_.tables) taken.insert(name);
     int number = 0;
     for (NodeId id = 0; id < uses.size(); ++id) {
       const Expr e(graph, id);
@@ -93,7 +105,7 @@ class Listing {
     } else {
       writer_->write(e);
     }
-    if (!latex_) writer_->append("\n");
+    if (!latex_) writer_->append(options_.notation == Notation::Matlab ? ";\n" : "\n");
   }
 
   std::span<const NamedExpr> expressions_;

@@ -1,5 +1,5 @@
-// The one table of operations: what each means in numbers, in calculus, in series, in C, in text
-// and in LaTeX. Adding an operation is adding a line here (and its name in op.hpp, and tests).
+// The one table of operations: what each means in numbers, in calculus, in series, in C, in text,
+// in LaTeX and in MATLAB's language. Adding an operation is adding a line here (and its name in op.hpp, and tests).
 #pragma once
 
 #include <array>
@@ -53,6 +53,9 @@ struct Operation {
   // Where the value is defined; null: everywhere.
   const char* domain = nullptr;
   bool (*in_domain)(double a, double b) = nullptr;
+
+  // In the language of MATLAB, the function's name where it is not `name`.
+  const char* matlab = nullptr;
 };
 
 namespace operations {
@@ -205,7 +208,8 @@ inline constexpr std::array<Operation, kNumOps> kTable = {{
      return i == 0 ? Expr(0) : i == 1 ? select(x.a, w, 0) : select(x.a, 0, w);
    },
    {KOPPEL_POINTWISE(select)}, "($a != 0 ? $b : $c)",
-   "\\begin{cases} $b & \\text{if } $a \\\\ $c & \\text{otherwise} \\end{cases}", 6},
+   "\\begin{cases} $b & \\text{if } $a \\\\ $c & \\text{otherwise} \\end{cases}", 6,
+   nullptr, nullptr, "koppel_select"},
 }};
 // clang-format on
 

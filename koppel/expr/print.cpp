@@ -10,7 +10,7 @@
 namespace koppel {
 namespace {
 
-class TextWriter final : public Writer {
+class TextWriter : public Writer {
  public:
   using Writer::Writer;
 
@@ -41,26 +41,31 @@ class TextWriter final : public Writer {
       case Op::Mul:
         return infix(a, kProduct, " * ", b, a.is_constant() && takes_factor(b) ? kProduct : kSign);
       case Op::Div: return infix(a, kProduct, " / ", b, kSign);
-      case Op::Pow: return infix(a, kAtom, "^", b, kSign);
+      case Op::Pow: return infix(a, kAtom, "^", b, exponent_need());
       case Op::Less: return infix(a, kSum, " < ", b, kSum);
       case Op::LessEqual: return infix(a, kSum, " <= ", b, kSum);
       case Op::Equal: return infix(a, kSum, " == ", b, kSum);
-      case Op::Table: {
-        const Graph& graph = *form.e.graph();
-        const Node& node = graph.node(form.e.id());
-        put(graph.table_name(node.operand[1]));
-        put(std::string_view("'''").substr(0, node.operand[2]));
-        break;
-      }
-      default: put(operation(form.op).name);
+      default: put_function(form);
     }
-    put("(");
     for (int i = 0; i < operation(form.op).arity; ++i) {
       if (i > 0) put(", ");
       put(form.operand[static_cast<std::size_t>(i)], kAny);
     }
     put(")");
   }
+
+  // What stands before the first operand of a function or table.
+  virtual void put_function(const Form& form) {
+    if (form.op == Op::Table) {
+      put(table_name(form.e));
+      put(std::string_view("'''").substr(0, table_derivative(form.e)));
+    } else {
+      put(operation(form.op).name);
+    }
+    put("(");
+  }
+  // Powers of powers need no parentheses: they are read from the right.
+  virtual int exponent_need() const { return kSign; }
 
  private:
   void infix(Expr a, int need_a, std::string_view op, Expr b, int need_b) {
@@ -79,6 +84,26 @@ class TextWriter final : public Writer {
   }
 };
 
+// As text, but for some functions and for powers, which MATLAB reads from the left.
+class MatlabWriter final : public TextWriter {
+ public:
+  using TextWriter::TextWriter;
+
+ protected:
+  void put_function(const Form& form) override {
+    constexpr std::string_view kOrders[] = {", 0, ", ", 1, ", ", 2, ", ", 3, "};
+    if (form.op == Op::Table) {
+      put("koppel_table(");
+      put(table_name(form.e));
+      return put(kOrders[table_derivative(form.e)]);
+    }
+    const Operation& op = operation(form.op);
+    put(op.matlab != nullptr ? op.matlab : op.name);
+    put("(");
+  }
+  int exponent_need() const override { return kAtom; }
+};
+
 std::string print(Writer& writer, Expr e) {
   writer.write(e);
   return writer.take();
@@ -88,6 +113,10 @@ std::string print(Writer& writer, Expr e) {
 
 std::unique_ptr<Writer> make_text_writer(std::size_t max_bytes) {
   return std::make_unique<TextWriter>(max_bytes);
+}
+
+std::unique_ptr<Writer> make_matlab_writer(std::size_t max_bytes) {
+  return std::make_unique<MatlabWriter>(max_bytes);
 }
 
 std::string to_text(Expr e, std::size_t max_bytes) {

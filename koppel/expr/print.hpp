@@ -1,4 +1,4 @@
-// Expressions as text, as LaTeX, and as a list of assignments.
+// Expressions as text, as LaTeX, and as a list of assignments, also in the language of MATLAB.
 //
 //   to_text(e)     "m * x'' - 0.5 * k * (l - 1)^2"; parse gives the same expression again
 //   to_latex(e)    "m\,\ddot{x} - 0.5\,k\,{\left(l - 1\right)}^{2}"
@@ -16,6 +16,8 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include <koppel/expr/expr.hpp>
 
@@ -37,12 +39,16 @@ struct NamedExpr {
   Expr value;
 };
 
-enum class Notation { Text, Latex };
+enum class Notation { Text, Latex, Matlab };
 
 struct ListingOptions {
-  Notation notation = Notation::Text;  // Latex: an `aligned` environment
-  std::string prefix = "c";            // of the names of common parts; names in use are left out
+  // Latex: an `aligned` environment. Matlab: statements that Octave and MATLAB run; select(…) is
+  // koppel_select(…), a table koppel_table(NAME, order of derivative, …).
+  Notation notation = Notation::Text;
+  std::string prefix = "c";  // of the names of common parts; names in use are left out
   std::size_t max_bytes = kLongestText;
+  std::vector<NamedExpr> symbols = {};  // symbols that are to be written under other names
+  std::unordered_map<std::string, std::string> tables = {};  // the same of tables
 };
 
 // A line `c1 = …` for every part that occurs more than once, operands before what uses them, then

@@ -53,6 +53,15 @@ bool Writer::is_named(Expr e) const {
   return !names.empty() && e.graph() != nullptr && names.contains(e.id());
 }
 
+std::string_view Writer::table_name(Expr e) const {
+  const Graph& graph = *e.graph();
+  const std::string& name = graph.table_name(graph.node(e.id()).operand[1]);
+  const auto it = table_names.find(name);
+  return it == table_names.end() ? name : it->second;
+}
+
+std::size_t Writer::table_derivative(Expr e) { return e.graph()->node(e.id()).operand[2]; }
+
 int Writer::precedence(Expr e) const {
   if (is_named(e) || e.is_symbol()) return kAtom;
   return e.is_constant() ? number_precedence(e.value()) : form_precedence(arrange(e));

@@ -31,6 +31,8 @@ class Writer {
 
   // Names that stand for nodes, as they are to be written.
   std::unordered_map<NodeId, std::string> names;
+  // The same of tables, by their own names.
+  std::unordered_map<std::string, std::string> table_names;
 
   // Appends the expression, itself written out even when it has a name.
   void write(Expr e);
@@ -55,6 +57,9 @@ class Writer {
   Form arrange(Expr e) const;
   int precedence(Expr e) const;
   bool is_named(Expr e) const;
+  // Of a table's node: its name as it is to be written, and how often it is differentiated.
+  std::string_view table_name(Expr e) const;
+  static std::size_t table_derivative(Expr e);
   // Whether it is written as a product, not as a name or a square.
   bool shows_product(Expr e) const;
   // Whether a product or power starts with a number when written.
@@ -77,6 +82,7 @@ class Writer {
 
 std::unique_ptr<Writer> make_text_writer(std::size_t max_bytes);
 std::unique_ptr<Writer> make_latex_writer(std::size_t max_bytes);
+std::unique_ptr<Writer> make_matlab_writer(std::size_t max_bytes);
 
 // The shortest text that reads back as the same number.
 std::string shortest(double value);

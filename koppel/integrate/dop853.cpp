@@ -3,56 +3,59 @@
 // constraints before the rates there are taken; the interpolation ends there as well, which changes
 // it by no more than the error of the step.
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <utility>
 #include <vector>
 
+#include <koppel/runtime/dop853.h>
 #include <koppel/integrate/advance.hpp>
-#include <koppel/integrate/dop853_coefficients.hpp>
 #include <koppel/integrate/explicit_system.hpp>
 
 namespace koppel {
 namespace {
 
-using dop853::Weight;
-
-// Step control: the next step is h · safety · err^(−expo) · err_old^β, a PI controller.
-constexpr double kSafety = 0.9, kBeta = 0.04, kExponent = 1.0 / 8 - 0.75 * kBeta;
-constexpr double kMostShrink = 1.0 / 3, kMostGrowth = 6;
-
+// The step of runtime/dop853.h with its memory, and the interpolation.
 class Dop853Step : public Step {
  public:
-  Dop853Step(ExplicitSystem& system, std::size_t size)
-      : Step(0, 0), y0(size), y1(size), system_(system), stage_(system.size()) {
-    for (std::vector<double>& k : k_) k.resize(system.size());
-    for (std::vector<double>& r : highest_) r.resize(system.size());
+  // y of `size` numbers, of which the system's are advanced.
+  Dop853Step(ExplicitSystem& system, std::size_t size, const IntegrateOptions& options)
+      : Step(0, 0),
+        system_(system),
+        size_(size),
+        memory_(2 * size + (KOPPEL_DOP853_ALL_STAGES + 5) * system.size()),
+        ode_{static_cast<int>(system.size()), rate, arrive, this} {
+    double* next = memory_.data();
+    const auto take = [&](std::size_t n) { return std::exchange(next, next + n); };
+    now_.y0 = take(size);
+    now_.y1 = take(size);
+    now_.stage = take(system.size());
+    for (double*& k : now_.k) k = take(system.size());
+    for (double*& r : highest_) r = take(system.size());
+    koppel_dop853_init(&now_, 0, 0, options.tolerance, options.absolute_scale);
   }
 
-  std::vector<double>& rate0() { return k_[0]; }
-  std::vector<double>& rate1() { return k_[dop853::kNumStages]; }
+  std::span<double> y1() const { return {now_.y1, size_}; }
+  std::span<double> rate1() const { return {now_.k[KOPPEL_DOP853_STAGES], system_.size()}; }
+  long num_rejected() const { return now_.num_rejected; }
+  double h() const { return now_.h; }
 
-  // The stages and y1, not projected, of a step of length h from t0, y0 with rate0.
-  bool take(double h) {
-    is_prepared_ = false;
-    for (int s = 1; s < dop853::kNumStages; ++s) {
-      if (!evaluate_stage(s, h)) return false;
-    }
-    combine(dop853::kB, h, y1);
-    for (std::size_t i = 0; i < system_.size(); ++i) y1[i] += y0[i];
-    return true;
+  // At t, with y1 and rate1 set.
+  void begin(double t, double h) {
+    now_.t1 = t;
+    now_.h = h;
   }
 
-  // The estimated error of y1 over what is allowed: from e₅ and e₃ of orders 5 and 3,
-  //   e₅² / √(e₅² + 0.01 e₃²),  an estimate of order 7.
-  double error(double h, const IntegrateOptions& options) {
-    const std::size_t n = system_.size();
-    const std::span<const double> a = std::span(y0).first(n), b = std::span(y1).first(n);
-    combine(dop853::kError5, h, stage_);
-    const double e5 = error_norm(stage_, a, b, options.absolute_scale);
-    combine(dop853::kError3, h, stage_);
-    const double e3 = error_norm(stage_, a, b, options.absolute_scale);
-    const double both = std::sqrt(e5 * e5 + 0.01 * e3 * e3);
-    return both == 0 ? 0 : e5 * e5 / both / options.tolerance;
+  // 0, or the reason why there is no such step.
+  int take_adaptive(double t_end, double max_step) {
+    return finish(koppel_dop853_step(&now_, &ode_, t_end, max_step));
+  }
+  int take_fixed(double to) {
+    now_.t0 = now_.t1;
+    koppel_dop853_swap(&now_);
+    int reason = koppel_dop853_take(&now_, &ode_, to - now_.t0);
+    if (reason == 0) reason = arrive(this, to, now_.y1, now_.k[KOPPEL_DOP853_STAGES]);
+    if (reason != 0) koppel_dop853_swap(&now_);
+    if (reason == 0) now_.t1 = to;
+    return finish(reason);
   }
 
   // With x = (t − t0)/h, Δ = y1 − y0:
@@ -60,44 +63,45 @@ class Dop853Step : public Step {
   // where r₂ = hẏ0 − Δ and r₃ = Δ − hẏ1 − r₂ make it a Hermite interpolation at both ends.
   void evaluate(double t, std::span<double> y) const override {
     if (t == t0 || t == t1) {
-      const std::vector<double>& end = t == t0 ? y0 : y1;
-      std::copy(end.begin(), end.end(), y.begin());
+      std::copy_n(t == t0 ? now_.y0 : now_.y1, size_, y.begin());
       return;
     }
     if (!is_prepared_) prepare();
     const double h = t1 - t0, x = (t - t0) / h, w = 1 - x;
     const std::size_t n = system_.size();
     for (std::size_t i = 0; i < n; ++i) {
-      const double change = y1[i] - y0[i];
-      const double r2 = h * k_[0][i] - change;
-      const double r3 = change - h * k_[dop853::kNumStages][i] - r2;
+      const double change = now_.y1[i] - now_.y0[i];
+      const double r2 = h * now_.k[0][i] - change;
+      const double r3 = change - h * now_.k[KOPPEL_DOP853_STAGES][i] - r2;
       double inner = highest_[2][i] + x * highest_[3][i];
       inner = highest_[0][i] + x * (highest_[1][i] + w * inner);
-      y[i] = y0[i] + x * (change + w * (r2 + x * (r3 + w * inner)));
+      y[i] = now_.y0[i] + x * (change + w * (r2 + x * (r3 + w * inner)));
     }
-    std::copy(y1.begin() + static_cast<std::ptrdiff_t>(n), y1.end(),
-              y.begin() + static_cast<std::ptrdiff_t>(n));
+    std::copy(now_.y1 + n, now_.y1 + size_, y.begin() + static_cast<std::ptrdiff_t>(n));
     system_.solve_multipliers(t, y);
   }
 
-  std::vector<double> y0, y1;
-
  private:
-  // out = h Σ weight k.
-  void combine(std::span<const Weight> weights, double h, std::span<double> out) const {
-    const std::size_t n = system_.size();
-    std::fill_n(out.begin(), n, 0.0);
-    for (const Weight& weight : weights) {
-      const double factor = h * weight.value;
-      const double* const k = k_[static_cast<std::size_t>(weight.stage)].data();
-      for (std::size_t i = 0; i < n; ++i) out[i] += factor * k[i];
-    }
+  int finish(int reason) {
+    t0 = now_.t0;
+    t1 = now_.t1;
+    is_prepared_ = false;
+    return reason;
   }
 
-  bool evaluate_stage(int s, double h) const {
-    combine(dop853::kA[s], h, stage_);
-    for (std::size_t i = 0; i < system_.size(); ++i) stage_[i] += y0[i];
-    return system_.rate(t0 + dop853::kC[s] * h, stage_, k_[static_cast<std::size_t>(s)]);
+  static int rate(void* step, double t, const double* y, double* rate) {
+    ExplicitSystem& system = static_cast<Dop853Step*>(step)->system_;
+    return system.rate(t, {y, system.size()}, {rate, system.size()}) ? 0 : KOPPEL_NO_RATES;
+  }
+  // Projects and takes the rates at the end.
+  static int arrive(void* step, double t, double* y, double* rate) {
+    const std::size_t size = static_cast<Dop853Step*>(step)->size_;
+    ExplicitSystem& system = static_cast<Dop853Step*>(step)->system_;
+    const std::span<double> whole(y, size);
+    if (!system.project(t, whole)) return KOPPEL_NOT_PROJECTED;
+    if (!system.rate(t, whole, {rate, system.size()})) return KOPPEL_NO_RATES;
+    system.multipliers(whole);
+    return all_finite(whole) ? 0 : KOPPEL_NO_RATES;
   }
 
   // The three stages of the interpolation, when it is first asked for. Where they do not exist,
@@ -105,21 +109,32 @@ class Dop853Step : public Step {
   void prepare() const {
     const double h = t1 - t0;
     bool ok = true;
-    for (int s = dop853::kNumStages + 1; s < dop853::kNumAllStages; ++s) {
-      ok = ok && evaluate_stage(s, h);
+    for (int s = KOPPEL_DOP853_STAGES + 1; s < KOPPEL_DOP853_ALL_STAGES; ++s) {
+      ok = ok && koppel_dop853_evaluate_stage(&now_, &ode_, s, h) == 0;
     }
-    for (std::size_t r = 0; r < highest_.size(); ++r) {
-      combine(ok ? dop853::kD[r] : std::span<const Weight>{}, h, highest_[r]);
+    for (std::size_t r = 0; r < std::size(highest_); ++r) {
+      koppel_dop853_combine(ok ? koppel_dop853_d[r] : koppel_weights{}, h, now_.k, ode_.n,
+                            highest_[r]);
     }
     is_prepared_ = true;
   }
 
   ExplicitSystem& system_;
-  mutable std::array<std::vector<double>, dop853::kNumAllStages> k_;
-  mutable std::array<std::vector<double>, 4> highest_;  // r₄ … r₇
-  mutable std::vector<double> stage_;
+  std::size_t size_;
+  std::vector<double> memory_;
+  koppel_ode ode_;
+  mutable koppel_dop853 now_{};
+  double* highest_[4];  // r₄ … r₇
   mutable bool is_prepared_ = false;
 };
+
+std::string_view reason_of(int code) {
+  switch (code) {
+    case KOPPEL_NOT_PROJECTED: return kNoProjection;
+    case KOPPEL_TOO_ROUGH: return kTooRough;
+    default: return kNoRates;
+  }
+}
 
 class Dop853 {
  public:
@@ -127,7 +142,7 @@ class Dop853 {
       : segment_(segment),
         outcome_(outcome),
         system_(segment, outcome.statistics),
-        step_(system_, outcome.y.size()) {}
+        step_(system_, outcome.y.size(), segment.options) {}
 
   double run() {
     outcome_.statistics.order = 8;
@@ -136,7 +151,7 @@ class Dop853 {
       return 0;
     }
     system_.multipliers(outcome_.y);
-    step_.y1 = outcome_.y;
+    std::copy(outcome_.y.begin(), outcome_.y.end(), step_.y1().begin());
     return segment_.options.step ? run_fixed() : run_adaptive();
   }
 
@@ -145,15 +160,11 @@ class Dop853 {
     const double t_start = outcome_.t;
     const long count = num_equal_steps(t_start, segment_.t_end, *segment_.options.step);
     const double h = (segment_.t_end - t_start) / static_cast<double>(count);
+    step_.begin(t_start, h);
     for (long k = 1; k <= count; ++k) {
       const double t1 = k == count ? segment_.t_end : t_start + static_cast<double>(k) * h;
-      begin();
-      if (!step_.take(t1 - step_.t0)) {
-        fail(outcome_, kNoRates);
-        return h;
-      }
-      if (const std::string_view problem = arrive(t1); !problem.empty()) {
-        fail(outcome_, problem);
+      if (const int reason = step_.take_fixed(t1); reason != 0) {
+        fail(outcome_, reason_of(reason));
         return h;
       }
       if (!accept(t1)) return h;
@@ -162,72 +173,26 @@ class Dop853 {
   }
 
   double run_adaptive() {
-    double h = segment_.h_guess > 0
-                   ? segment_.h_guess
-                   : system_.starting_step(outcome_.t, outcome_.y, step_.rate1(), 8);
-    double old_error = 1e-4;
-    bool rejected = false;
+    step_.begin(outcome_.t, segment_.h_guess > 0
+                                ? segment_.h_guess
+                                : system_.starting_step(outcome_.t, outcome_.y, step_.rate1(), 8));
     while (outcome_.t < segment_.t_end) {
-      const double wanted = h;
-      const NextStep next = next_step(outcome_.t, h, segment_);
-      begin();
-      std::string_view reason = kNoRates;
-      double shrink = 0.25;
-      if (step_.take(next.h)) {
-        const double error = step_.error(next.h, segment_.options);
-        const double power = std::pow(std::max(error, 1e-12), kExponent);
-        if (error <= 1) {
-          reason = arrive(next.t1);
-          if (reason.empty()) {
-            double growth = kSafety * std::pow(old_error, kBeta) / power;
-            growth = std::clamp(growth, kMostShrink, kMostGrowth);
-            if (rejected) growth = std::min(growth, 1.0);
-            old_error = std::max(error, 1e-4);
-            rejected = false;
-            // A step cut short by the end says little about what would have been possible.
-            h = next.is_last ? std::max(next.h * growth, wanted) : next.h * growth;
-            if (!accept(next.t1)) return h;
-            continue;
-          }
-        } else {
-          reason = kTooRough;
-          shrink = std::isfinite(error) ? std::max(kMostShrink, kSafety / power) : 0.1;
-        }
+      const long rejected = step_.num_rejected();
+      const int reason = step_.take_adaptive(segment_.t_end, segment_.options.max_step);
+      outcome_.statistics.rejected += step_.num_rejected() - rejected;
+      if (reason != 0) {
+        fail(outcome_, reason_of(reason), kAtAnyStep);
+        break;
       }
-      ++outcome_.statistics.rejected;
-      rejected = true;
-      revert();
-      h = next.h * shrink;
-      if (h < smallest_step(outcome_.t, segment_.t_end)) {
-        fail(outcome_, reason, kAtAnyStep);
-        return h;
-      }
+      if (!accept(step_.t1)) break;
     }
-    return h;
-  }
-
-  // The end of the last step is the start of this one.
-  void begin() {
-    step_.t0 = outcome_.t;
-    std::swap(step_.y0, step_.y1);
-    std::swap(step_.rate0(), step_.rate1());
-  }
-  void revert() {
-    std::swap(step_.y0, step_.y1);
-    std::swap(step_.rate0(), step_.rate1());
-  }
-
-  // Projects y1 and takes its rates; the reason where that fails.
-  std::string_view arrive(double t1) {
-    if (!system_.project(t1, step_.y1)) return kNoProjection;
-    if (!system_.rate(t1, step_.y1, step_.rate1())) return kNoRates;
-    system_.multipliers(step_.y1);
-    return all_finite(step_.y1) ? std::string_view{} : kNoRates;
+    return step_.h();
   }
 
   bool accept(double t1) {
-    step_.t1 = outcome_.t = t1;
-    std::copy(step_.y1.begin(), step_.y1.end(), outcome_.y.begin());
+    outcome_.t = t1;
+    const std::span<const double> y1 = step_.y1();
+    std::copy(y1.begin(), y1.end(), outcome_.y.begin());
     return finish_step(segment_, step_, outcome_);
   }
 

@@ -7,6 +7,8 @@
  *   model_start[]                            values of all that stands in `in`
  *   model_advance, model_rates, model_project, model_violation, model_outputs
  *                                            straight-line functions (in, out, work)
+ *   MODEL_TOLERANCE                          where steps inside are those of accurate.h, which then
+ *                                            stands before, and there is no model_advance
  *   model_directional                        the same, its `in` followed by a direction
  *
  * with one layout of `in` for all:
@@ -85,9 +87,16 @@ static int koppel_model_assemble(koppel_model* m, koppel_buffers* b) {
   return 1;
 }
 
-/* From t over a length of time, in equal steps not longer than MODEL_STEP. 0: done; else in[0] is
- * the time reached. */
+/* From t over a length of time, in equal steps not longer than MODEL_STEP, or in accurate ones.
+ * 0: done; else in[0] is the time reached. */
 static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, double length) {
+#ifdef MODEL_TOLERANCE
+  int failed;
+  m->in[0] = t;
+  failed = koppel_accurate_advance(m->in, b->work, t + length);
+  koppel_model_changed(m);
+  return failed != 0;
+#else
   const double wanted = length / MODEL_STEP;
   long count = (long)ceil(wanted * (1 - 1e-9)), k;
   double h;
@@ -105,6 +114,7 @@ static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, doubl
   }
   m->in[0] = t + length;
   return 0;
+#endif
 }
 
 static void koppel_model_find_outputs(koppel_model* m, koppel_buffers* b) {

@@ -195,6 +195,54 @@ int main(void) {
   EXPECT_EQ(run_in(folder.path(), "./example"), 0);
 }
 
+// tests/reference/slider_crank.csv at t = 1, by both compilers.
+TEST(AccurateC, ReachesTheReferenceWithoutAWarning) {
+  const Model model = built_in("slider_crank");
+  for (const double tolerance : {1e-6, 1e-10}) {
+    SimulateOptions options = options_for(model, "dop853", 0.1);
+    options.tolerance = tolerance;
+    const TemporaryFolder folder;
+    write_all(folder.path(), make_step_model(model, options));
+    for (const char* compiler : {"gcc", "clang"}) {
+      if (!has(compiler)) continue;
+      ASSERT_EQ(run_in(folder.path(), compiler + std::string(kFlags) + "-o example *.c -lm"), 0)
+          << text_of(folder.path() / "err").substr(0, 2000);
+      ASSERT_EQ(run_in(folder.path(), "./example 10"), 0);
+      const std::vector<double> last = rows_of(folder.path() / "out").back();
+      // The error of a step grows by about a hundred in passing the dead centres.
+      EXPECT_NEAR(last[0], 1, 1e-15);
+      EXPECT_NEAR(last[3], 1.103347978931893210, 300 * tolerance) << tolerance;
+      EXPECT_NEAR(last[2], 3.615993342030306876e-01, 300 * tolerance) << tolerance;
+      EXPECT_NEAR(std::hypot(last[3] - last[1], last[2]), 1, 1e-13) << tolerance;
+    }
+  }
+}
+
+TEST(AccurateC, AStepThatFailsSaysSoAndLeavesTheState) {
+  const Model model = built_in("slider_crank");
+  const TemporaryFolder folder;
+  write_all(folder.path(), make_step_model(model, options_for(model, "dop853", 1e-2)));
+  write_text(folder.path() / "example.c", R"(#include <string.h>
+#include "slider_crank.h"
+int main(void) {
+  slider_crank_state state, before;
+  slider_crank_parameters parameters;
+  slider_crank_inputs inputs = {0};
+  slider_crank_init(&state, &parameters);
+  if (slider_crank_step(&state, &inputs, &parameters) != 0) return 1;
+  before = state;
+  parameters.m = 0.0 / 0.0;
+  if (slider_crank_step(&state, &inputs, &parameters) == 0) return 2;
+  if (memcmp(&state, &before, sizeof state) != 0) return 3;
+  parameters.m = 1;
+  if (slider_crank_step(&state, &inputs, &parameters) != 0) return 4;
+  return state.t == 2 * SLIDER_CRANK_STEP && state.count == 2 ? 0 : 5;
+}
+)");
+  ASSERT_EQ(run_in(folder.path(), "cc -std=c99 -O2 -o example *.c -lm"), 0);
+  EXPECT_EQ(run_in(folder.path(), "./example"), 0);
+}
+
 TEST(ExportedC, HasNeitherGlobalsNorAllocation) {
   const Model model = built_in("slider_crank");
   const TemporaryFolder folder;
@@ -235,11 +283,19 @@ std::string error_of(const Model& model, const SimulateOptions& options) {
 TEST(ExportedC, WhatCannotBeExportedIsRefused) {
   const Model model = built_in("car_axle");
   EXPECT_EQ(error_of(model, options_of(model)),
-            "error[export.needs-step]: code of fixed cost needs a step, and none is given.\n"
+            "error[export.needs-step]: exported code needs a step, and none is given.\n"
             "  Give one, such as --step 1e-3.");
+  try {
+    write_c(make_step_model(model, options_for(model, "dop853", 1e-3)), true);
+    FAIL() << "dop853 in single precision";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "error[export.float]: dop853 is not written in single precision.\n"
+                 "  Leave out --float, or take linear-implicit or explicit-euler.");
+  }
   EXPECT_EQ(error_of(model, options_for(model, "radau5", 1e-3)),
-            "error[export.wrong-integrator]: integrator 'radau5' has no steps of fixed cost to "
-            "export.\n  Those that have: explicit-euler, linear-implicit.");
+            "error[export.wrong-integrator]: integrator 'radau5' cannot be exported.\n"
+            "  With steps of fixed cost: explicit-euler, linear-implicit. Accurate: dop853.");
 }
 
 }  // namespace

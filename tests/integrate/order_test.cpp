@@ -1,11 +1,14 @@
 // Measured orders of convergence against stated ones.
+#include <cmath>
+#include <span>
+
 #include <gtest/gtest.h>
 
 #include <problems/pendulum.hpp>
 #include <tests/integrate/runs.hpp>
 #include <tests/near.hpp>
 
-#include <koppel/integrate/dop853_coefficients.hpp>
+#include <koppel/runtime/dop853.h>
 
 namespace koppel::testing {
 namespace {
@@ -132,22 +135,23 @@ TEST(AllFixed, KeepTheirOrderAcrossABreakpoint) {
 // Σ_j a_ij = c_i, Σ b_i c_i^k = 1/(k+1) up to k = 7, and error weights that annihilate what both
 // formulas integrate exactly.
 TEST(Dop853, CoefficientsSatisfyTheConditionsOfQuadrature) {
-  const auto sum = [](std::span<const dop853::Weight> weights, int power) {
+  const auto sum = [](koppel_weights row, int power) {
     double total = 0;
-    for (const dop853::Weight& w : weights) {
-      total += w.value * std::pow(dop853::kC[w.stage], power);
+    for (const koppel_weight& w : std::span(row.weights, static_cast<std::size_t>(row.count))) {
+      total += w.value * std::pow(koppel_dop853_c[w.stage], power);
     }
     return total;
   };
   const Tolerance rounding{.relative = 100 * kEps, .scale = 50, .because = "entries reach 50"};
-  for (int i = 1; i < dop853::kNumAllStages; ++i) {
-    EXPECT_TRUE(near(sum(dop853::kA[i], 0), dop853::kC[i], rounding)) << i;
+  for (int i = 1; i < KOPPEL_DOP853_ALL_STAGES; ++i) {
+    EXPECT_TRUE(near(sum(koppel_dop853_a[i], 0), koppel_dop853_c[i], rounding)) << i;
   }
-  for (int k = 0; k < 8; ++k) EXPECT_TRUE(near(sum(dop853::kB, k), 1.0 / (k + 1), rounding)) << k;
-  for (int k = 0; k < 5; ++k) EXPECT_TRUE(near(sum(dop853::kError5, k), 0, rounding)) << k;
-  for (int k = 0; k < 3; ++k) EXPECT_TRUE(near(sum(dop853::kError3, k), 0, rounding)) << k;
-  EXPECT_GT(std::abs(sum(dop853::kError5, 5)), 1e-6);
-  EXPECT_GT(std::abs(sum(dop853::kError3, 3)), 1e-6);
+  const koppel_weights b = koppel_dop853_a[KOPPEL_DOP853_STAGES];
+  for (int k = 0; k < 8; ++k) EXPECT_TRUE(near(sum(b, k), 1.0 / (k + 1), rounding)) << k;
+  for (int k = 0; k < 5; ++k) EXPECT_TRUE(near(sum(koppel_dop853_e5, k), 0, rounding)) << k;
+  for (int k = 0; k < 3; ++k) EXPECT_TRUE(near(sum(koppel_dop853_e3, k), 0, rounding)) << k;
+  EXPECT_GT(std::abs(sum(koppel_dop853_e5, 5)), 1e-6);
+  EXPECT_GT(std::abs(sum(koppel_dop853_e3, 3)), 1e-6);
 }
 
 }  // namespace

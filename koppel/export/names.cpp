@@ -1,0 +1,101 @@
+#include <koppel/export/names.hpp>
+
+#include <fmt/format.h>
+
+#include <koppel/expr/operations.hpp>
+
+namespace koppel {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+std::string c_identifier(std::string_view label) {
+  std::string out;
+  while (!label.empty() && label.back() == '\'') {
+    out += "d_";
+    label.remove_suffix(1);
+  }
+  for (const char c : label) {
+    if (is_letter(c) || is_digit(c)) {
+      if (out.empty() && is_digit(c)) out += '_';
+      out += c;
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      out += fmt::format("x{:02x}", static_cast<unsigned char>(c));
+    } else if (!out.empty() && out.back() != '_') {
+      out += '_';
+    }
+  }
+  while (out.size() > 1 && out.back() == '_') out.pop_back();
+  return out.empty() ? "_" : out;
+}
+
+Names Names::of_c() {
+  Names names;
+  names.taken_ = {
+      "auto",     "break",  "case",   "char",       "const",  "continue",  "default",  "do",
+      "double",   "else",   "enum",   "extern",     "float",  "for",       "goto",     "if",
+      "inline",   "int",    "long",   "register",   "return", "short",     "signed",   "sizeof",
+      "static",   "struct", "switch", "typedef",    "union",  "unsigned",  "restrict", "void",
+      "volatile", "while",  "t",      "start_time", "count",  "inner_step"};
+  return names;
+}
+
+Names Names::of_matlab() {
+  Names names;
+  names.begins_with_letter_ = true;
+  names.taken_ = {"break",
+                  "case",
+                  "catch",
+                  "classdef",
+                  "continue",
+                  "do",
+                  "else",
+                  "elseif",
+                  "end",
+                  "endfunction",
+                  "endif",
+                  "for",
+                  "function",
+                  "global",
+                  "if",
+                  "otherwise",
+                  "parfor",
+                  "persistent",
+                  "return",
+                  "spmd",
+                  "switch",
+                  "try",
+                  "unwind_protect",
+                  "until",
+                  "while",
+                  "zeros",
+                  "pi",
+                  "inf",
+                  "nan",
+                  "koppel_table",
+                  "out",
+                  "w",
+                  "koppel_select",
+                  "t",
+                  "q",
+                  "v",
+                  "x",
+                  "u",
+                  "p"};
+  for (const Operation& operation : operations::kTable) names.taken_.insert(operation.name);
+  return names;
+}
+
+std::string Names::add(std::string_view label, const std::string& prefix) {
+  std::string name = prefix + c_identifier(label);
+  if (begins_with_letter_ && name[0] == '_') name = 'x' + name;
+  if (taken_.contains(name)) name += '_';
+  const std::string base = name;
+  for (int k = 2; !used_.insert(name).second; ++k) name = base + '_' + std::to_string(k);
+  return name;
+}
+
+}  // namespace koppel

@@ -1,0 +1,29 @@
+// Identifiers for generated code, made of the names of a model.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace koppel {
+
+// Letters, digits and underscores; a quote (a rate) becomes `d_` in front. May begin with an
+// underscore, as C allows.
+std::string c_identifier(std::string_view label);
+
+// Distinct identifiers for the fields of one struct or the variables of one function.
+class Names {
+ public:
+  // Of C: its keywords, and names that generated code uses, are taken.
+  static Names of_c();
+  // Of MATLAB and Octave: begins with a letter.
+  static Names of_matlab();
+
+  std::string add(std::string_view label, const std::string& prefix = "");
+
+ private:
+  std::set<std::string> taken_, used_;  // by the language, by those added
+  bool begins_with_letter_ = false;
+};
+
+}  // namespace koppel

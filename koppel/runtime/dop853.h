@@ -1,0 +1,334 @@
+/* The Runge-Kutta method of Dormand and Prince of order 8, with error estimates of orders 5 and 3,
+ * step control, and what an interpolation of order 7 needs [Hairer, Norsett & Wanner 1993, sections
+ * II.5, II.6, II.10]. C99; called in process and pasted into exports. No allocation.
+ *
+ * Stage i is taken at t + c_i h, y + h sum_j a_ij k_j. Stages 0 .. 11 make the step (weights b),
+ * stage 12 is the rate at its end, stages 13 .. 15 serve the interpolation only. A test checks the
+ * conditions of order.
+ */
+#ifndef KOPPEL_RUNTIME_DOP853_H
+#define KOPPEL_RUNTIME_DOP853_H
+
+#include <math.h>
+
+#ifdef __GNUC__
+#define KOPPEL_DOP853 static inline __attribute__((unused))
+#define KOPPEL_DOP853_DATA static const __attribute__((unused))
+#else
+#define KOPPEL_DOP853 static inline
+#define KOPPEL_DOP853_DATA static const
+#endif
+
+enum { KOPPEL_DOP853_STAGES = 12, KOPPEL_DOP853_ALL_STAGES = 16 };
+
+typedef struct {
+  int stage;
+  double value;
+} koppel_weight;
+typedef struct {
+  const koppel_weight* weights;
+  int count;
+} koppel_weights;
+
+KOPPEL_DOP853_DATA double koppel_dop853_c[] = {0,
+                                               0.052600151958767731879,
+                                               0.078900227938151597818,
+                                               0.11835034190722739673,
+                                               0.28164965809277260327,
+                                               1.0 / 3,
+                                               0.25,
+                                               4.0 / 13,
+                                               127.0 / 195,
+                                               0.6,
+                                               6.0 / 7,
+                                               1,
+                                               1,
+                                               0.1,
+                                               0.2,
+                                               7.0 / 9};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a1[] = {{0, 0.052600151958767731879}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a2[] = {{0, 0.019725056984537899454},
+                                                       {1, 0.059175170953613698363}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a3[] = {{0, 0.029587585476806849182},
+                                                       {2, 0.088762756430420547545}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a4[] = {
+    {0, 0.2413651341592666855}, {2, -0.88454947932828608534}, {3, 0.92483400326179200312}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a5[] = {
+    {0, 0.037037037037037037037}, {3, 0.17082860872947387128}, {4, 0.12546768756682242502}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a6[] = {
+    {0, 0.037109375}, {3, 0.17025221101954403931}, {4, 0.060216538980455960685}, {5, -0.017578125}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a7[] = {{0, 0.037092000118504792711},
+                                                       {3, 0.17038392571223999381},
+                                                       {4, 0.10726203044637328465},
+                                                       {5, -0.015319437748624401753},
+                                                       {6, 0.0082737891638140228876}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a8[] = {
+    {0, 0.62411095871607571711}, {3, -3.3608926294469412941}, {4, -0.86821934684172600682},
+    {5, 27.592099699446708305},  {6, 20.154067550477893409},  {7, -43.489884181069958848}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a9[] = {
+    {0, 0.47766253643826436589},  {3, -2.4881146199716676419}, {4, -0.59029082683684299637},
+    {5, 21.230051448181194235},   {6, 15.279233632882423583},  {7, -33.288210968984862919},
+    {8, -0.020331201708508626136}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a10[] = {
+    {0, -0.93714243008598732572}, {3, 5.1863724288440637083},  {4, 1.0914373489967295782},
+    {5, -8.1497870107469261251},  {6, -18.520065659996959864}, {7, 22.739487099350504282},
+    {8, 2.4936055526796523899},   {9, -3.0467644718982195004}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a11[] = {
+    {0, 2.2733101475165382079},  {3, -10.534495466737250198}, {4, -2.0008720582248624991},
+    {5, -17.958931863118798917}, {6, 27.948884529419960051},  {7, -2.8589982771350236947},
+    {8, -8.8728569335306295443}, {9, 12.360567175794303065},  {10, 0.64339274601576353036}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_b[] = {
+    {0, 0.054293734116568762238}, {5, 4.4503128927524088814},   {6, 1.891517899314500383},
+    {7, -5.8012039600105847815},  {8, 0.31116436695781989441},  {9, -0.15216094966251607856},
+    {10, 0.20136540080403034837}, {11, 0.044710615727772590518}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a13[] = {
+    {0, 0.056167502283047952339},   {6, 0.25350021021662481109},
+    {7, -0.24623903747080248992},   {8, -0.12419142326381636047},
+    {9, 0.15329179827876569731},    {10, 0.0082010522956346898849},
+    {11, 0.0075678976605456997614}, {12, -0.008298}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a14[] = {
+    {0, 0.031834648163502140506},    {5, 0.028300909672366775529},
+    {6, 0.053541988307438567622},    {7, -0.054923748571390988465},
+    {10, -1.0834732869724932286e-4}, {11, 0.00038257109083565841295},
+    {12, -0.0003404650086874045608}, {13, 0.14131244367463250028}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a15[] = {
+    {0, -0.42889630158379192341}, {5, -4.6976214153611638431}, {6, 7.6834211960625990418},
+    {7, 4.0689898183971100797},   {8, 0.35672718745528110927}, {12, -0.0013990241651590146213},
+    {13, 2.947514789152772339},   {14, -9.1509584721798700108}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_error3[] = {
+    {0, -0.18980075407240761571}, {5, 4.4503128927524088814},   {6, 1.891517899314500383},
+    {7, -5.8012039600105847815},  {8, -0.42268232132379196293}, {9, -0.15216094966251607856},
+    {10, 0.20136540080403034837}, {11, 0.022651792198360825812}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_error5[] = {
+    {0, 0.013120044994194880733},  {5, -1.2251564463762044407},   {6, -0.49575894965725019152},
+    {7, 1.664377182454986537},     {8, -0.35032884874997368169},  {9, 0.33417911871301747903},
+    {10, 0.081923206485115712466}, {11, -0.022355307863886295259}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_d4[] = {
+    {0, -8.4289382761090128651}, {5, 0.56671495351937776963},  {6, -3.0689499459498916913},
+    {7, 2.3846676565120698288},  {8, 2.1170345824450282767},   {9, -0.87139158377797299207},
+    {10, 2.2404374302607882759}, {11, 0.63157877876946881816}, {12, -0.088990336451333310821},
+    {13, 18.148505520854727257}, {14, -9.1946323924783554},    {15, -4.4360363875948939664}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_d5[] = {
+    {0, 10.427508642579134603},   {5, 242.28349177525818288},   {6, 165.20045171727028199},
+    {7, -374.5467547226902028},   {8, -22.113666853125306036},  {9, 7.733432668472263839},
+    {10, -30.674084731089398182}, {11, -9.332130526430227873},  {12, 15.697238121770843886},
+    {13, -31.139403219565177677}, {14, -9.3529243588444783866}, {15, 35.816841486394083752}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_d6[] = {
+    {0, 19.985053242002433821},   {5, -387.03730874935176555},  {6, -189.17813819516756883},
+    {7, 527.80815920542364901},   {8, -11.573902539959630126},  {9, 6.881232694696300017},
+    {10, -1.0006050966910838403}, {11, 0.77771377980534432093}, {12, -2.7782057523535084066},
+    {13, -60.196695231264120758}, {14, 84.320405506677161018},  {15, 11.992291136182789328}};
+KOPPEL_DOP853_DATA koppel_weight koppel_dop853_d7[] = {
+    {0, -25.693933462703749003}, {5, -154.18974869023643374},  {6, -231.52937917604549568},
+    {7, 357.63911791061412378},  {8, 93.405324183624310004},   {9, -37.458323136451633157},
+    {10, 104.09964950896230045}, {11, 29.840293426660503123},  {12, -43.533456590011143754},
+    {13, 96.324553959188282948}, {14, -39.177261675615439165}, {15, -149.72683625798562581}};
+
+#define KOPPEL_ROW(row) \
+  { row, (int)(sizeof row / sizeof row[0]) }
+/* Rows of a; row 12 is b. */
+KOPPEL_DOP853_DATA koppel_weights koppel_dop853_a[] = {{0, 0},
+                                                       KOPPEL_ROW(koppel_dop853_a1),
+                                                       KOPPEL_ROW(koppel_dop853_a2),
+                                                       KOPPEL_ROW(koppel_dop853_a3),
+                                                       KOPPEL_ROW(koppel_dop853_a4),
+                                                       KOPPEL_ROW(koppel_dop853_a5),
+                                                       KOPPEL_ROW(koppel_dop853_a6),
+                                                       KOPPEL_ROW(koppel_dop853_a7),
+                                                       KOPPEL_ROW(koppel_dop853_a8),
+                                                       KOPPEL_ROW(koppel_dop853_a9),
+                                                       KOPPEL_ROW(koppel_dop853_a10),
+                                                       KOPPEL_ROW(koppel_dop853_a11),
+                                                       KOPPEL_ROW(koppel_dop853_b),
+                                                       KOPPEL_ROW(koppel_dop853_a13),
+                                                       KOPPEL_ROW(koppel_dop853_a14),
+                                                       KOPPEL_ROW(koppel_dop853_a15)};
+/* The result minus those of lower order. */
+KOPPEL_DOP853_DATA koppel_weights koppel_dop853_e3 = KOPPEL_ROW(koppel_dop853_error3);
+KOPPEL_DOP853_DATA koppel_weights koppel_dop853_e5 = KOPPEL_ROW(koppel_dop853_error5);
+/* Of the highest four coefficients of the interpolation. */
+KOPPEL_DOP853_DATA koppel_weights koppel_dop853_d[] = {
+    KOPPEL_ROW(koppel_dop853_d4), KOPPEL_ROW(koppel_dop853_d5), KOPPEL_ROW(koppel_dop853_d6),
+    KOPPEL_ROW(koppel_dop853_d7)};
+#undef KOPPEL_ROW
+
+/* What is integrated. `rate`: 0 where there are finite rates. `arrive` is called at the end of a
+ * step with its state, which it may move onto constraints, and gives the rates there; what it
+ * returns, if not 0, is the reason why the step is not taken. */
+typedef struct {
+  int n;
+  int (*rate)(void* context, double t, const double* y, double* rate);
+  int (*arrive)(void* context, double t, double* y, double* rate);
+  void* context;
+} koppel_ode;
+
+/* A step from t0, y0 (rates k[0]) to t1, y1 (rates k[12]), and the one to try next. The caller owns
+ * what the pointers lead to: n numbers each. k[13] .. k[15] are for interpolation only. */
+typedef struct {
+  double t0, t1, h;
+  double *y0, *y1, *stage, *k[KOPPEL_DOP853_ALL_STAGES];
+  double tolerance, scale; /* error <= tolerance * max(|y|, scale) */
+  double old_error;
+  int was_rejected;
+  long num_rejected;
+} koppel_dop853;
+
+enum { KOPPEL_NO_RATES = 1, KOPPEL_NOT_PROJECTED = 2, KOPPEL_TOO_ROUGH = 3 };
+
+/* At t, with y1 and k[12] set. */
+KOPPEL_DOP853 void koppel_dop853_init(koppel_dop853* s, double t, double h, double tolerance,
+                                      double scale) {
+  s->t0 = s->t1 = t;
+  s->h = h;
+  s->tolerance = tolerance;
+  s->scale = scale;
+  s->old_error = 1e-4;
+  s->was_rejected = 0;
+  s->num_rejected = 0;
+}
+
+/* out = h sum weight k */
+KOPPEL_DOP853 void koppel_dop853_combine(koppel_weights row, double h, double* const* k, int n,
+                                         double* out) {
+  int j, i;
+  for (i = 0; i < n; ++i) out[i] = 0;
+  for (j = 0; j < row.count; ++j) {
+    const double factor = h * row.weights[j].value;
+    const double* const from = k[row.weights[j].stage];
+    for (i = 0; i < n; ++i) out[i] += factor * from[i];
+  }
+}
+
+KOPPEL_DOP853 int koppel_dop853_evaluate_stage(koppel_dop853* s, const koppel_ode* ode, int stage,
+                                               double h) {
+  int i;
+  koppel_dop853_combine(koppel_dop853_a[stage], h, s->k, ode->n, s->stage);
+  for (i = 0; i < ode->n; ++i) s->stage[i] += s->y0[i];
+  return ode->rate(ode->context, s->t0 + koppel_dop853_c[stage] * h, s->stage, s->k[stage]);
+}
+
+/* The end of the last step is the start of this one; and back. */
+KOPPEL_DOP853 void koppel_dop853_swap(koppel_dop853* s) {
+  double* const y = s->y0;
+  double* const k = s->k[0];
+  s->y0 = s->y1;
+  s->y1 = y;
+  s->k[0] = s->k[KOPPEL_DOP853_STAGES];
+  s->k[KOPPEL_DOP853_STAGES] = k;
+}
+
+/* The stages and y1, before it arrives. 0: done. */
+KOPPEL_DOP853 int koppel_dop853_take(koppel_dop853* s, const koppel_ode* ode, double h) {
+  int stage, i;
+  for (stage = 1; stage < KOPPEL_DOP853_STAGES; ++stage) {
+    if (koppel_dop853_evaluate_stage(s, ode, stage, h) != 0) return KOPPEL_NO_RATES;
+  }
+  koppel_dop853_combine(koppel_dop853_a[KOPPEL_DOP853_STAGES], h, s->k, ode->n, s->y1);
+  for (i = 0; i < ode->n; ++i) s->y1[i] += s->y0[i];
+  return 0;
+}
+
+/* The largest |e| relative to max(|a|, |b|, scale); infinite where something is not finite. */
+KOPPEL_DOP853 double koppel_error_norm(const double* e, const double* a, const double* b, int n,
+                                       double scale) {
+  double norm = 0;
+  int i, finite = 1;
+  for (i = 0; i < n; ++i) {
+    const double size_a = fabs(a[i]), size_b = fabs(b[i]);
+    const double larger = size_a < size_b ? size_b : size_a;
+    const double ratio = fabs(e[i]) / (larger < scale ? scale : larger);
+    if (norm < ratio) norm = ratio;
+    finite = finite && ratio <= 1.7e308 && size_b <= 1.7e308;
+  }
+  return finite ? norm : HUGE_VAL;
+}
+
+/* The estimated error of y1 over what is allowed: from e5 and e3 of orders 5 and 3,
+ *   e5^2 / sqrt(e5^2 + 0.01 e3^2),   an estimate of order 7. */
+KOPPEL_DOP853 double koppel_dop853_error(koppel_dop853* s, int n, double h) {
+  double e3, e5, both;
+  koppel_dop853_combine(koppel_dop853_e5, h, s->k, n, s->stage);
+  e5 = koppel_error_norm(s->stage, s->y0, s->y1, n, s->scale);
+  koppel_dop853_combine(koppel_dop853_e3, h, s->k, n, s->stage);
+  e3 = koppel_error_norm(s->stage, s->y0, s->y1, n, s->scale);
+  both = sqrt(e5 * e5 + 0.01 * e3 * e3);
+  return both == 0 ? 0 : e5 * e5 / both / s->tolerance;
+}
+
+/* Step control, a PI controller: the next step is h * 0.9 * err^-expo * err_old^beta. */
+#define KOPPEL_DOP853_BETA 0.04
+#define KOPPEL_DOP853_EXPONENT (1.0 / 8 - 0.75 * KOPPEL_DOP853_BETA)
+
+KOPPEL_DOP853 double koppel_dop853_grow(koppel_dop853* s, double error) {
+  const double power = pow(error < 1e-12 ? 1e-12 : error, KOPPEL_DOP853_EXPONENT);
+  double growth = 0.9 * pow(s->old_error, KOPPEL_DOP853_BETA) / power;
+  if (growth < 1.0 / 3) growth = 1.0 / 3;
+  if (growth > 6) growth = 6;
+  if (s->was_rejected && growth > 1) growth = 1;
+  s->old_error = error < 1e-4 ? 1e-4 : error;
+  s->was_rejected = 0;
+  return growth;
+}
+
+/* Of a step that is too rough. */
+KOPPEL_DOP853 double koppel_dop853_shrink(double error) {
+  double shrink;
+  if (!(error <= 1.7e308)) return 0.1;
+  shrink = 0.9 / pow(error, KOPPEL_DOP853_EXPONENT);
+  return shrink < 1.0 / 3 ? 1.0 / 3 : shrink;
+}
+
+/* The length of a step towards t_end: all of the rest, half of it where that is nearly reached. */
+KOPPEL_DOP853 double koppel_next_step(double t, double h, double t_end) {
+  const double rest = t_end - t;
+  if (h >= 0.99 * rest) return rest;
+  return 2 * h > rest ? rest / 2 : h;
+}
+
+/* One step that is accurate enough, not beyond t_end and not longer than max_step (0: any). 0:
+ * done, t1 is the time reached. Else the reason; y1 is as it was. */
+KOPPEL_DOP853 int koppel_dop853_step(koppel_dop853* s, const koppel_ode* ode, double t_end,
+                                     double max_step) {
+  const double t = s->t1, size = fabs(t) < fabs(t_end) ? fabs(t_end) : fabs(t);
+  double h = s->h;
+  s->t0 = t;
+  koppel_dop853_swap(s);
+  for (;;) {
+    const double wanted = h, rest = t_end - t;
+    double shrink = 0.25, t1;
+    int reason;
+    if (max_step > 0 && h > max_step) h = max_step;
+    h = koppel_next_step(t, h, t_end);
+    t1 = h == rest ? t_end : t + h;
+    reason = koppel_dop853_take(s, ode, h);
+    if (reason == 0) {
+      const double error = koppel_dop853_error(s, ode->n, h);
+      if (error <= 1) {
+        reason = ode->arrive(ode->context, t1, s->y1, s->k[KOPPEL_DOP853_STAGES]);
+        if (reason == 0) {
+          /* A step cut short by the end says little about what would have been possible. */
+          const double next = h * koppel_dop853_grow(s, error);
+          s->h = t1 == t_end && next < wanted ? wanted : next;
+          s->t1 = t1;
+          return 0;
+        }
+      } else {
+        reason = KOPPEL_TOO_ROUGH;
+        shrink = koppel_dop853_shrink(error);
+      }
+    }
+    ++s->num_rejected;
+    s->was_rejected = 1;
+    h *= shrink;
+    if (h < 4 * 2.220446049250313e-16 * size) {
+      koppel_dop853_swap(s);
+      s->h = h;
+      return reason;
+    }
+  }
+}
+
+#undef KOPPEL_DOP853
+#undef KOPPEL_DOP853_DATA
+
+#endif
