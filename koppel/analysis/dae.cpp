@@ -1,6 +1,7 @@
 #include <koppel/analysis/dae.hpp>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include <koppel/analysis/accelerations.hpp>
@@ -49,6 +50,7 @@ class Builder {
     dae_.graph = e_.graph;
     dae_.t = e_.t;
     dae_.given = e_.p;
+    if (options_.with_invariants) find_invariants();
     positions();
     const std::vector<Expr> lambda = multipliers("lambda", e_.lambda, 0);
     const std::vector<Expr> mu = multipliers("mu", e_.mu, e_.num_g());
@@ -82,6 +84,23 @@ class Builder {
            options_.leave_out.end();
   }
 
+  void find_invariants() {
+    for (const Equations::Counted& c : e_.counted) {
+      counted_[static_cast<std::size_t>(c.q)] = static_cast<std::size_t>(c.h);
+    }
+    std::vector<Expr> others, eta;
+    for (std::size_t k = 0; k < e_.h.size(); ++k) {
+      const bool is_counted = std::any_of(counted_.begin(), counted_.end(),
+                                          [&](const auto& c) { return c.second == k; });
+      if (is_counted) continue;
+      others.push_back(e_.h[k]);
+      eta.push_back(multiplier_symbol(*e_.graph, "eta", k));
+      add_unknown("eta of invariant " + std::to_string(k), {eta.back()});
+      add_equation("invariant " + std::to_string(k), e_.h[k]);
+    }
+    if (!others.empty()) by_eta_ = multiply_transposed(jacobian(others, e_.q), eta);
+  }
+
   void positions() {
     const std::vector<int> rate = find_rates(e_);
     const std::vector<Expr> Kv = multiply(e_.K, e_.v);
@@ -97,7 +116,12 @@ class Builder {
       } else {
         const Expr q_rate = derivative_symbol(*e_.graph, e_.q[i]);
         add_unknown(e_.q[i].name(), {e_.q[i], q_rate});
-        add_equation("rate of " + std::string(e_.q[i].name()), q_rate - Kv[i]);
+        const std::string name = "rate of " + std::string(e_.q[i].name());
+        if (const auto it = counted_.find(i); it != counted_.end()) {
+          add_equation(name, e_.h[it->second]);
+        } else {
+          add_equation(name, q_rate - Kv[i] - (by_eta_.empty() ? Expr(0) : by_eta_[i]));
+        }
       }
     }
     for (std::size_t j = 0; j < e_.num_v(); ++j) {
@@ -148,6 +172,8 @@ class Builder {
   bool is_servo_;
   Dae dae_;
   std::vector<Expr> v_rate_;
+  std::map<std::size_t, std::size_t> counted_;  // invariants, by the coordinates counted
+  std::vector<Expr> by_eta_;                    // (∂h/∂q)ᵀη of the others
 };
 
 // v̇, λ, μ and, where `servo`, u: of least norm.
@@ -232,7 +258,10 @@ DaePoint make_point(const Dae& dae, const Evaluator& evaluator, const State& at)
   for (const Expr& symbol : dae.given) point.given.push_back(value.at(symbol.id()));
   for (const Dae::Unknown& unknown : dae.unknowns) {
     auto& values = point.unknowns.emplace_back();
-    for (const Expr& symbol : unknown.derivative) values.push_back(value.at(symbol.id()));
+    for (const Expr& symbol : unknown.derivative) {
+      const auto found = value.find(symbol.id());
+      values.push_back(found == value.end() ? 0 : found->second);
+    }
   }
   return point;
 }

@@ -27,11 +27,14 @@ struct DaeOptions {
   // Whether servo constraints s(q) − reference(t) = 0 are equations and the inputs unknown.
   bool with_servo = true;
   std::vector<int> leave_out;  // rows of [g; a], with their multipliers (redundant ones)
+  // Whether invariants are equations. A coordinate that is counted beside others follows from its
+  // invariant in place of its rate; for the others q̇ = K v + (∂h/∂q)ᵀη, 0 = h, where η vanishes.
+  bool with_invariants = false;
 };
 
 // The descriptor form. Unknowns are q, those of v that are not rates of a coordinate by themselves,
 // λ, μ, x, and u where servo constraints are equations. Where q̇_i = v_j, the equation is not
-// stated: v_j is the symbol of q_i′. Invariants are left out; they follow from the rest. Throws
+// stated: v_j is the symbol of q_i′. Invariants are left out unless asked for; they follow from the rest. Throws
 // Error `analysis.servo-count` unless there are as many servo constraints as inputs.
 Dae make_dae(const Equations& equations, const DaeOptions& options = {});
 
@@ -48,7 +51,7 @@ struct DaePoint {
 
 // The point of a consistent state, with accelerations and multipliers from the equations. Where
 // inputs are unknown, they, the accelerations and multipliers are those of least norm that satisfy
-// the equations of motion and all constraints differentiated twice.
+// the equations of motion and all constraints differentiated twice. Higher derivatives are 0.
 DaePoint make_point(const Dae& dae, const Evaluator& evaluator, const State& state);
 
 }  // namespace koppel

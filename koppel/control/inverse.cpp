@@ -121,7 +121,7 @@ class Run {
           "an impulse.",
           name, jump.t,
           jump.order == 0 ? std::string("it") : fmt::format("its derivative {}", jump.order),
-          jump.size, servo_->structure.index, needed - 1);
+          jump.size, servo_->index, needed - 1);
       if (!options_.across_jumps) {
         end_ = jump.t;
         rough_ = text;
@@ -394,7 +394,7 @@ class Run {
     s.start = state_.t;
     s.end = options_.end;
     s.dof = rank_.degrees_of_freedom;
-    s.index = servo_->structure.index;
+    s.index = servo_->index;
     s.internal_dynamics = servo_->num_free;
     s.coordinates = out_.equations.coordinates;
     s.method = is_flat() ? "flat" : options_.method;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <koppel/analysis/hidden_equations.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/control/smoothness.hpp>
 #include <koppel/expr/structure.hpp>
@@ -149,20 +150,23 @@ ServoProblem make_servo_problem(const Equations& e, const State& state,
   check_numbers(e);
   ServoProblem out;
   out.leave_out.assign(leave_out.begin(), leave_out.end());
-  out.dae = make_dae(e, {.with_servo = true, .leave_out = out.leave_out});
-  out.structure = analyze_structure(out.dae);
-  check_influence(out.dae, out.structure, e);
-  const std::size_t num_equations = out.dae.residuals.size();
-  for (std::size_t i = num_equations - e.s.size(); i < num_equations; ++i) {
-    out.order_of_reference.push_back(out.structure.c[i]);
-  }
-  // Invariants hold by themselves: the norm of a quaternion is no value to choose.
-  out.num_free = out.structure.degrees_of_freedom - static_cast<int>(e.h.size());
+  const Dae written =
+      make_dae(e, {.with_servo = true, .leave_out = out.leave_out, .with_invariants = true});
+  check_influence(written, analyze_structure(written), e);
+  const RevealedDae revealed =
+      reveal_hidden_equations(written, make_point(written, Evaluator(e), state));
+  out.dae = revealed.dae;
+  out.structure = revealed.structure;
+  check_influence(written, out.structure, e);
+  out.index = revealed.index;
+  out.order_of_reference.assign(revealed.order.end() - static_cast<long>(e.s.size()),
+                                revealed.order.end());
+  out.num_free = out.structure.degrees_of_freedom;
 
   Problem& problem = out.problem;
   problem.name = e.model;
   problem.formulation = "servo";
-  problem.index = out.structure.index;
+  problem.index = out.index;
   problem.num_q = static_cast<int>(e.num_q());
   problem.num_v = static_cast<int>(e.num_v());
   problem.num_x = static_cast<int>(e.x.size());

@@ -17,8 +17,9 @@ namespace koppel {
 
 struct ServoProblem {
   Problem problem;
-  Dae dae;
+  Dae dae;  // with what was hidden in it (hidden_equations.hpp)
   Structure structure;
+  int index = 0;               // of (1); that of `structure` is lower where something was hidden
   std::vector<int> leave_out;  // rows of [g; a] that repeat others
 
   // How often the reference of servo constraint i is differentiated.

@@ -1,6 +1,7 @@
 #include <koppel/control/servo_terms.hpp>
 
 #include <algorithm>
+#include <map>
 
 #include <Eigen/Dense>
 
@@ -120,10 +121,29 @@ void ResidualBuilder::add_motion(const Exprs& rows) {
 
 void ResidualBuilder::add_rates(const std::vector<int>& without) {
   const Equations& e = terms_.e;
+  std::vector<char> is_counted(e.h.size(), false);
+  std::map<std::size_t, Expr> counted;
+  for (const Equations::Counted& c : e.counted) {
+    is_counted[static_cast<std::size_t>(c.h)] = true;
+    counted[static_cast<std::size_t>(c.q)] = e.h[static_cast<std::size_t>(c.h)];
+  }
+  Exprs others;
+  for (std::size_t k = 0; k < e.h.size(); ++k) {
+    if (!is_counted[k]) others.push_back(e.h[k]);
+  }
+  eta_ = servo_symbols(*e.graph, "eta", others.size());
+  add("invariant", others);
   const Exprs Kv = multiply(e.K, e.v);
+  const Exprs by_eta = multiply_transposed(jacobian(others, e.q), eta_);
   for (std::size_t i = 0; i < e.num_q(); ++i) {
     if (std::binary_search(without.begin(), without.end(), static_cast<int>(i))) continue;
-    form_.residual.F.push_back({"rate of " + std::string(e.q[i].name()), terms_.rate[i] - Kv[i]});
+    const std::string name = "rate of " + std::string(e.q[i].name());
+    if (const auto it = counted.find(i); it != counted.end()) {
+      form_.residual.F.push_back({name, it->second});
+      form_.residual.index[i] = 1;
+    } else {
+      form_.residual.F.push_back({name, terms_.rate[i] - Kv[i] - by_eta[i]});
+    }
   }
   for (std::size_t i = 0; i < e.x.size(); ++i) {
     form_.residual.F.push_back(
@@ -169,6 +189,7 @@ std::vector<Place> ResidualBuilder::acceleration_places() const {
 void ResidualBuilder::add_multipliers() { add_unknowns(terms_.lambda, 3, multiplier_places()); }
 
 void ResidualBuilder::add_inputs() {
+  add_unknowns(eta_, 2, {});
   add_unknowns(terms_.e.u, 3,
                {places_.end() - static_cast<long>(terms_.e.u.size()), places_.end()});
 }
@@ -182,15 +203,22 @@ ReducedForm ResidualBuilder::finish() {
   return std::move(form_);
 }
 
+// Where inputs act, velocities should have rates: their accelerations are what the inputs come
+// from. Others are taken before them.
 Dependent choose_dependent(const ServoTerms& terms) {
   const Equations& e = terms.e;
   const Eigen::MatrixXd by_q =
       dense::view(MatrixFunction(e, jacobian(terms.error, e.q))(terms.state));
-  const Eigen::MatrixXd by_v = dense::view(MatrixFunction(e, terms.S)(terms.state));
-  Dependent out;
-  out.v = independent_columns(by_v);
+  Eigen::MatrixXd by_v = dense::view(MatrixFunction(e, terms.S)(terms.state));
   // Where velocities are the rates of positions, those of the same positions.
   const bool is_same = by_q.cols() == by_v.cols() && by_q == by_v;
+  const Eigen::MatrixXd B = dense::view(MatrixFunction(e, jacobian(e.f, e.u))(terms.state));
+  constexpr double kLater = 1e-3;
+  for (Eigen::Index j = 0; j < by_v.cols(); ++j) {
+    if (!B.row(j).isZero(0)) by_v.col(j) *= kLater;
+  }
+  Dependent out;
+  out.v = independent_columns(by_v);
   out.q = is_same ? out.v : independent_columns(by_q);
   if (!out.v.empty() && !out.q.empty()) return out;
   throw Error("control.dependent-outputs",

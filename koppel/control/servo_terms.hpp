@@ -44,7 +44,8 @@ class ResidualBuilder {
 
   void add(const std::string& what, const Exprs& rows);
   void add_motion(const Exprs& rows);
-  // q̇ − K v and ẋ − r, but for the positions in `without` (ascending).
+  // q̇ − K v − (∂h/∂q)ᵀη with the invariants h = 0, and ẋ − r; but for the positions in `without`
+  // (ascending). Counted coordinates follow from their invariants.
   void add_rates(const std::vector<int>& without);
   void add_constraints();
   void add_servo(const Exprs& rows, const char* level);
@@ -64,6 +65,7 @@ class ResidualBuilder {
   const ServoTerms& terms_;
   const std::vector<SeriesTerms::Place>& places_;  // of y of the servo problem
   ReducedForm form_;
+  Exprs eta_;
 };
 
 // Symbols of their own.
