@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -16,6 +15,7 @@ namespace {
 
 using benchmarks::Figure;
 using benchmarks::Line;
+using benchmarks::write_figure;
 
 struct Method {
   const char *name, *integrator, *formulation;
@@ -67,12 +67,6 @@ std::string slope(const Line& line, double most) {
   return n > 1 ? fmt::format("{:.2f}", xy / xx) : "—";
 }
 
-void write(const std::string& folder, const std::string& name, const Figure& figure) {
-  if (folder.empty()) return;
-  std::ofstream(folder + "/" + name + ".svg") << figure.svg();
-  fmt::print("\n![{}](figures/{}.svg)\n", figure.title, name);
-}
-
 const std::vector<double> kSteps = {5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2};
 
 // Figure 5 of the source.
@@ -83,7 +77,7 @@ void drift_over_time(const Model& model, const std::string& figures) {
     figure.lines.push_back({method.name, vector_of(s.trajectory.time()),
                             vector_of(s.trajectory["position_violation"])});
   }
-  write(figures, "car_axle_drift", figure);
+  write_figure(figures, "car_axle_drift", figure);
 }
 
 // Figure 6.
@@ -106,7 +100,7 @@ void drift_by_step(const Model& model, const std::string& figures) {
   const char* const source[] = {"1", "1", "2", "2", "3", "3", "(5)"};
   for (std::size_t i = 0; i < std::size(kTreatments); ++i) report(kTreatments[i], source[i], true);
   report(kIndex1VelocitiesFirst, "1", false);
-  write(figures, "car_axle_drift_by_step", figure);
+  write_figure(figures, "car_axle_drift_by_step", figure);
 }
 
 // Figure 7.
@@ -121,7 +115,7 @@ void jacobians(const Model& model, const std::string& figures) {
     figure.lines.push_back(
         {method.name, vector_of(s.trajectory.time()), vector_of(s.trajectory["yr"])});
   }
-  write(figures, "car_axle_jacobians", figure);
+  write_figure(figures, "car_axle_jacobians", figure);
 }
 
 double global_error(const Simulation& s, const Trajectory& known) {
@@ -155,7 +149,7 @@ void global_errors(const Model& model, const std::string& figures) {
                line.y[3], line.y[4], line.y[5], slope(line, 1.1e-3));
     figure.lines.push_back(line);
   }
-  write(figures, "car_axle_error_by_step", figure);
+  write_figure(figures, "car_axle_error_by_step", figure);
 }
 
 struct Hitch {
@@ -190,8 +184,8 @@ void hitches(const std::string& figures) {
     gap.lines.push_back(line);
     force.lines.push_back({hitch.name, line.x, vector_of(t[hitch.force])});
   }
-  write(figures, "hitch_gap", gap);
-  write(figures, "hitch_force", force);
+  write_figure(figures, "hitch_gap", gap);
+  write_figure(figures, "hitch_force", force);
 }
 
 }  // namespace
