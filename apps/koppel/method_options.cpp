@@ -19,13 +19,14 @@ std::string names_of(const Items& items) {
 // "linear-implicit:J2:velocities-first"
 std::string integrator_of(const MethodOptions& method, const std::string& of_model) {
   std::string name = method.integrator.empty() ? of_model : method.integrator;
-  for (const std::string& part : {method.jacobian, method.updates}) {
+  const std::string stiff = method.stiff.empty() ? "" : "stiff=" + method.stiff;
+  for (const std::string& part : {method.jacobian, method.updates, stiff}) {
     if (part.empty()) continue;
     if (name.empty()) name = "linear-implicit";
     if (find_integrator(name).form != IntegratorInfo::Form::Descriptor) {
       throw Error("arguments.wrong", "integrator '" + name + "' has no variant '" + part + "'.",
-                  "--jacobian and --updates belong to --integrator linear-implicit; --updates to "
-                  "explicit-euler too.");
+                  "--jacobian, --updates and --stiff belong to --integrator linear-implicit; "
+                  "--updates to explicit-euler too, --stiff to rosenbrock.");
     }
     name += ':' + part;
   }
@@ -61,6 +62,13 @@ std::shared_ptr<MethodOptions> add_method_options(CLI::App& command) {
                   "Of linear-implicit and explicit-euler: positions-first (default), "
                   "velocities-first, new-positions")
       ->type_name("U");
+  command
+      .add_option(
+          "--stiff", options->stiff,
+          "Of linear-implicit and rosenbrock: the forces whose derivatives a step takes, by "
+          "their names; all (default, unless the model says), or auto for those that "
+          "stability at the step needs")
+      ->type_name("NAMES");
   command
       .add_option("--baumgarte", options->baumgarte,
                   "Baumgarte's parameter times the step; 0.2 by default")

@@ -12,12 +12,12 @@
 namespace koppel::app {
 
 struct MethodOptions {
-  std::string formulation, integrator, jacobian, updates, projection;
+  std::string formulation, integrator, jacobian, updates, stiff, projection;
   std::optional<double> step;
   double baumgarte = 0;
 };
 
-// Adds --formulation, --projection, --integrator, --jacobian, --updates, --baumgarte and --step.
+// Adds --formulation, --projection, --integrator, --jacobian, --updates, --stiff, --baumgarte and --step.
 std::shared_ptr<MethodOptions> add_method_options(CLI::App& command);
 
 // What the model says, then what the command line says.

@@ -13,6 +13,7 @@
 
 #include <benchmarks/machine.hpp>
 #include <benchmarks/realtime/hand_axle.hpp>
+#include <benchmarks/realtime/others.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
@@ -63,9 +64,8 @@ Ready make(const Case& c) {
   options.step = c.step;
   options.native = true;
   Ready out{prepare(model, options), nullptr};
-  const std::string variant =
-      std::string(c.integrator).substr(std::string(c.integrator).find(':') + 1);
-  out.step = euler_step_of(out.prepared.problem, EulerOptions::read(variant, true));
+  out.step = euler_step_of(out.prepared.problem,
+                           EulerOptions::of(out.prepared.choice.integrator, options.projection));
   return out;
 }
 
@@ -82,6 +82,49 @@ void print(const std::string& name, const std::string& method, std::size_t opera
               1e6 * t.median, 1e6 * t.high, 1e6 * t.largest);
 }
 
+// Steps of 1 ms beside those of other programs, each after 0.4 s of the motion: where the tip is
+// then is known to some ten steps' errors only, but it is the same mechanism.
+void compare_with_others() {
+  std::vector<Other> others;
+  constexpr double h = 1e-3;
+#ifdef KOPPEL_HAS_SIMBODY
+  for (const Other& other : simbody_steps(h)) others.push_back(other);
+#endif
+#ifdef KOPPEL_HAS_DART
+  for (const Other& other : dart_steps(h)) others.push_back(other);
+#endif
+  if (others.empty()) return;
+  std::printf("\n| mechanism | program | method | median, us | ratio | tip after 0.4 s |\n");
+  std::printf("| --- | --- | --- | ---: | ---: | --- |\n");
+  for (const Case& c : {Case{"four_bar", "natural", "ggl", "linear-implicit:exact", h},
+                        Case{"double_pendulum", "joint", "minimal", "linear-implicit:exact", h}}) {
+    const Ready ready = make(c);
+    const Times ours = measure(ready, h);
+    EulerStep::Workspace work = ready.step->make_workspace();
+    std::vector<double> y = ready.prepared.start.y;
+    for (int k = 0; k < 400; ++k) ready.step->advance(k * h, h, y, work);
+    const VectorFunction outputs(ready.prepared.equations,
+                                 std::vector<Expr>{ready.prepared.equations.outputs[0].value,
+                                                   ready.prepared.equations.outputs[1].value});
+    State state = ready.prepared.state;
+    const auto num_q = static_cast<std::ptrdiff_t>(state.q.size());
+    state.q.assign(y.begin(), y.begin() + num_q);
+    const std::vector<double> tip = outputs(state);
+    std::printf("| %s | koppel | %s, %s | %.3f | | %.4f, %.4f |\n", c.model, c.formulation,
+                c.integrator, 1e6 * ours.median, tip[0], tip[1]);
+    for (const Other& other : others) {
+      if (other.mechanism != c.model) continue;
+      const Times theirs = measure([&](int) { other.step(); }, other.restart);
+      other.restart();
+      for (int k = 0; k < 400; ++k) other.step();
+      const auto at = other.tip();
+      std::printf("| %s | %s | %s | %.3f | %.0f | %.4f, %.4f |\n", c.model, other.program.c_str(),
+                  other.method.c_str(), 1e6 * theirs.median, theirs.median / ours.median, at[0],
+                  at[1]);
+    }
+  }
+}
+
 void run() {
   std::printf("koppel %s, commit %s, gcc %s, %s\n\n", version(), commit(), __VERSION__,
               processor().c_str());
@@ -93,7 +136,10 @@ void run() {
                         {"slider_crank", "natural", "ggl", "linear-implicit:exact", 1e-4},
                         {"andrews", "", "ggl", "linear-implicit:exact", 1e-5},
                         {"vehicle_trailer", "joint", "baumgarte", "linear-implicit:J1", 1e-3},
-                        {"vehicle_trailer", "joint", "ggl", "linear-implicit:J1", 1e-3}};
+                        {"vehicle_trailer", "joint", "ggl", "linear-implicit:J1", 1e-3},
+                        {"vehicle_trailer", "joint", "ggl", "linear-implicit:J1:stiff=auto", 1e-3},
+                        {"car_axle", "", "index1", "rosenbrock", 1e-3},
+                        {"vehicle_trailer", "joint", "index1", "rosenbrock", 1e-3}};
   Times axle{};
   for (const Case& c : cases) {
     const Ready ready = make(c);
@@ -121,6 +167,7 @@ void run() {
   }
   std::printf("\nCar axle: %.2f times the step by hand; they differ by %.0e after 1000 steps.\n",
               axle.median / by_hand.median, difference);
+  compare_with_others();
 }
 
 }  // namespace

@@ -41,9 +41,10 @@ std::string text(double x, double y, const char* anchor, const std::string& what
 
 std::string Figure::svg() const {
   const auto value = [&](double y) { return is_logarithmic ? std::log10(std::abs(y)) : y; };
+  const auto place = [&](double x) { return is_x_logarithmic ? std::log10(x) : x; };
   Range along, up;
   for (const Line& line : lines) {
-    for (const double x : line.x) along.add(x);
+    for (const double x : line.x) along.add(place(x));
     for (const double y : line.y) up.add(value(y));
   }
   if (!(up.high > up.low)) up = {up.low - 1, up.low + 1};
@@ -58,9 +59,11 @@ std::string Figure::svg() const {
   out += text(kLeft, 16, "start", title);
   out += text((kLeft + kWidth - kRight) / 2, kHeight - 6, "middle", x_label);
   out += text(6, kTop - 10 + 24, "start", y_label);
-  const double dx = mark_distance(along), dy = mark_distance(up);
-  for (double x = std::ceil(along.low / dx) * dx; x <= along.high * (1 + 1e-9); x += dx) {
-    out += text(at_x(x), kHeight - kBottom + 16, "middle", fmt::format("{:.4g}", x));
+  const double dx = is_x_logarithmic ? 1 : mark_distance(along), dy = mark_distance(up);
+  for (double x = std::ceil(along.low / dx) * dx; x <= along.high + 1e-9 * dx; x += dx) {
+    out +=
+        text(at_x(x), kHeight - kBottom + 16, "middle",
+             is_x_logarithmic ? fmt::format("{:.2g}", std::pow(10, x)) : fmt::format("{:.4g}", x));
   }
   for (double y = std::ceil(up.low / dy) * dy; y <= up.high + 1e-9 * dy; y += dy) {
     const double shown = std::abs(y) < 1e-9 * dy ? 0 : y;
@@ -78,8 +81,8 @@ std::string Figure::svg() const {
     for (std::size_t i = 0; i < lines[k].x.size(); i += stride) {
       const double y = value(lines[k].y[i]);
       if (!std::isfinite(y)) continue;
-      path +=
-          fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(lines[k].x[i]), at_y(y));
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(place(lines[k].x[i])),
+                          at_y(y));
     }
     out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"{}/>\n",
                        path, colour, dashes);

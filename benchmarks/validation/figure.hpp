@@ -16,7 +16,8 @@ struct Line {
 struct Figure {
   std::string title, x_label, y_label;
   std::vector<Line> lines;
-  bool is_logarithmic = false;  // |y| by powers of ten; zeros are left out
+  bool is_logarithmic = false;    // |y| by powers of ten; zeros are left out
+  bool is_x_logarithmic = false;  // so is x
 
   std::string svg() const;
 };

@@ -1,6 +1,7 @@
 // validation: simulations beside what is known about the motion of mechanisms. Prints
 // docs/validation.md but for its last part (tools/validation prints all), and writes its figures to
-// the folder that is given; takes about two minutes.
+// the folder that is given; takes about two minutes. With a second argument, fixed-cost, only that
+// section.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,6 +15,7 @@
 
 #include "benchmarks/machine.hpp"
 #include "benchmarks/validation/drift.hpp"
+#include "benchmarks/validation/fixed_cost.hpp"
 #include "benchmarks/validation/servo.hpp"
 #include "benchmarks/validation/structure.hpp"
 
@@ -287,6 +289,11 @@ freedoms) and by points and vectors with both arms alike (three).)");
 
 int main(int argc, char** argv) {
   using namespace koppel::problems;
+  const std::string figures = argc > 1 ? argv[1] : "", only = argc > 2 ? argv[2] : "";
+  if (only == "fixed-cost") {
+    report_fixed_cost(figures);
+    return 0;
+  }
   std::fputs(kIntroduction, stdout);
   fmt::print("\n```text\nkoppel {}, commit {}\ncompiler: {}\nprocessor: {}\n```\n",
              koppel::version(), koppel::commit(), __VERSION__, koppel::benchmarks::processor());
@@ -294,8 +301,8 @@ int main(int argc, char** argv) {
   report_benchmarks();
   report_singular();
   report_governor();
-  const std::string figures = argc > 1 ? argv[1] : "";
   report_drift(figures);
   report_structure(figures);
+  report_fixed_cost(figures);
   report_servo(figures);
 }

@@ -6,6 +6,7 @@
 
 #include <koppel/base/suggest.hpp>
 #include <koppel/equations/articulated.hpp>
+#include <koppel/equations/force_parts.hpp>
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/equations/quantities.hpp>
 #include <koppel/expr/structure.hpp>
@@ -186,7 +187,11 @@ class Derivation {
 
     // Quantities with efforts, gravity on the centres of mass.
     Exprs rates = w, efforts = std::move(inertia_force), values, value_efforts;
+    Origins origins;
+    origins.add("inertia", rates.size());
     for (const Force& force : model_.forces) {
+      origins.add(force.name, force.actions.size());
+      if (force.is_stiff) out_.stiff.push_back(force.name);
       for (const Action& action : force.actions) {
         rates.push_back(quantities_->rate(action.quantity));
         efforts.push_back(resolve(action.effort));
@@ -203,6 +208,7 @@ class Derivation {
     }
     out_.potential = conservative;
     for (const Force& force : model_.forces) out_.potential += resolve(force.potential);
+    origins.add("potential", 1);
     rates.push_back(rate_of(conservative));
     efforts.push_back(-1);
     values.push_back(conservative);
@@ -216,6 +222,10 @@ class Derivation {
     Exprs p = vector_times_jacobian(momentum, w, out_.v);
     lagrangian(p);
     out_.M = Lazy<SparseExpr>([p, v = out_.v] { return jacobian(p, v); });
+    out_.parts = Lazy<std::vector<Equations::ForcePart>>(
+        [origins, rates, efforts, v = out_.v, more = lagrangian_, friction = friction_] {
+          return origins.parts(rates, efforts, v, more, friction);
+        });
     const bool is_free_tree =
         !k_.links.empty() && model_.coordinates.empty() && out_.g.empty() && out_.mu.empty();
     if (is_free_tree) out_.v_rate = articulated_accelerations(k_, out_.f);
@@ -235,10 +245,11 @@ class Derivation {
     const Exprs drift = rate_of(momentum);
     for (std::size_t i = 0; i < free_v.size(); ++i) {  // they come first among the velocities
       p[i] += momentum[i];
-      out_.f[i] += by_q[i] - drift[i];
+      lagrangian_.push_back(by_q[i] - drift[i]);
+      out_.f[i] += lagrangian_[i];
     }
-    const Exprs friction = gradient(D, out_.v);
-    for (std::size_t i = 0; i < out_.v.size(); ++i) out_.f[i] -= friction[i];
+    friction_ = gradient(D, out_.v);
+    for (std::size_t i = 0; i < out_.v.size(); ++i) out_.f[i] -= friction_[i];
   }
 
   void check_kinetic(Expr T, const Exprs& free_q, const Exprs& free_v) const {
@@ -316,6 +327,7 @@ class Derivation {
   ParameterValues values_;
   Kinematics k_;
   std::optional<Quantities> quantities_;
+  Exprs lagrangian_, friction_;  // parts of f: ∂T/∂q − …, and ∂D/∂v
   Equations out_;
 };
 

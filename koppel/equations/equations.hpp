@@ -70,6 +70,16 @@ struct Equations {
   // that is linear in n_v; else empty.
   std::vector<Expr> v_rate;
 
+  // The parts that f is the sum of: the forces of the model by their names, then `potential`
+  // (gravity included), `dissipation` and `inertia` (what is quadratic in velocities), as far as
+  // they are not zero. Made when they are asked for; none where nobody said them.
+  struct ForcePart {
+    std::string name;
+    std::vector<Expr> f;  // n_v
+  };
+  Lazy<std::vector<ForcePart>> parts;
+  std::vector<std::string> stiff;  // names of those that the model says are stiff
+
   // Derived, exact: the rate of g, and the part of its second rate without v̇:
   //   ġ = G v + g_t,    g̈ = G v̇ + gamma.
   std::vector<Expr> g_t, gamma;

@@ -73,7 +73,9 @@ class Tree {
         const Joint& joint = model_.joints[j];
         const bool forward = joint.a.body == parent;
         const int child = forward ? joint.b.body : joint.a.body;
-        if (!can_be_in_tree(joint.kind) || is_reached_[static_cast<std::size_t>(child)]) continue;
+        if (joint.closes || !can_be_in_tree(joint.kind) ||
+            is_reached_[static_cast<std::size_t>(child)])
+          continue;
         if (model_.bodies[static_cast<std::size_t>(child)].is_point) continue;
         const std::size_t first_v = kinematics_.v.size();
         const Motion motion = add_joint(j);

@@ -93,12 +93,8 @@ class Maker {
   }
 
   void make_advance(const SimulateOptions& options) {
-    const std::string& integrator = out_.prepared.choice.integrator;
-    const std::size_t colon = integrator.find(':');
-    EulerOptions euler = EulerOptions::read(
-        colon == std::string::npos ? "" : std::string_view(integrator).substr(colon + 1),
-        find_integrator(integrator).name == "linear-implicit");
-    euler.projects = options.projection != Projection::None;
+    const EulerOptions euler =
+        EulerOptions::of(out_.prepared.choice.integrator, options.projection);
     const EulerTerms terms = make_euler_step(*out_.prepared.problem.descriptor, euler);
     std::vector<Expr> after;
     for (const auto* part : {&terms.q, &terms.v, &terms.x, &terms.lambda}) {
@@ -147,7 +143,8 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
   } else if (find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
     throw Error("export.wrong-integrator",
                 "integrator '" + options.integrator + "' cannot be exported.",
-                "With steps of fixed cost: explicit-euler, linear-implicit. Accurate: dop853.");
+                fmt::format("With steps of fixed cost: {}. Accurate: dop853.",
+                            names_of_fixed_cost()));
   }
   if (name.empty()) name = c_identifier(model.name);
   return Maker(model, options, std::move(name)).take();

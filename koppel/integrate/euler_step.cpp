@@ -7,8 +7,9 @@
 
 #include <koppel/runtime/step.h>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/integrate/integrator.hpp>
+#include <koppel/integrate/rosenbrock_step.hpp>
 #include <koppel/integrate/step_builder.hpp>
+#include <koppel/integrate/stiff_parts.hpp>
 #include <koppel/integrate/variant.hpp>
 
 namespace koppel {
@@ -17,11 +18,15 @@ namespace {
 using Jacobian = EulerOptions::Jacobian;
 using Order = EulerOptions::Order;
 using Level = Descriptor::Level;
+constexpr std::string_view kStiff = "stiff=";
 
 class EulerBuilder : public StepBuilder {
  public:
   EulerBuilder(const Descriptor& descriptor, const EulerOptions& options)
-      : StepBuilder(descriptor), options_(options), t1_(e_.t + h_) {
+      : StepBuilder(descriptor),
+        options_(options),
+        stiff_(stiff_forces(descriptor, f_, options.stiff)),
+        t1_(e_.t + h_) {
     for (std::size_t i = 0; i < d_.kept.size(); ++i) {
       before_.push_back(e_.graph->symbol(fmt::format("step.lambda[{}]", i)));
     }
@@ -57,9 +62,9 @@ class EulerBuilder : public StepBuilder {
   // − h J_v of (1).
   void add_stiffness(ExprMatrix& matrix, const Place& place) const override {
     if (!has_J_v()) return;
-    matrix.add(at(place, jacobian(f_, e_.v)), 0, 0, -h_);
+    matrix.add(at(place, jacobian(stiff_.by_v, e_.v)), 0, 0, -h_);
     if (options_.jacobian == Jacobian::J1) return;
-    matrix.add(at(place, product(jacobian(f_, e_.q), e_.K)), 0, 0, -h_ * h_);
+    matrix.add(at(place, product(jacobian(stiff_.by_q, e_.q), e_.K)), 0, 0, -h_ * h_);
   }
 
   // f + h J_q; J_q only where forces are those of the old positions.
@@ -70,7 +75,7 @@ class EulerBuilder : public StepBuilder {
     Exprs moving = e_.q, rates = Kv_;
     moving.push_back(e_.t);
     rates.push_back(1);
-    return plus(f_, h_, time_derivative(f_, moving, rates));
+    return plus(f_, h_, time_derivative(stiff_.by_q, moving, rates));
   }
 
   // The lower right-hand side of (1).
@@ -171,6 +176,7 @@ class EulerBuilder : public StepBuilder {
   }
 
   EulerOptions options_;
+  StiffForces stiff_;
   Expr t1_;
   Exprs before_;
   EulerTerms out_;
@@ -185,8 +191,9 @@ Exprs outputs_of(const EulerTerms& terms) {
 }
 
 std::string key_of(const EulerOptions& options) {
-  return fmt::format("euler {} {} {}", static_cast<int>(options.jacobian),
-                     static_cast<int>(options.order), options.projects);
+  return fmt::format("euler {} {} {} {} {}", static_cast<int>(options.rule),
+                     static_cast<int>(options.jacobian), static_cast<int>(options.order),
+                     options.projects, options.stiff);
 }
 
 }  // namespace
@@ -198,7 +205,9 @@ EulerOptions EulerOptions::read(std::string_view variant, bool has_jacobian) {
     const std::size_t end = std::min(variant.find_first_of(":+"), variant.size());
     const std::string_view part = variant.substr(0, end);
     variant.remove_prefix(std::min(end + 1, variant.size()));
-    if (has_jacobian && part == "exact") {
+    if (has_jacobian && part.starts_with(kStiff)) {
+      out.stiff = part.substr(kStiff.size());
+    } else if (has_jacobian && part == "exact") {
       out.jacobian = Jacobian::Exact;
     } else if (has_jacobian && part == "J1") {
       out.jacobian = Jacobian::J1;
@@ -216,21 +225,37 @@ EulerOptions EulerOptions::read(std::string_view variant, bool has_jacobian) {
       throw Error("integrate.unknown-variant",
                   fmt::format("'{}' is not {}an order of updates", part,
                               has_jacobian ? "a Jacobian or " : ""),
-                  fmt::format("{}orders: positions-first, velocities-first, new-positions.",
-                              has_jacobian ? "Jacobians: exact, J1, J2, J3; " : ""));
+                  fmt::format("{}orders: positions-first, velocities-first, new-positions{}.",
+                              has_jacobian ? "Jacobians: exact, J1, J2, J3; " : "",
+                              has_jacobian ? "; and stiff=NAMES" : ""));
     }
   }
   return out;
 }
 
 EulerOptions EulerOptions::of(std::string_view integrator, Projection projection) {
-  EulerOptions out =
-      read(variant_of(integrator), find_integrator(integrator).name == "linear-implicit");
+  const std::string_view name = integrator.substr(0, integrator.find(':'));
+  const std::string_view variant = variant_of(integrator);
+  EulerOptions out;
+  if (name == "rosenbrock") {
+    if (!variant.empty() && !variant.starts_with(kStiff)) {
+      throw Error("integrate.unknown-variant",
+                  fmt::format("'{}' is no variant of rosenbrock", variant),
+                  "It has stiff=NAMES only.");
+    }
+    out.rule = Rule::Rosenbrock;
+    if (!variant.empty()) out.stiff = variant.substr(kStiff.size());
+  } else {
+    out = read(variant, name == "linear-implicit");
+  }
   out.projects = projection != Projection::None;
   return out;
 }
 
 EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& options) {
+  if (options.rule == EulerOptions::Rule::Rosenbrock) {
+    return make_rosenbrock_step(descriptor, options);
+  }
   return EulerBuilder(descriptor, options).make();
 }
 

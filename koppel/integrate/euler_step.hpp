@@ -37,6 +37,8 @@
 // Positions-first with velocities stated, velocities come out exact by (2) once q₁ is projected:
 // this is the GGL formulation with one Newton step. Invariants h(q) = 0 get one Newton step too.
 // Further states: (1 − h r_x) ẋ = r, explicit for `none` and `J3`.
+//
+// The derivatives of f may be those of some of its parts only: see stiff_parts.hpp.
 #pragma once
 
 #include <memory>
@@ -53,15 +55,18 @@ namespace koppel {
 struct EulerOptions {
   enum class Jacobian { None, J1, J2, J3, Exact } jacobian = Jacobian::Exact;
   enum class Order { PositionsFirst, VelocitiesFirst, NewPositions } order = Order::PositionsFirst;
+  enum class Rule { Euler, Rosenbrock } rule = Rule::Euler;  // the latter: rosenbrock_step.hpp
+  std::string stiff;  // the partition of the Jacobian (stiff_parts.hpp); empty: the model's, or all
   bool projects = true;
   bool with_projector = false;  // EulerTerms::projector is wanted
 
-  // From the parts of "J2:velocities-first"; empty: the defaults. Without Jacobian: explicit Euler.
-  // Throws Error `integrate.unknown-variant`.
+  // From the parts of "J2:velocities-first:stiff=tyre"; empty: the defaults. Without Jacobian:
+  // explicit Euler. Throws Error `integrate.unknown-variant`.
   static EulerOptions read(std::string_view variant, bool has_jacobian);
   // Of an integrator with its variant, "linear-implicit:J2", and the projection asked for. Throws
-  // what find_integrator does.
+  // Error `integrate.unknown-variant`.
   static EulerOptions of(std::string_view integrator, Projection projection);
+  int order_of_method() const { return rule == Rule::Rosenbrock ? 2 : 1; }
 };
 
 // The step as expressions of its inputs (t, h, q, v, x, λ, u, p).

@@ -42,13 +42,14 @@ constexpr IntegratorInfo kIntegrators[] = {
     {"bdf5", "backward differences of order 5 with a fixed step", Form::Residual, 3, true, false},
     {"explicit-euler", "explicit Euler steps of fixed cost", Form::Descriptor, kAnyIndex, true, false},
     {"linear-implicit", "linear-implicit Euler steps of fixed cost, for real time", Form::Descriptor, kAnyIndex, true, false},
+    {"rosenbrock", "a W-method of order 2 with steps of fixed cost", Form::Descriptor, kAnyIndex, true, false},
 };
 using Run = double (*)(const Segment&, Outcome&);
 constexpr Run kRun[] = {
     run_taylor, run_radau5, run_ida, run_cvode, run_dop853, run_rk4, run_implicit_euler,
     run_midpoint, run_generalized_alpha, run_energy_momentum, run_variational,
     run_bdf2, run_bdf3, run_bdf4, run_bdf5,
-    run_explicit_euler, run_linear_implicit,
+    run_fixed_cost, run_fixed_cost, run_fixed_cost,
 };
 // clang-format on
 static_assert(std::size(kRun) == std::size(kIntegrators));
@@ -117,12 +118,12 @@ std::span<const IntegratorInfo> integrators() { return kIntegrators; }
 const IntegratorInfo& find_integrator(std::string_view name) {
   std::vector<std::string> names;
   std::string list;
-  const std::string_view variant = variant_of(name);
+  const std::string_view whole = name, variant = variant_of(name);
   name = name.substr(0, name.find(':'));
   for (const IntegratorInfo& info : kIntegrators) {
     if (info.name == name) {
       if (info.form == Form::Descriptor) {
-        EulerOptions::read(variant, name == "linear-implicit");
+        EulerOptions::of(whole, Projection::None);
       } else {
         check_variant(info, variant);
       }
@@ -176,6 +177,13 @@ std::optional<std::string> why_not(const IntegratorInfo& integrator, const Probl
       break;
     case Form::Descriptor:
       if (!problem.descriptor) return says("needs the equations of motion");
+      if (integrator.name == "rosenbrock" && !problem.descriptor->kept.empty() &&
+          problem.descriptor->level != Descriptor::Level::Acceleration) {
+        return fmt::format(
+            "integrator 'rosenbrock' needs constraints that are stated by accelerations; "
+            "formulation '{}' states velocities",
+            problem.formulation);
+      }
       break;
   }
   return {};
@@ -218,7 +226,8 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
     };
     outcome.t = t0;
     if (t0 < t1)
-      h_guess = run({problem, options, closed, t1, h_guess, variant_of(integrator)}, outcome);
+      h_guess =
+          run({problem, options, closed, t1, h_guess, integrator, variant_of(integrator)}, outcome);
     if (t0 >= t1 || outcome.t == t1) outcome.t = to;
     from = to;
   }

@@ -10,8 +10,9 @@ struct Segment {
   const IntegrateOptions& options;
   const Observer& observer;  // never empty
   double t_end;
-  double h_guess = 0;             // from the segment before; 0: none
-  std::string_view variant = {};  // what follows the integrator's name
+  double h_guess = 0;                // from the segment before; 0: none
+  std::string_view integrator = {};  // with its variant
+  std::string_view variant = {};     // what follows the integrator's name
 };
 
 // Each advances outcome.t, outcome.y from where they are to segment.t_end, adds to the statistics,
@@ -32,7 +33,6 @@ double run_energy_momentum(const Segment& segment, Outcome& outcome);
 double run_variational(const Segment& segment, Outcome& outcome);
 double run_ida(const Segment& segment, Outcome& outcome);
 double run_cvode(const Segment& segment, Outcome& outcome);
-double run_explicit_euler(const Segment& segment, Outcome& outcome);
-double run_linear_implicit(const Segment& segment, Outcome& outcome);
+double run_fixed_cost(const Segment& segment, Outcome& outcome);
 
 }  // namespace koppel

@@ -113,8 +113,9 @@ struct Joint {
   std::string name;
   JointKind kind = JointKind::Revolute;
   Marker a, b;
-  Expr length = 0;  // of a distance joint
-  Expr pitch = 0;   // of a screw: displacement a turn
+  Expr length = 0;      // of a distance joint
+  Expr pitch = 0;       // of a screw: displacement a turn
+  bool closes = false;  // held by constraints in joint coordinates too
   Location where;
 };
 
@@ -154,6 +155,7 @@ struct Force {
   // The energy that the force stores, of quantities: for the balance of energy only, the actions
   // already say all about the force.
   Expr potential = 0;
+  bool is_stiff = false;  // steps of fixed cost treat it implicitly, and others then not
   Location where;
 };
 

@@ -60,6 +60,7 @@ std::vector<StableStep> find_stable(const Prepared& prepared) {
     }
     out.push_back({name, largest == kNever ? std::nullopt : std::optional(largest)});
   }
+  out.push_back({"rosenbrock", std::nullopt});  // L-stable
   return out;
 }
 
@@ -79,6 +80,26 @@ double find_pivot_error(const Prepared& prepared, const EulerOptions& options) {
   return error;
 }
 
+// Along the first 2000 steps, at some hundred of them: a motion may start at rest.
+void find_drift(const Prepared& prepared, const SimulateOptions& options, const EulerOptions& euler,
+                Budget& out) {
+  const ProjectionBound bound(prepared.problem, euler);
+  out.drift = bound.at(prepared.start.t, out.step, prepared.start.y);
+  constexpr long kSteps = 2000, kEvery = 20;
+  const double end = std::min(options.end, prepared.start.t + kSteps * out.step);
+  std::vector<double> y(prepared.start.y.size());
+  long count = 0;
+  const IntegrateOptions with{.step = out.step, .projection = options.projection};
+  const Outcome outcome =
+      integrate(prepared.problem, out.integrator, prepared.start, end, with, [&](const Step& step) {
+        if (++count % kEvery != 0 && step.t1 < end) return true;
+        step.evaluate(step.t1, y);
+        out.drift->include(bound.at(step.t1, out.step, y));
+        return true;
+      });
+  out.drift_end = outcome.t;
+}
+
 void find_warnings(Budget& b) {
   const std::string variant = b.integrator.substr(b.integrator.find(':') + 1);
   for (const StableStep& stable : b.stable) {
@@ -96,7 +117,7 @@ void find_warnings(Budget& b) {
   if (b.drift && !b.drift->holds(b.step)) {
     b.warnings.push_back(
         "one Newton step may not hold the constraints: h C1 < 1 and (1 - h C1)^2 > 4 h^3 C0 C2 do "
-        "not both hold at the start. Take a smaller step.");
+        "not both hold. Take a smaller step.");
   }
   constexpr double kPoor = 1e-6;
   if (!(b.pivot_error < kPoor)) {
@@ -176,6 +197,15 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   out.num_unknowns = prepared.problem.num_v + prepared.problem.num_lambda + prepared.problem.num_mu;
   out.num_factorizations = tape.num_factorizations();
   out.operations = count_operations(tape.function().program());
+  out.stiff = euler.stiff.empty() ? fmt::format("{}", fmt::join(descriptor.equations.stiff, ","))
+                                  : euler.stiff;
+  out.operations_of_all = out.operations.total();
+  if (!out.stiff.empty() && out.stiff != "all") {
+    EulerOptions all = euler;
+    all.stiff = "all";
+    out.operations_of_all =
+        count_operations(EulerStep(descriptor, all).function().program()).total();
+  }
   const OperationCounts& n = out.operations;
   out.estimated_seconds =
       1e-9 *
@@ -192,10 +222,8 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   out.stable = find_stable(prepared);
   const bool projects = tape.function().num_outputs() > 0 && prepared.problem.num_lambda > 0 &&
                         !make_euler_step(descriptor, euler).eta.empty();
-  if (projects) {
-    out.drift =
-        ProjectionBound(prepared.problem, euler).at(prepared.start.t, out.step, prepared.start.y);
-  }
+  if (projects && euler.rule == EulerOptions::Rule::Euler)
+    find_drift(prepared, options, euler, out);
   out.pivot_error = find_pivot_error(prepared, euler);
   find_warnings(out);
   return out;
@@ -210,6 +238,10 @@ std::string to_text(const Budget& b) {
   out += fmt::format(
       "  operations   {}: {} sums, {} products, {} quotients, {} roots, {} functions, {} others\n",
       n.total(), n.additions, n.products, n.quotients, n.roots, n.functions, n.others);
+  if (!b.stiff.empty()) {
+    out += fmt::format("  partition    {}; with derivatives of all forces {} operations\n", b.stiff,
+                       b.operations_of_all);
+  }
   out += fmt::format(
       "  time         estimated {}, measured {} interpreted{}\n", short_time(b.estimated_seconds),
       short_time(b.interpreted_seconds),
@@ -223,8 +255,8 @@ std::string to_text(const Budget& b) {
   out += '\n';
   if (b.drift) {
     const double limit = b.drift->limit(b.step);
-    out += fmt::format("  drift        C0 = {:.3g}, C1 = {:.3g}, C2 = {:.3g} at the start: {}\n",
-                       b.drift->C0, b.drift->C1, b.drift->C2,
+    out += fmt::format("  drift        C0 = {:.3g}, C1 = {:.3g}, C2 = {:.3g} up to {:g} s: {}\n",
+                       b.drift->C0, b.drift->C1, b.drift->C2, b.drift_end,
                        std::isfinite(limit) ? fmt::format("at most {:.2g}", limit) : "no bound");
   }
   out += fmt::format("  pivots       wrong by {:.1e} at the start\n", b.pivot_error);

@@ -41,13 +41,17 @@ struct Budget {
   int num_unknowns = 0;  // velocities and multipliers, of the linear system
   int num_factorizations = 0;
   OperationCounts operations;
+  std::string stiff;                     // the partition of the Jacobian; empty: there is none
+  long operations_of_all = 0;            // with derivatives of all forces
   double estimated_seconds = 0;          // of a step in native code
   double interpreted_seconds = 0;        // measured, on the tape
   std::optional<double> native_seconds;  // measured, where there is a compiler
   double load = 0;                       // of one core, by the best measured time
   std::vector<StableStep> stable;
-  std::optional<ProjectionConstants> drift;  // where positions are projected
-  double pivot_error = 0;                    // of a solution that should be 1
+  // Where positions are projected: the largest along a trial motion, up to drift_end.
+  std::optional<ProjectionConstants> drift;
+  double drift_end = 0;
+  double pivot_error = 0;  // of a solution that should be 1
   std::vector<std::string> warnings;
 };
 

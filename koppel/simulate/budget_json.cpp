@@ -14,6 +14,8 @@ std::string to_json(const Budget& b) {
                                 {"step", b.step},
                                 {"unknowns", b.num_unknowns},
                                 {"factorizations", b.num_factorizations},
+                                {"stiff", b.stiff},
+                                {"operations_of_all", b.operations_of_all},
                                 {"operations",
                                  {{"total", n.total()},
                                   {"sums", n.additions},

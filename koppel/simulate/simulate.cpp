@@ -14,6 +14,7 @@
 #include <koppel/simulate/energy.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/sampler.hpp>
+#include <koppel/simulate/stiff_choice.hpp>
 
 namespace koppel {
 namespace {
@@ -178,6 +179,18 @@ class Run {
     problem_ = formulate(out_.equations, out_.choice.formulation, state_, options);
     check_pair(problem_, out_.choice.integrator, options_.step.has_value(), out_.equations, state_);
     start_ = {state_.t, start_values(problem_, *evaluator_, state_)};
+    choose_partition();
+  }
+
+  // Puts the names in the place of `stiff=auto`.
+  void choose_partition() {
+    std::string& integrator = out_.choice.integrator;
+    const std::size_t at = integrator.find(kStiffAuto);
+    if (at == std::string::npos) return;
+    const StiffChoice choice = choose_stiff(problem_, integrator, start_, *options_.step,
+                                            options_.end, options_.projection);
+    integrator.replace(at, kStiffAuto.size(), "stiff=" + choice.stiff);
+    tell(choice.text());
   }
 
   // Parts of a problem are compiled when they are first used. A first step that is thrown away

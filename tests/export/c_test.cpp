@@ -159,7 +159,8 @@ TEST(ExportedC, EveryStepExecutesTheSameNumberOfInstructions) {
   for (const char* name : {"circular_track", "slider_crank", "four_bar"}) {
     const Model model = built_in(name);
     for (const auto& [integrator, formulation] :
-         {std::pair{"linear-implicit", "ggl"}, std::pair{"linear-implicit:J2", "index1"},
+         {std::pair{"linear-implicit", "ggl"}, std::pair{"rosenbrock", "index1"},
+          std::pair{"linear-implicit:J2", "index1"},
           std::pair{"linear-implicit:J3:new-positions", "baumgarte2"},
           std::pair{"explicit-euler", "regularized"}}) {
       SimulateOptions options = options_for(model, integrator, 1e-4);
@@ -295,7 +296,7 @@ TEST(ExportedC, WhatCannotBeExportedIsRefused) {
   }
   EXPECT_EQ(error_of(model, options_for(model, "radau5", 1e-3)),
             "error[export.wrong-integrator]: integrator 'radau5' cannot be exported.\n"
-            "  With steps of fixed cost: explicit-euler, linear-implicit. Accurate: dop853.");
+            "  With steps of fixed cost: explicit-euler, linear-implicit, rosenbrock. Accurate: dop853.");
 }
 
 }  // namespace

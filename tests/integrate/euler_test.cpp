@@ -38,7 +38,9 @@ constexpr const char* kVariants[] = {"exact",
                                      "exact:velocities-first",
                                      "J1:velocities-first",
                                      "J2:new-positions",
-                                     "J3:new-positions"};
+                                     "J3:new-positions",
+                                     "J2:stiff=potential/q",
+                                     "exact:stiff=none"};
 
 TEST(EulerStep, AllocatesNothing) {
   for (const char* formulation : kFormulations) {

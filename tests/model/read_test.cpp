@@ -345,6 +345,29 @@ forces:
   EXPECT_EQ(quantity(m, "a.wz").rate.name(), "a.wz");
 }
 
+TEST(ReadModel, BushingsForDisplacementsHaveNoTorques) {
+  const Model m = read(R"(
+bodies: {a: {mass: 1, inertia: [1, 1, 1], points: {A: [1, 0, 0]}}}
+forces:
+  b: {type: bushing, between: [ground, a.A], stiffness: [1, 2, 3], damping: [4, 5, 6]}
+)");
+  ASSERT_EQ(m.forces[0].actions.size(), 3U);
+  EXPECT_EQ(m.forces[0].actions[1].effort, parse(*m.graph, "-(2*b.y + 5*b.y')"));
+  EXPECT_TRUE(std::holds_alternative<Quantity::PointCoordinate>(
+      m.quantities[static_cast<std::size_t>(m.forces[0].actions[2].quantity)].of));
+}
+
+TEST(ReadModel, JointsMayCloseAndForcesBeStiff) {
+  const Model m = read(R"(
+bodies: {a: {mass: 1, inertia: [1, 1, 1]}}
+joints: {ball: {type: spherical, between: [ground, a], closes: true}}
+forces: {t: {type: torque, on: a, torque: [1, 0, 0], stiff: true}, s: {type: force, on: a, force: [1, 0, 0]}}
+)");
+  EXPECT_TRUE(m.joints[0].closes);
+  EXPECT_TRUE(m.forces[0].is_stiff);
+  EXPECT_FALSE(m.forces[1].is_stiff);
+}
+
 TEST(ReadModel, ParametersMayBeRepeated) {
   const Model m = read("parameters: {a: 2, 'b[i]': {repeat: {i: 1..3}, value: a*i}}");
   ASSERT_EQ(m.parameters.size(), 4U);

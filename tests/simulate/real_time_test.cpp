@@ -299,6 +299,20 @@ TEST(DrivenSphere, FeedbackFollowsPiecewiseConstantSignalsWithDeflectionsAtJumps
   }
 }
 
+// With the impulse-like velocity as well: the position jumps by what the impulse is, feedback brings
+// the rest, which is why it overshoots; deflections of the velocity are those of the impulses.
+TEST(DrivenSphere, FeedbackOfImpulsesOvershootsAtJumpsAndEvensOut) {
+  for (const double epsilon : {0.2, 0.5, 0.8}) {
+    const Signal signal{"(p(t) - p(t - dt))/dt", epsilon};
+    const Tracked coarse = track(signal, 1e-3), fine = track(signal, 5e-4);
+    EXPECT_GT(coarse.velocity, 0.5 * epsilon / 1e-3 * 0.02) << epsilon;
+    EXPECT_GT(fine.velocity, 1.5 * coarse.velocity) << epsilon;
+    // A jump of 2/90 and as much again, and the signal's own delay of 1/90 s.
+    EXPECT_LT(coarse.position, 0.06) << epsilon;
+    EXPECT_LT(fine.position, 0.06) << epsilon;
+  }
+}
+
 TEST(FixedCost, ModelsWithQuaternionsKeepTheirNorm) {
   const Model model = built_in("heavy_top");
   SimulateOptions options = options_of(model);
@@ -376,7 +390,7 @@ TEST(FixedCost, WrongVariantsAreRefused) {
   EXPECT_EQ(error_of(model, options),
             "error[integrate.unknown-variant]: 'J4' is not a Jacobian or an order of updates\n"
             "  Jacobians: exact, J1, J2, J3; orders: positions-first, velocities-first, "
-            "new-positions.");
+            "new-positions; and stiff=NAMES.");
   options.integrator = "explicit-euler:J1";
   EXPECT_EQ(error_of(model, options),
             "error[integrate.unknown-variant]: 'J1' is not an order of updates\n"

@@ -7,11 +7,20 @@
 //   θ = ½ (R₃₂ − R₂₃, R₁₃ − R₃₁, R₂₁ − R₁₂) = sin φ n                                        (2)
 // which has the same components in both frames; θ̇ is the relative angular velocity in b's axes. In
 // the plane θ is the angle. R is given by quantities: its columns are differences of points of b.
+// Where stiffness and damping have rows for displacements only, the frames may turn as they like.
 #include <array>
 
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {
+namespace {
+
+// Whether a matrix or a diagonal has rows for displacements only, or there is none.
+bool is_for_displacements(const Node* node, std::size_t dim) {
+  return node == nullptr || (node->is_sequence() && node->items.size() == dim);
+}
+
+}  // namespace
 
 std::vector<std::vector<Expr>> Reader::matrix(const Node& node, std::size_t size,
                                               const std::string& what) {
@@ -33,13 +42,15 @@ std::vector<std::vector<Expr>> Reader::matrix(const Node& node, std::size_t size
 
 void Reader::read_bushing(const Element& element, const std::string& what, Force& force) {
   const Node& node = *element.value;
-  check_keys(node, what, {"type", "between", "stiffness", "damping"});
+  check_keys(node, what, {"type", "between", "stiffness", "damping", "stiff"});
   const auto ends = between(element, what);
   const bool flat = model_.is_planar;
-  const std::size_t dim = flat ? 2 : 3, size = flat ? 3 : 6;
-  std::vector<std::vector<Expr>> K(size, std::vector<Expr>(size, Expr(0))), D = K;
   const Node* stiffness = node.find("stiffness");
   const Node* damping = node.find("damping");
+  const std::size_t dim = flat ? 2 : 3;
+  const bool turns = !is_for_displacements(stiffness, dim) || !is_for_displacements(damping, dim);
+  const std::size_t size = !turns ? dim : flat ? 3 : 6;
+  std::vector<std::vector<Expr>> K(size, std::vector<Expr>(size, Expr(0))), D = K;
   if (stiffness == nullptr && damping == nullptr) {
     report(element.offset, "model.missing-key", what + " needs stiffness or damping.");
   }
@@ -68,6 +79,14 @@ void Reader::read_bushing(const Element& element, const std::string& what, Force
     x[i] = model_.quantities[static_cast<std::size_t>(quantity[i])].value;
     rate[i] = model_.quantities[static_cast<std::size_t>(quantity[i])].rate;
   }
+  const auto add_forces = [&] {
+    for (std::size_t i = 0; i < dim; ++i) {
+      Expr w = 0;
+      for (std::size_t j = 0; j < size; ++j) w -= K[i][j] * x[j] + D[i][j] * rate[j];  // Eq. (1)
+      force.actions.push_back({quantity[i], w});
+    }
+  };
+  if (!turns) return add_forces();
   Mat3e R;
   for (std::size_t j = 0; j < dim; ++j) {
     const Vec3e tip = b.at.e + axes_b.column[j];
@@ -94,12 +113,13 @@ void Reader::read_bushing(const Element& element, const std::string& what, Force
       rate[3 + i] = spin[i];
     }
   }
-  std::vector<Expr> w(size, Expr(0));
-  for (std::size_t i = 0; i < size; ++i) {
-    for (std::size_t j = 0; j < size; ++j) w[i] -= K[i][j] * x[j] + D[i][j] * rate[j];  // Eq. (1)
+  add_forces();
+  Vec3e w;
+  for (std::size_t i = dim; i < size; ++i) {
+    Expr& of = flat ? w.z : w[i - dim];
+    for (std::size_t j = 0; j < size; ++j) of -= K[i][j] * x[j] + D[i][j] * rate[j];  // Eq. (1)
   }
-  for (std::size_t i = 0; i < dim; ++i) force.actions.push_back({quantity[i], w[i]});
-  const Vec3e torque = axes_b * (flat ? Vec3e{0, 0, w[2]} : Vec3e{w[3], w[4], w[5]});
+  const Vec3e torque = axes_b * w;
   for (std::size_t i = flat ? 2 : 0; i < 3; ++i) force.actions.push_back({turn[i], torque[i]});
 }
 

@@ -57,6 +57,9 @@ void Reader::read_force(const Element& element) {
   Force force;
   force.name = element.full_name;
   force.where = source_.at(element.offset);
+  if (const Node* stiff = node.find("stiff")) {
+    force.is_stiff = boolean(*stiff, "stiff of " + what);
+  }
   (this->*kSteps[static_cast<std::size_t>(chosen)])(element, what, force);
   model_.add_force(std::move(force));
 }
@@ -64,7 +67,8 @@ void Reader::read_force(const Element& element) {
 // The tension k (length − free_length) + d length' pulls the ends together.
 void Reader::read_spring(const Element& element, const std::string& what, Force& force) {
   const Node& node = *element.value;
-  check_keys(node, what, {"type", "between", "stiffness", "damping", "free_length", "tension"});
+  check_keys(node, what,
+             {"type", "between", "stiffness", "damping", "free_length", "tension", "stiff"});
   const auto ends = between(element, what);
   if (!ends) return;
   const Marker a{ends->first.body, ends->first.at.e}, b{ends->second.body, ends->second.at.e};
@@ -105,7 +109,7 @@ void Reader::read_spring(const Element& element, const std::string& what, Force&
 
 void Reader::read_torsion(const Element& element, const std::string& what, Force& force) {
   const Node& node = *element.value;
-  check_keys(node, what, {"type", "joint", "stiffness", "damping", "rest", "effort"});
+  check_keys(node, what, {"type", "joint", "stiffness", "damping", "rest", "effort", "stiff"});
   const Node* joint = node.find("joint");
   if (joint == nullptr) {
     report(element.offset, "model.missing-key", what + " needs the joint it acts in.");
@@ -138,7 +142,7 @@ void Reader::read_torsion(const Element& element, const std::string& what, Force
 // A smooth Coulomb friction: −torque tanh(rate/velocity).
 void Reader::read_friction(const Element& element, const std::string& what, Force& force) {
   const Node& node = *element.value;
-  check_keys(node, what, {"type", "joint", "torque", "force", "velocity"});
+  check_keys(node, what, {"type", "joint", "torque", "force", "velocity", "stiff"});
   const Node* joint = node.find("joint");
   const Node* size = node.find("torque") != nullptr ? node.find("torque") : node.find("force");
   const Node* velocity = node.find("velocity");
@@ -163,7 +167,7 @@ void Reader::read_friction(const Element& element, const std::string& what, Forc
 // differences of points of the body: e_j = (p + e_j) − p.
 void Reader::read_applied_force(const Element& element, const std::string& what, Force& force) {
   const Node& node = *element.value;
-  check_keys(node, what, {"type", "on", "force", "frame"});
+  check_keys(node, what, {"type", "on", "force", "frame", "stiff"});
   const Node* on = node.find("on");
   const Node* components = node.find("force");
   const Node* frame = node.find("frame");
@@ -202,7 +206,7 @@ void Reader::read_applied_force(const Element& element, const std::string& what,
 
 void Reader::read_torque(const Element& element, const std::string& what, Force& force) {
   const Node& node = *element.value;
-  check_keys(node, what, {"type", "on", "against", "torque", "frame"});
+  check_keys(node, what, {"type", "on", "against", "torque", "frame", "stiff"});
   const Node* on = node.find("on");
   const Node* components = node.find("torque");
   const Node* frame = node.find("frame");
@@ -233,7 +237,7 @@ void Reader::read_torque(const Element& element, const std::string& what, Force&
 
 void Reader::read_effort(const Element& element, const std::string& what, Force& force) {
   const Node& node = *element.value;
-  check_keys(node, what, {"type", "on", "effort"});
+  check_keys(node, what, {"type", "on", "effort", "stiff"});
   const Node* on = node.find("on");
   const Node* effort = node.find("effort");
   if (on == nullptr || effort == nullptr) {

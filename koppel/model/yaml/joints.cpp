@@ -175,7 +175,8 @@ void Reader::read_joint(const Element& element) {
            t.kind == JointKind::Spherical ? "Did you mean 'revolute'?" : "");
     return;
   }
-  check_keys(node, what, {"type", "between", "at", "axis", "axes", "length", "pitch", "drive"});
+  check_keys(node, what,
+             {"type", "between", "at", "axis", "axes", "length", "pitch", "drive", "closes"});
   const auto needless = [&](const char* key, bool is_needed, const char* whose) {
     const Node* n = node.find(key);
     if (n == nullptr || is_needed) return;
@@ -197,6 +198,9 @@ void Reader::read_joint(const Element& element) {
   } else if (t.kind == JointKind::Screw) {
     report(element.offset, "model.missing-key",
            what + " needs its pitch: the displacement a turn.");
+  }
+  if (const Node* closes = node.find("closes")) {
+    joint.closes = boolean(*closes, "closes of " + what);
   }
   const int index = model_.add_joint(joint);
   names_.joints.emplace(element.full_name, index);

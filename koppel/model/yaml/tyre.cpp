@@ -25,7 +25,7 @@ void Reader::read_tyre(const Element& element, const std::string& what, Force& f
   const Node& node = *element.value;
   check_keys(node, what,
              {"type", "on", "axis", "radius", "stiffness", "damping", "friction", "slip_stiffness",
-              "velocity", "normal", "at"});
+              "velocity", "normal", "at", "stiff"});
   const Node* on = node.find("on");
   const Node* radius = node.find("radius");
   const Node* stiffness = node.find("stiffness");

@@ -1,5 +1,5 @@
-// The real-time integrators: explicit and linear-implicit Euler steps of fixed cost
-// (euler_step.hpp), all of one length. Dense output is linear.
+// The real-time integrators: steps of fixed cost (euler_step.hpp), all of one length. Dense output
+// is linear.
 #include <algorithm>
 #include <vector>
 
@@ -14,13 +14,15 @@ constexpr std::string_view kNotFinite =
     "the step gave a value that is not finite: the motion is unstable at this step, or a matrix is "
     "singular";
 
-double run(const Segment& segment, EulerOptions options, Outcome& outcome) {
-  options.projects = segment.options.projection != Projection::None;
+}  // namespace
+
+double run_fixed_cost(const Segment& segment, Outcome& outcome) {
+  const EulerOptions options = EulerOptions::of(segment.integrator, segment.options.projection);
   const auto step = euler_step_of(segment.problem, options);
   EulerStep::Workspace work = step->make_workspace();
   LinearStep line(outcome.y.size());
   line.y1 = outcome.y;
-  outcome.statistics.order = 1;
+  outcome.statistics.order = options.order_of_method();
 
   const double t_start = outcome.t;
   const long count = num_equal_steps(t_start, segment.t_end, *segment.options.step);
@@ -41,16 +43,6 @@ double run(const Segment& segment, EulerOptions options, Outcome& outcome) {
     if (!finish_step(segment, line, outcome)) return h;
   }
   return h;
-}
-
-}  // namespace
-
-double run_explicit_euler(const Segment& segment, Outcome& outcome) {
-  return run(segment, EulerOptions::read(segment.variant, false), outcome);
-}
-
-double run_linear_implicit(const Segment& segment, Outcome& outcome) {
-  return run(segment, EulerOptions::read(segment.variant, true), outcome);
 }
 
 }  // namespace koppel
