@@ -3,7 +3,11 @@
 namespace koppel::problems {
 namespace {
 
-using dop853::Weight;
+using Weight = koppel_weight;
+
+std::span<const Weight> row(const koppel_weights& weights) {
+  return {weights.weights, static_cast<std::size_t>(weights.count)};
+}
 
 // [Hairer, Nørsett & Wanner 1993, table II.5.2]
 constexpr Weight kA1[] = {{0, 1.0 / 5}};
@@ -29,8 +33,11 @@ const Embedded& dopri5() {
 }
 
 const Embedded& dop853_method() {
-  static const Embedded method{
-      {std::begin(dop853::kA), std::begin(dop853::kA) + 12}, dop853::kB, dop853::kError5, 6, false};
+  static const Embedded method = [] {
+    Embedded out{{}, koppel_dop853_b, koppel_dop853_error5, 6, false};
+    for (int s = 0; s < KOPPEL_DOP853_STAGES; ++s) out.a.push_back(row(koppel_dop853_a[s]));
+    return out;
+  }();
   return method;
 }
 

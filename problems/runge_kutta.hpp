@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include <koppel/integrate/dop853_coefficients.hpp>
+#include <koppel/runtime/dop853.h>
 
 namespace koppel::problems {
 
@@ -39,8 +39,8 @@ void integrate_rk4(System& system, typename System::State& y, double end, long c
 
 // A method with an embedded one of lower order, as stages a, weights b and weights of the error.
 struct Embedded {
-  std::vector<std::span<const dop853::Weight>> a;  // a[s] for stage s; a[0] is empty
-  std::span<const dop853::Weight> b, error;
+  std::vector<std::span<const koppel_weight>> a;  // a[s] for stage s; a[0] is empty
+  std::span<const koppel_weight> b, error;
   double error_order;      // the error is O(h^error_order)
   bool last_stage_is_end;  // the last stage is the rate at the end of the step
 };
@@ -58,7 +58,7 @@ long integrate_adaptive(System& system, const Embedded& method, typename System:
   const std::size_t n = y.size(), num_stages = method.a.size();
   std::vector<State> k(num_stages, y);
   State stage = y, next = y;
-  const auto combine = [&](std::span<const dop853::Weight> weights, Scalar h, const State& from,
+  const auto combine = [&](std::span<const koppel_weight> weights, Scalar h, const State& from,
                            State& out) {
     out = from;
     for (const auto& [s, weight] : weights) {

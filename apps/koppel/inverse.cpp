@@ -32,6 +32,7 @@ struct Options {
   FeedbackOptions feedback;
   bool has_feedback = false;
   std::vector<std::string> plant, disturb;
+  bool bounded = false;
 };
 
 // "name=value" of --plant and --disturb.
@@ -68,6 +69,7 @@ InverseOptions inverse_options(const Options& given, const Model& model) {
   options.native = given.native;
   options.across_jumps = given.across_jumps;
   options.verify = given.verify;
+  options.bounded = given.bounded;
   return options;
 }
 
@@ -170,11 +172,14 @@ void add_inverse(CLI::App& program) {
       "inverse", "Compute the inputs that make the outputs follow their references");
   auto options = std::make_shared<Options>();
   options->model = add_model_options(*command);
-  command->add_option("--method", options->method, "auto, flat, projection, minimal-extension")
+  command
+      ->add_option("--method", options->method,
+                   "auto, flat, projection[:null-space], minimal-extension[:twice]")
       ->type_name("M");
   command
       ->add_option("--integrator", options->integrator,
-                   "Of the last two methods: implicit-euler (default), bdf2, …, bdf5, radau5")
+                   "Of the last two methods: implicit-euler (default), bdf2, …, bdf5, radau5, "
+                   "midpoint; of internal dynamics: taylor (default), radau5")
       ->type_name("I");
   command
       ->add_option("--step", options->step, "Their step, in seconds; else a hundredth of the time")
@@ -217,6 +222,8 @@ void add_inverse(CLI::App& program) {
                    "Of the feedback: the time in which deviations should die away; a twentieth "
                    "of the motion by default")
       ->type_name("T");
+  command->add_flag("--bounded", options->bounded,
+                    "Of unstable internal dynamics, compute the solution that stays bounded");
   command->add_flag("--across-jumps", options->across_jumps,
                     "Go on where a reference is not smooth enough to be followed");
   command

@@ -1,6 +1,7 @@
 #include <koppel/analysis/dae.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
@@ -38,11 +39,11 @@ class Builder {
  public:
   Builder(const Equations& e, const DaeOptions& options)
       : e_(e), options_(options), is_servo_(options.with_servo && !e.s.empty()) {
-    if (is_servo_ && e.s.size() != e.u.size()) {
+    if (is_servo_ && e.s.size() > e.u.size()) {
       throw Error("analysis.servo-count",
-                  std::to_string(e.s.size()) + " servo constraints cannot determine " +
+                  std::to_string(e.s.size()) + " servo constraints need more than " +
                       std::to_string(e.u.size()) + " inputs.",
-                  "Prescribe as many outputs as there are inputs.");
+                  "Prescribe as many outputs as there are inputs, or fewer.");
     }
   }
 
@@ -63,6 +64,7 @@ class Builder {
     }
     if (is_servo_) {
       for (const Expr& u : e_.u) add_unknown(u.name(), {u});
+      if (e_.u.size() > e_.s.size()) share_inputs();
       for (std::size_t i = 0; i < e_.s.size(); ++i) {
         add_equation("servo " + e_.s[i].name, e_.s[i].value - e_.reference[i]);
       }
@@ -157,6 +159,66 @@ class Builder {
     }
   }
 
+  // More inputs than outputs: of those with the same accelerations s̈ = P u + … of the outputs
+  // (realization.hpp) the ones of least norm Σ (u_i/w_i)², w_i the limits of the inputs. They are
+  //   u = W² Pᵀκ,   that is   u = W² Bᵀα,   M α + Cᵀℓ = Sᵀκ,   C α = 0,   C = [G; a].
+  void share_inputs() {
+    const auto symbols = [&](const char* kind, std::size_t count) {
+      std::vector<Expr> out;
+      for (std::size_t i = 0; i < count; ++i) {
+        out.push_back(multiplier_symbol(*e_.graph, kind, i));
+        add_unknown(std::string(kind) + ' ' + std::to_string(i), {out.back()});
+      }
+      return out;
+    };
+    std::vector<Expr> outputs;
+    for (const NamedExpr& s : e_.s) outputs.push_back(s.value);
+    const std::vector<Expr> alpha = symbols("share", e_.num_v());
+    const std::vector<Expr> kappa = symbols("effort", e_.s.size());
+    std::vector<Expr> rows = multiply(*e_.M, alpha);
+    const std::vector<Expr> by_kappa =
+        multiply_transposed(jacobian(rate_of(e_, outputs), e_.v), kappa);
+    std::vector<Expr> all_rows = multiply(e_.G, alpha);
+    for (const Expr& row : multiply(e_.a, alpha)) all_rows.push_back(row);
+    std::vector<Expr> l_g(e_.num_g()), l_a(e_.mu.size());
+    for (std::size_t i = 0; i < all_rows.size(); ++i) {
+      if (is_left_out(i)) continue;
+      const Expr l = multiplier_symbol(*e_.graph, "share of", i);
+      (i < e_.num_g() ? l_g[i] : l_a[i - e_.num_g()]) = l;
+      add_unknown("share of row " + std::to_string(i), {l});
+      add_equation("share of row " + std::to_string(i), all_rows[i]);
+    }
+    const std::vector<Expr> by_g = multiply_transposed(e_.G, l_g);
+    const std::vector<Expr> by_a = multiply_transposed(e_.a, l_a);
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      add_equation("share " + std::to_string(j), rows[j] + by_g[j] + by_a[j] - by_kappa[j]);
+    }
+    const std::vector<Expr> Ba = multiply_transposed(jacobian(e_.f, e_.u), alpha);
+    const std::vector<double> limit = input_limits();
+    for (std::size_t i = 0; i < e_.u.size(); ++i) {
+      add_equation("share of " + std::string(e_.u[i].name()),
+                   e_.u[i] - limit[i] * limit[i] * Ba[i]);
+    }
+  }
+
+  // The larger of both where there is one; else the largest of all inputs, or 1.
+  std::vector<double> input_limits() const {
+    std::vector<double> limit(e_.u.size(), 0.0);
+    double largest = 0;
+    for (std::size_t i = 0; i < limit.size(); ++i) {
+      for (const auto* of : {&e_.u_min, &e_.u_max}) {
+        if (i < of->size() && std::isfinite((*of)[i])) {
+          limit[i] = std::max(limit[i], std::abs((*of)[i]));
+        }
+      }
+      largest = std::max(largest, limit[i]);
+    }
+    for (double& x : limit) {
+      if (x == 0) x = largest > 0 ? largest : 1;
+    }
+    return limit;
+  }
+
   void constraints() {
     for (std::size_t i = 0; i < e_.num_g(); ++i) {
       if (!is_left_out(i)) add_equation(e_.lambda[i], e_.g[i]);
@@ -189,8 +251,9 @@ Eigen::VectorXd solve_all(const Evaluator& evaluator, State& state, bool servo) 
   const Eigen::MatrixXd C = dense::view(evaluator.all_constraints(state));
   const Eigen::Index n = M.rows(), m = C.rows();
   const auto n_u = static_cast<Eigen::Index>(servo ? e.u.size() : 0);
-  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n + m + n_u, n + m + n_u);
-  Eigen::VectorXd b(n + m + n_u);
+  const auto n_s = static_cast<Eigen::Index>(servo ? e.s.size() : 0);
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n + m + n_s, n + m + n_u);
+  Eigen::VectorXd b(n + m + n_s);
   if (servo) std::fill(state.u.begin(), state.u.end(), 0.0);
   A.topLeftCorner(n, n) = M;
   A.block(0, n, n, m) = C.transpose();
@@ -202,8 +265,8 @@ Eigen::VectorXd solve_all(const Evaluator& evaluator, State& state, bool servo) 
     for (std::size_t i = 0; i < e.s.size(); ++i) error.push_back(e.s[i].value - e.reference[i]);
     const std::vector<Expr> rate = rate_of(e, error);
     A.topRightCorner(n, n_u) = -dense::view(MatrixFunction(e, jacobian(e.f, e.u))(state));
-    A.bottomLeftCorner(n_u, n) = dense::view(MatrixFunction(e, jacobian(rate, e.v))(state));
-    b.tail(n_u) = -dense::view(VectorFunction(e, rate_of(e, rate))(state));
+    A.bottomLeftCorner(n_s, n) = dense::view(MatrixFunction(e, jacobian(rate, e.v))(state));
+    b.tail(n_s) = -dense::view(VectorFunction(e, rate_of(e, rate))(state));
   }
   const dense::Equilibration scale = dense::equilibrate(A);
   const Eigen::VectorXd x = dense::solve_least_norm(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 
 #include <koppel/expr/calculus.hpp>
@@ -59,6 +60,20 @@ bool InternalDynamics::is_marginal() const {
   for (const auto& s : eigenvalues) largest = std::max(largest, std::abs(s));
   return !is_unstable() && !eigenvalues.empty() &&
          eigenvalues[0].real() > -kRoundOff * std::max(1.0, largest);
+}
+
+std::string describe(const InternalDynamics& found) {
+  std::string eigenvalues;
+  for (const auto& e : found.eigenvalues) {
+    if (e.imag() < 0) continue;  // one of each pair
+    eigenvalues += eigenvalues.empty() ? "" : ", ";
+    eigenvalues += e.imag() > 0 ? fmt::format("{:.4g} ± {:.4g}i", e.real(), e.imag())
+                                : fmt::format("{:.4g}", e.real());
+  }
+  return fmt::format(
+      "internal dynamics of order {} are left when the outputs follow their references; "
+      "linearised at the start, their eigenvalues are {} 1/s",
+      found.order, eigenvalues);
 }
 
 InternalDynamics find_internal_dynamics(const ServoProblem& servo, const DaePoint& point) {

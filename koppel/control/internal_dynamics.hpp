@@ -30,6 +30,9 @@ struct InternalDynamics {
   bool is_marginal() const;
 };
 
+// "internal dynamics of order 2 are left …; linearised at the start, their eigenvalues are … 1/s"
+std::string describe(const InternalDynamics& found);
+
 InternalDynamics find_internal_dynamics(const ServoProblem& servo, const DaePoint& point);
 
 }  // namespace koppel

@@ -10,6 +10,8 @@
 #include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/control/assumptions.hpp>
+#include <koppel/control/bounded.hpp>
 #include <koppel/control/flat.hpp>
 #include <koppel/control/internal_dynamics.hpp>
 #include <koppel/control/reduced_servo.hpp>
@@ -58,7 +60,7 @@ class Run {
     solution_.emplace(*servo_, end_);
     find_start();
     if (servo_->num_free > 0) check_internal_dynamics();
-    if (!is_flat()) make_reduced();
+    choose_way();
     out_.observation.emplace(out_.equations, model_, state_);
     out_.observation->add_inputs(out_.equations);
     checks_.emplace(out_.equations, *servo_, state_.p);
@@ -186,21 +188,13 @@ class Run {
   void check_internal_dynamics() {
     const InternalDynamics found = find_internal_dynamics(*servo_, solution_->point());
     out_.summary.internal_eigenvalues = found.eigenvalues;
-    std::string eigenvalues;
-    for (const auto& e : found.eigenvalues) {
-      if (e.imag() < 0) continue;  // one of each pair
-      eigenvalues += eigenvalues.empty() ? "" : ", ";
-      eigenvalues += e.imag() > 0 ? fmt::format("{:.4g} ± {:.4g}i", e.real(), e.imag())
-                                  : fmt::format("{:.4g}", e.real());
-    }
-    const std::string what = fmt::format(
-        "internal dynamics of order {} are left when the outputs follow their references; "
-        "linearised at the start, their eigenvalues are {} 1/s",
-        found.order, eigenvalues);
+    const std::string what = describe(found);
+    if (options_.bounded && is_flat()) return tell(what + ": the bounded solution is looked for.");
     if (found.is_unstable()) {
       throw Error("control.unstable-internal-dynamics",
                   what + ": they are unstable, and the inputs would grow without bound.",
-                  "Prescribe another output, nearer to where the inputs act.");
+                  "Prescribe another output, nearer to where the inputs act, or ask for the "
+                  "bounded solution: --bounded.");
     }
     tell(what + (found.is_marginal() ? ": they neither grow nor die away."
                                      : ": they are stable, and are integrated from the start."));
@@ -266,14 +260,15 @@ class Run {
       const auto& out = rank_.redundant_rows;
       if (!std::binary_search(out.begin(), out.end(), i)) kept.push_back(i);
     }
-    sampler.watch(is_flat() ? servo_->problem : reduced_.problem, kept, num_rows());
+    const bool is_reduced = way_ != Way::Samples && way_ != Way::Series;
+    sampler.watch(is_reduced ? reduced_.problem : servo_->problem, kept, num_rows());
     const Clock::time_point before = Clock::now();
-    if (!is_flat()) {
-      step_reduced(sampler);
-    } else if (servo_->num_free == 0) {
-      follow_samples(sampler);
-    } else {
-      integrate_internal(sampler);
+    switch (way_) {
+      case Way::Samples: follow_samples(sampler); break;
+      case Way::Series: integrate_internal(sampler); break;
+      case Way::Bounded: follow_bounded(sampler); break;
+      case Way::Steps:
+      case Way::Internal: step_reduced(sampler); break;
     }
     if (!rough_.empty() && out_.status == Outcome::Status::Done) fail(rough_);
     out_.summary.wall_seconds = seconds_since(before);
@@ -307,6 +302,20 @@ class Run {
 
   bool is_flat() const { return !is_reduced_method(options_.method); }
 
+  void choose_way() {
+    const std::string& by = options_.integrator;
+    if (!is_flat()) {
+      way_ = Way::Steps;
+    } else if (servo_->num_free == 0) {
+      way_ = Way::Samples;
+    } else if (options_.bounded) {
+      way_ = Way::Bounded;
+    } else {
+      way_ = by.empty() || by == "taylor" ? Way::Series : Way::Internal;
+    }
+    if (way_ == Way::Steps || way_ == Way::Bounded || way_ == Way::Internal) make_reduced();
+  }
+
   double step() const { return options_.step.value_or((end_ - state_.t) / 100); }
 
   std::string integrator() const {
@@ -322,8 +331,15 @@ class Run {
                               model_.name),
                   "Use the method flat, projection or minimal-extension.");
     }
-    reduced_ = make_reduced_servo(out_.equations, options_.method, start_, *servo_, *solution_,
+    const std::string method = is_flat() ? "minimal-extension:twice" : options_.method;
+    reduced_ = make_reduced_servo(out_.equations, method, start_, *servo_, *solution_,
                                   {.native = options_.native});
+    if (method == "minimal-extension") {
+      for (std::string& text : violated_assumptions(out_.equations, start_, *servo_, *solution_)) {
+        tell(std::move(text));
+      }
+    }
+    if (way_ == Way::Bounded) return;
     if (const auto why = why_not(find_integrator(integrator()), reduced_.problem)) {
       throw Error("control.wrong-integrator", *why + ".",
                   "Use implicit-euler, bdf2, bdf3, bdf4, bdf5, radau5 or midpoint.");
@@ -334,10 +350,10 @@ class Run {
     if (!sampler.begin(start_.t, reduced_.start)) return stop();
     IntegrateOptions options;
     options.tolerance = options_.tolerance;
-    options.step = step();
+    if (way_ == Way::Steps || options_.step) options.step = step();
     options.projection = Projection::None;
     out_.summary.integrator = integrator();
-    out_.summary.step = *options.step;
+    out_.summary.step = options.step.value_or(0);
     const Outcome outcome = integrate(reduced_.problem, integrator(), {start_.t, reduced_.start},
                                       end_, options, std::ref(sampler));
     out_.summary.steps = outcome.statistics.steps;
@@ -346,6 +362,28 @@ class Run {
     if (outcome.status == Outcome::Status::Failed) {
       sampler.finish(outcome.t, outcome.y);
       fail(outcome.text + '.');
+    }
+  }
+
+  void follow_bounded(Sampler& sampler) {
+    std::vector<double> times = {start_.t};
+    for (const double t : sampler.times()) {
+      if (t > times.back() && t < end_) times.push_back(t);
+    }
+    times.push_back(end_);
+    const BoundedSolution found = solve_bounded(reduced_, times, kBoundedTolerance);
+    if (!found.is_found) return fail("the bounded solution cannot be found: " + found.text + '.');
+    out_.summary.integrator = "collocation";
+    out_.summary.steps = found.num_intervals;
+    out_.summary.order = 4;
+    tell(
+        fmt::format("the bounded solution leaves the equilibrium along {} unstable motions and "
+                    "returns along {} stable ones; its error is estimated as {:.2g}.",
+                    found.num_unstable, found.num_stable, found.error));
+    set_state(found.y.front(), start_);
+    for (std::size_t n = 0; n < found.t.size(); ++n) {
+      if (!std::binary_search(times.begin(), times.end(), found.t[n])) continue;
+      if (!sampler.add_row(found.t[n], found.y[n])) return stop();
     }
   }
 
@@ -405,19 +443,17 @@ class Run {
     s.max_servo_error = checks_->max_servo_error();
     s.max_residual = checks_->max_residual();
     describe(out_.trajectory, out_.equations, s);
-    for (const Excess& e : s.limit_violations) {
-      tell(fmt::format(
-          "the input '{}' is beyond its limit {:g} from t = {:.6g} s to {:.6g} s: {:.6g} "
-          "at t = {:.6g} s.",
-          e.name, e.bound, e.from, e.to, e.worst, e.at));
-    }
-    for (const Excess& e : s.pushing_cables) {
-      tell(
-          fmt::format("'{}' would have to push from t = {:.6g} s to {:.6g} s: its multiplier is "
-                      "{:.6g} at t = {:.6g} s. No cable does that.",
-                      e.name, e.from, e.to, e.worst, e.at));
-    }
+    for (const Excess& e : s.limit_violations) tell(describe_limit_violation(e));
+    for (const Excess& e : s.pushing_cables) tell(describe_pushing_cable(e));
   }
+
+  // Of the bounded solution: what collocation of order 4 reaches with some hundred intervals.
+  static constexpr double kBoundedTolerance = 1e-8;
+
+  // How the solution is followed: sample by sample where it is algebraic; by Taylor series of the
+  // servo problem, or integrators on its extension to index 1, where there are internal dynamics;
+  // as a boundary value problem; or in steps of a reduced form.
+  enum class Way { Samples, Series, Internal, Bounded, Steps } way_ = Way::Samples;
 
   const Model& model_;
   const InverseOptions& options_;

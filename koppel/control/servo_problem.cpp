@@ -7,6 +7,7 @@
 
 #include <koppel/analysis/hidden_equations.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/control/realization.hpp>
 #include <koppel/control/smoothness.hpp>
 #include <koppel/expr/structure.hpp>
 #include <koppel/formulation/breakpoints.hpp>
@@ -27,6 +28,13 @@ std::string plural(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::string numbers_of(const Equations& e) {
+  return fmt::format("{} ({}) for {} ({})", plural(e.u.size(), "input"),
+                     list(e.u, [](Expr u) { return std::string(u.name()); }),
+                     plural(e.s.size(), "prescribed output"),
+                     list(e.s, [](const NamedExpr& s) { return s.name; }));
+}
+
 void check_numbers(const Equations& e) {
   if (e.s.empty()) {
     throw Error("control.no-outputs", "'" + e.model + "' prescribes no output.",
@@ -37,16 +45,23 @@ void check_numbers(const Equations& e) {
                 "Name forces and torques under 'inputs' and let them act under 'forces' or "
                 "'generalized_forces'.");
   }
-  if (e.s.size() == e.u.size()) return;
-  const std::string outputs = list(e.s, [](const NamedExpr& s) { return s.name; });
-  const std::string inputs = list(e.u, [](Expr u) { return std::string(u.name()); });
-  const std::string numbers = fmt::format("{} ({}) for {} ({})", plural(e.u.size(), "input"),
-                                          inputs, plural(e.s.size(), "prescribed output"), outputs);
-  if (e.s.size() > e.u.size()) {
-    throw Error("control.too-many-outputs", "there are too few inputs: " + numbers + ".",
-                "Add an actuator for each output more, or prescribe fewer outputs.");
-  }
-  throw Error("control.too-many-inputs", "there are too many inputs: " + numbers + ".",
+  if (e.s.size() <= e.u.size()) return;
+  throw Error("control.too-many-outputs", "there are too few inputs: " + numbers_of(e) + ".",
+              "Add an actuator for each output more, or prescribe fewer outputs.");
+}
+
+// Of more inputs than outputs, those of least norm are taken. That is a choice at each time by
+// itself only where the inputs act on all outputs directly.
+void check_shares(const Equations& e, const State& state) {
+  if (e.s.size() >= e.u.size()) return;
+  const std::optional<Realization> found = find_realization(Evaluator(e), state);
+  if (found && found->kind == Realization::Kind::Orthogonal) return;
+  throw Error("control.too-many-inputs",
+              fmt::format("there are too many inputs: {}. They can be shared out where they act on "
+                          "all outputs directly; here {}.",
+                          numbers_of(e),
+                          found ? fmt::format("they do on {}", found->rank)
+                                : std::string("motions without mass leave that open")),
               "Prescribe one more output for each of them, or leave an actuator out.");
 }
 
@@ -148,6 +163,7 @@ std::vector<SeriesTerms::Place> find_places(const Dae& dae, const Equations& e,
 ServoProblem make_servo_problem(const Equations& e, const State& state,
                                 std::span<const int> leave_out, CompileOptions options) {
   check_numbers(e);
+  check_shares(e, state);
   ServoProblem out;
   out.leave_out.assign(leave_out.begin(), leave_out.end());
   const Dae written =

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace koppel {
 
 std::vector<Excess> find_excesses(const Trajectory& trajectory, std::size_t column, double bound,
@@ -74,6 +76,20 @@ std::vector<Excess> find_pushing_cables(const Equations& e, const Trajectory& tr
     append(all, find_excesses(trajectory, static_cast<std::size_t>(column), 0, -1), name);
   }
   return all;
+}
+
+std::string describe_limit_violation(const Excess& e) {
+  return fmt::format(
+      "the input '{}' is beyond its limit {:g} from t = {:.6g} s to {:.6g} s: {:.6g} "
+      "at t = {:.6g} s.",
+      e.name, e.bound, e.from, e.to, e.worst, e.at);
+}
+
+std::string describe_pushing_cable(const Excess& e) {
+  return fmt::format(
+      "'{}' would have to push from t = {:.6g} s to {:.6g} s: its multiplier is "
+      "{:.6g} at t = {:.6g} s. No cable does that.",
+      e.name, e.from, e.to, e.worst, e.at);
 }
 
 }  // namespace koppel

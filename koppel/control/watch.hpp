@@ -27,5 +27,8 @@ std::vector<Excess> find_excesses(const Trajectory& trajectory, std::size_t colu
 // Inputs beyond their limits, and cables that would have to push.
 std::vector<Excess> find_limit_violations(const Equations& equations, const Trajectory& trajectory);
 std::vector<Excess> find_pushing_cables(const Equations& equations, const Trajectory& trajectory);
+// In a sentence each.
+std::string describe_limit_violation(const Excess& excess);
+std::string describe_pushing_cable(const Excess& excess);
 
 }  // namespace koppel
