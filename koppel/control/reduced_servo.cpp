@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/control/servo_terms.hpp>
 
 namespace koppel {
@@ -28,6 +29,11 @@ bool is_reduced_method(std::string_view name) {
 ReducedServo make_reduced_servo(const Equations& e, std::string_view method, const State& state,
                                 const ServoProblem& servo, const FlatSolution& solution,
                                 CompileOptions options) {
+  if (e.u.size() > e.s.size() && method != "minimal-extension:twice") {
+    throw Error("control.shared-inputs",
+                "the method '" + std::string(method) + "' needs as many inputs as outputs.",
+                "Use the method flat or minimal-extension:twice, which share the inputs out.");
+  }
   const ServoTerms terms(e, state, servo);
   const ReducedForm form = make_form(terms, method, solution);
   const ResidualTerms& residual = form.residual;

@@ -6,35 +6,12 @@
 
 #include <koppel/results/csv.hpp>
 
-#include "tests/control/inverse_runs.hpp"
+#include "tests/control/stepping.hpp"
 
 namespace koppel {
 namespace {
 
 using namespace testing;
-
-Inverse stepped(const Model& model, const std::string& method, double step,
-                const std::string& integrator = "implicit-euler") {
-  InverseOptions options = inverse_options_of(model);
-  options.method = method;
-  options.integrator = integrator;
-  options.step = step;
-  options.sampling.count = static_cast<int>(std::lround(options.end / step)) + 1;
-  // Simplified Newton iterations of Radau do not reach less on the projected form.
-  options.tolerance = integrator == "radau5" ? 1e-10 : 1e-12;
-  return inverse(model, options);
-}
-
-Inverse exact(const Model& model, double step) {
-  InverseOptions options = inverse_options_of(model);
-  options.sampling.count = static_cast<int>(std::lround(options.end / step)) + 1;
-  return inverse(model, options);
-}
-
-// The largest error of a column at the nodes after the start.
-double error(const Inverse& a, const Inverse& b, const std::string& column) {
-  return distance(a.trajectory[column], b.trajectory[column], 1);
-}
 
 TEST(Reduced, BackwardEulerIsThatOfAnIndependentProgram) {
   for (const char* name : {"overhead_crane", "rotary_crane"}) {
@@ -123,7 +100,7 @@ double order(const Model& model, const std::string& method, const std::string& i
 
 TEST(Reduced, InputsConvergeWithTheOrderOfTheIntegrator) {
   const Model model = gentle_crane();
-  for (const char* method : {"minimal-extension", "projection"}) {
+  for (const char* method : {"minimal-extension", "projection", "projection:null-space"}) {
     EXPECT_NEAR(order(model, method, "implicit-euler", "F_t", 0.02), 1, 0.1) << method;
     EXPECT_NEAR(order(model, method, "bdf2", "F_t", 0.05), 2, 0.2) << method;
     EXPECT_NEAR(order(model, method, "bdf3", "F_t", 0.05), 3, 0.4) << method;
