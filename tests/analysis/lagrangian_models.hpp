@@ -27,8 +27,10 @@ inline void add_generalised_force(Model& model, const std::string& name, Expr co
                                   Expr effort) {
   for (std::size_t i = 0; i < model.quantities.size(); ++i) {
     if (model.quantities[i].value == coordinate) {
-      model.add_force(
-          {.name = name, .actions = {{static_cast<int>(i), effort}}, .potential = 0, .where = {}});
+      Force force;
+      force.name = name;
+      force.actions = {{static_cast<int>(i), effort}};
+      model.add_force(std::move(force));
     }
   }
 }

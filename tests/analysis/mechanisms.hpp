@@ -109,7 +109,10 @@ inline Model make_heavy_top() {
   add_spring(model, "spring", {kGround, {0.5, 1.5, 0.2}}, {1, {0.3, 0.4, 0.5}}, 30, 1.5, 0.6);
   const int spin = model.angular_velocity("spin", 1, 1, true);
   const Expr rate = model.quantities[static_cast<std::size_t>(spin)].rate;
-  model.add_force({.name = "drag", .actions = {{spin, -0.4 * rate}}, .potential = 0, .where = {}});
+  Force drag;
+  drag.name = "drag";
+  drag.actions = {{spin, -0.4 * rate}};
+  model.add_force(std::move(drag));
   return model;
 }
 
