@@ -34,6 +34,8 @@ class EmptyCache {
     if (!path_.empty()) std::filesystem::remove_all(path_, error);
   }
 
+  const std::filesystem::path& path() const { return path_; }
+
  private:
   std::filesystem::path path_;
 };

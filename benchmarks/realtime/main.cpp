@@ -1,19 +1,27 @@
-// Steps of fixed cost: how long they take, as native code, and beside a step written by hand.
+// Steps of fixed cost: how long they take, as native code and as exported C, and beside a step
+// written by hand.
 //
 //   realtime > FILE
 //
 // Batches of steps are timed; of their times per step the median, the 99.9th percentile and the
 // largest are told. On a machine that does other things too, only the median means much.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include <benchmarks/machine.hpp>
 #include <benchmarks/realtime/hand_axle.hpp>
 #include <benchmarks/realtime/others.hpp>
+#include <koppel/export/c.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
@@ -51,6 +59,8 @@ struct Case {
 };
 
 struct Ready {
+  Model model;
+  SimulateOptions options;
   Prepared prepared;
   std::shared_ptr<const EulerStep> step;
 };
@@ -63,7 +73,7 @@ Ready make(const Case& c) {
   options.integrator = c.integrator;
   options.step = c.step;
   options.native = true;
-  Ready out{prepare(model, options), nullptr};
+  Ready out{model, options, prepare(model, options), nullptr};
   out.step = euler_step_of(out.prepared.problem,
                            EulerOptions::of(out.prepared.choice.integrator, options.projection));
   return out;
@@ -125,7 +135,89 @@ void compare_with_others() {
   }
 }
 
-void run() {
+// The step as `koppel export --to c` writes it, compiled and loaded.
+class Exported {
+ public:
+  Exported(const Model& model, const SimulateOptions& options,
+           const std::filesystem::path& folder) {
+    const StepModel step = make_step_model(model, options, "model");
+    const CFiles files = write_c(step);
+    std::string source = files.source;
+    const std::string include = "#include \"model.h\"\n";
+    source.replace(source.find(include), include.size(), files.header);
+    std::ofstream(folder / "model.c") << source;
+    const std::string command = "cd '" + folder.string() +
+                                "' && cc -std=c99 -O2 -ffp-contract=off -fPIC -shared -o model.so "
+                                "model.c -lm";
+    if (std::system(command.c_str()) != 0) throw std::runtime_error("no compiler");
+    library_ = dlopen((folder / "model.so").c_str(), RTLD_NOW);
+    step_ = reinterpret_cast<StepFunction*>(dlsym(library_, "model_step"));
+    init_ = reinterpret_cast<InitFunction*>(dlsym(library_, "model_init"));
+    state_.resize(step.state_size() + 3);  // t, start_time, count
+    parameters_.resize(step.parameters.size() + 1);
+    inputs_.resize(step.inputs.size() + 1);
+  }
+  Exported(const Exported&) = delete;
+  Exported& operator=(const Exported&) = delete;
+  ~Exported() { dlclose(library_); }
+
+  void start() { init_(state_.data(), parameters_.data()); }
+  void step() { step_(state_.data(), inputs_.data(), parameters_.data()); }
+  double operator[](std::size_t i) const { return state_[i + 3]; }
+
+ private:
+  using InitFunction = void(double* state, double* parameters);
+  using StepFunction = int(double* state, const double* inputs, const double* parameters);
+  void* library_ = nullptr;
+  StepFunction* step_ = nullptr;
+  InitFunction* init_ = nullptr;
+  std::vector<double> state_, parameters_, inputs_;
+};
+
+// Batches of the step by hand, of the exported and of the library's alternate, because processors
+// change their pace: what is told are ratios of neighbours.
+void compare_with_hand(const Case& c, const std::filesystem::path& folder) {
+  const Ready ready = make(c);
+  Exported exported(ready.model, ready.options, folder);
+  EulerStep::Workspace work = ready.step->make_workspace();
+  std::vector<double> y;
+  HandAxle hand;
+  constexpr int kBatches = 2000, kBatch = 50, kRestart = 20;
+  std::vector<double> by_hand, ratio_exported, ratio_native;
+  const auto time = [&](auto&& step) {
+    const Clock::time_point before = Clock::now();
+    for (int k = 0; k < kBatch; ++k) step(k);
+    return std::chrono::duration<double>(Clock::now() - before).count() / kBatch;
+  };
+  double difference = 0;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    if (batch % kRestart == 0) {
+      hand = {};
+      exported.start();
+      y = ready.prepared.start.y;
+    }
+    const int first = batch % kRestart * kBatch;
+    by_hand.push_back(time([&](int k) { hand.step((first + k) * c.step, c.step); }));
+    ratio_exported.push_back(time([&](int) { exported.step(); }) / by_hand.back());
+    ratio_native.push_back(
+        time([&](int k) { ready.step->advance((first + k) * c.step, c.step, y, work); }) /
+        by_hand.back());
+    for (std::size_t i = 0; i < 4; ++i) {
+      difference =
+          std::max({difference, std::abs(exported[i] - hand.q[i]), std::abs(y[i] - hand.q[i])});
+    }
+  }
+  const auto median = [](std::vector<double>& values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+  };
+  std::printf(
+      "\nCar axle, linear-implicit:J1, ggl: by hand %.3f us; exported C %.2f, in the library %.2f "
+      "times that. They differ by %.0e in 1000 steps.\n",
+      1e6 * median(by_hand), median(ratio_exported), median(ratio_native), difference);
+}
+
+void run(const std::filesystem::path& folder) {
   std::printf("koppel %s, commit %s, gcc %s, %s\n\n", version(), commit(), __VERSION__,
               processor().c_str());
   std::printf("| model | method | operations | median, us | 99.9 %% | largest |\n");
@@ -140,33 +232,14 @@ void run() {
                         {"vehicle_trailer", "joint", "ggl", "linear-implicit:J1:stiff=auto", 1e-3},
                         {"car_axle", "", "index1", "rosenbrock", 1e-3},
                         {"vehicle_trailer", "joint", "index1", "rosenbrock", 1e-3}};
-  Times axle{};
   for (const Case& c : cases) {
     const Ready ready = make(c);
     const Times times = measure(ready, c.step);
-    if (std::string(c.model) == "car_axle" && std::string(c.integrator).ends_with("J1"))
-      axle = times;
     print(c.model, fmt::format("{}, {}", c.formulation, c.integrator),
           ready.step->function().num_instructions(), times);
   }
 
-  HandAxle hand;
-  const Times by_hand = measure([&](int k) { hand.step(k * 1e-3, 1e-3); }, [&] { hand = {}; });
-  print("car_axle by hand", "ggl, linear-implicit:J1", 0, by_hand);
-  // That both do the same.
-  const Ready ready = make(cases[1]);
-  EulerStep::Workspace work = ready.step->make_workspace();
-  std::vector<double> y = ready.prepared.start.y;
-  hand = {};
-  double difference = 0;
-  for (int k = 0; k < 1000; ++k) {
-    ready.step->advance(k * 1e-3, 1e-3, y, work);
-    hand.step(k * 1e-3, 1e-3);
-    for (std::size_t i = 0; i < 4; ++i)
-      difference = std::max(difference, std::abs(y[i] - hand.q[i]));
-  }
-  std::printf("\nCar axle: %.2f times the step by hand; they differ by %.0e after 1000 steps.\n",
-              axle.median / by_hand.median, difference);
+  compare_with_hand(cases[1], folder);
   compare_with_others();
 }
 
@@ -175,5 +248,5 @@ void run() {
 
 int main() {
   const koppel::benchmarks::EmptyCache cache;
-  koppel::benchmarks::run();
+  koppel::benchmarks::run(cache.path());
 }

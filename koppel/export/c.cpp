@@ -8,6 +8,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/emit_c.hpp>
+#include <koppel/expr/reciprocals.hpp>
 #include <koppel/integrate/rate_terms.hpp>
 
 namespace koppel {
@@ -113,8 +114,8 @@ class Writer {
     };
     if (m_.tolerance) {
       const RateTerms rates = make_rate_terms(*m_.prepared.problem.descriptor);
-      add(lower(m_.layout, rates.rate), "model_rates");
-      add(lower(m_.layout, rates.projected), "model_project");
+      add(lower(m_.layout, share_reciprocals(rates.rate)), "model_rates");
+      add(lower(m_.layout, share_reciprocals(rates.projected)), "model_project");
       functions =
           accurate_constants(rates.violation.size()) + functions + kDop853Text + kAccurateText;
     } else {

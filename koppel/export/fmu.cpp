@@ -14,6 +14,7 @@
 #include <koppel/expr/emit_c.hpp>
 #include <koppel/expr/graph.hpp>
 #include <koppel/expr/native.hpp>
+#include <koppel/expr/reciprocals.hpp>
 #include <koppel/integrate/rate_terms.hpp>
 #include <koppel/results/csv.hpp>
 
@@ -37,9 +38,9 @@ class Source {
     Exprs outputs;
     for (const NamedExpr& output : e_.outputs) outputs.push_back(output.value);
     if (!m_.tolerance) add("model_advance", m_.advance);
-    add("model_rates", lower(inputs_, rates.rate));
-    add("model_project", lower(inputs_, rates.projected));
-    add("model_violation", lower(inputs_, rates.violation));
+    add("model_rates", inputs_, rates.rate);
+    add("model_project", inputs_, rates.projected);
+    add("model_violation", inputs_, rates.violation);
     add("model_outputs", lower(inputs_, outputs));
     add_directional(rates.rate, outputs);
     if (is_3_) add_adjoint(rates.rate, outputs);
@@ -51,6 +52,9 @@ class Source {
   }
 
  private:
+  void add(const std::string& name, const Exprs& inputs, const Exprs& values) {
+    add(name, lower(inputs, share_reciprocals(values)));
+  }
   void add(const std::string& name, const Program& program) {
     CCode code = emit_c(program, name, {.is_static = true});
     functions_ += code.source + '\n';
@@ -75,16 +79,15 @@ class Source {
   void add_directional(const Exprs& rates, const Exprs& outputs) {
     const Exprs variables = joined({&e_.q, &e_.v, &e_.x, &e_.u});
     const Exprs seeds = make_seeds(variables.size());
-    add("model_directional",
-        lower(joined({&inputs_, &seeds}),
-              jacobian_times_vector(joined({&rates, &outputs}), variables, seeds)));
+    add("model_directional", joined({&inputs_, &seeds}),
+        jacobian_times_vector(joined({&rates, &outputs}), variables, seeds));
   }
   void add_adjoint(const Exprs& rates, const Exprs& outputs) {
     const Exprs variables = joined({&e_.q, &e_.v, &e_.x, &e_.u}),
                 values = joined({&rates, &outputs});
     const Exprs seeds = make_seeds(values.size());
-    add("model_adjoint",
-        lower(joined({&inputs_, &seeds}), vector_times_jacobian(seeds, values, variables)));
+    add("model_adjoint", joined({&inputs_, &seeds}),
+        vector_times_jacobian(seeds, values, variables));
   }
 
   std::string constants(const std::string& guid, std::size_t num_rows) const {

@@ -127,15 +127,13 @@ class Package {
   }
 
   void make_terms() {
-    find_forces();
     add_constraints();
-    terms_.push_back(matrix("M", "The mass matrix: M v' = f + F lambda - [G; a]' lambda.", *e_.M));
+    terms_.push_back(matrix("M", "The mass matrix: M v' = f - [G; a]' lambda.", *e_.M));
     add_product("M_q", "The Jacobian of M w with respect to q.",
                 multiply(*e_.M, first_w(e_.num_v())));
-    terms_.push_back(column("f", "Forces.", f_));
-    terms_.push_back(matrix("F", "Forces that reactions cause are F lambda.", F_));
+    terms_.push_back(column("f", "Forces.", e_.f));
     terms_.push_back(column("r", "The rates of further states: x' = r.", e_.r));
-    add_jacobians("f", f_, {{"q", e_.q}, {"v", e_.v}, {"x", e_.x}, {"u", e_.u}});
+    add_jacobians("f", e_.f, {{"q", e_.q}, {"v", e_.v}, {"x", e_.x}, {"u", e_.u}});
     add_jacobians("r", e_.r, {{"q", e_.q}, {"v", e_.v}, {"x", e_.x}, {"u", e_.u}});
     Exprs values;
     for (const NamedExpr& output : e_.outputs) values.push_back(output.value);
@@ -184,24 +182,6 @@ class Package {
     Term term = matrix(name, about, jacobian(product, e_.q));
     term.has_factor = true;
     terms_.push_back(std::move(term));
-  }
-
-  // f + F λ, F over the rows of [g; a] that count.
-  void find_forces() {
-    f_ = e_.f;
-    const auto num_rows = static_cast<int>(descriptor_.kept.size());
-    F_.pattern = {
-        static_cast<int>(e_.num_v()), num_rows, std::vector<int>(descriptor_.kept.size() + 1), {}};
-    if (!depends_on(e_.f, descriptor_.lambda)) return;
-    auto form = linear_form(e_.f, descriptor_.lambda);
-    if (!form) {
-      throw Error("export.not-linear",
-                  "forces depend on reactions in a way that is not linear; the equations cannot be "
-                  "written as M v' = f + F lambda - G' lambda.",
-                  "Leave out the friction that depends on reactions.");
-    }
-    F_ = std::move(form->A);
-    f_ = std::move(form->b);
   }
 
   std::string arguments(bool has_factor) const {
@@ -339,8 +319,7 @@ class Package {
   std::vector<NamedExpr> variables_;  // names in the functions
   std::vector<std::string> sources_;  // where their values are
   std::size_t first_parameter_ = 0, num_own_ = 0;
-  Exprs w_, f_;
-  SparseExpr F_;
+  Exprs w_;
   std::unordered_map<std::string, std::string> table_names_;
   std::map<std::string, TableData> tables_;
   std::vector<Term> terms_;

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/operations.hpp>
@@ -14,22 +13,18 @@
 namespace koppel {
 namespace {
 
-// From so many quotients with one divisor on, its reciprocal is worth its own division.
-constexpr int kManyQuotients = 3;
-
 // Beyond this exponent pow is as fast as the products, and more accurate.
 constexpr double kLargestPower = 64;
 
 class Lowering {
  public:
-  Lowering(std::span<const Expr> inputs, std::span<const Expr> outputs, LowerOptions options) {
+  Lowering(std::span<const Expr> inputs, std::span<const Expr> outputs) {
     for (const Expr& input : inputs) program_.inputs.emplace_back(input.name());
     Graph* graph = graph_of(outputs);
     if (graph != nullptr) lower_nodes(*graph, inputs, outputs);
     for (const Expr& e : outputs) {
       program_.outputs.push_back(e.is_constant() ? constant(e.value()) : value_[order_position(e)]);
     }
-    if (options.share_reciprocals) share_reciprocals();
     number_values();
   }
 
@@ -119,47 +114,6 @@ class Lowering {
     return it->second;
   }
 
-  // Writes the code again, with products in the place of quotients whose divisor is shared.
-  void share_reciprocals() {
-    std::unordered_map<ValueId, int> count;
-    bool is_worth_it = false;
-    for (const Instruction& i : program_.code) {
-      if (i.op == Op::Div && ++count[i.b] == kManyQuotients) is_worth_it = true;
-    }
-    if (!is_worth_it) return;
-    const std::vector<Instruction> old = std::exchange(program_.code, {});
-    std::vector<ValueId> moved;
-    const auto move = [&](ValueId& v) {
-      if (v & kResult) v = moved[v & ~kResult];
-    };
-    std::unordered_map<ValueId, ValueId> reciprocals;
-    for (const Instruction& i : old) {
-      Instruction now = i;
-      for_each_operand(now, move);
-      if (now.op != Op::Div || count[i.b] < kManyQuotients) {
-        moved.push_back(emit(now.op, now.a, now.b, now.c, now.derivative));
-        continue;
-      }
-      const auto [it, is_new] = reciprocals.try_emplace(i.b, 0);
-      if (is_new) it->second = reciprocal(now.b);
-      moved.push_back(product(now.a, it->second));
-    }
-    for (ValueId& output : program_.outputs) move(output);
-  }
-
-  std::optional<double> number(ValueId v) const {
-    if (!(v & kConstant)) return std::nullopt;
-    return program_.constants[v & ~kConstant];
-  }
-  ValueId reciprocal(ValueId v) {
-    const auto known = number(v);
-    return known ? constant(1 / *known) : emit(Op::Div, constant(1), v);
-  }
-  ValueId product(ValueId a, ValueId b) {
-    const double factor = number(a).value_or(0);
-    return factor == 1 ? b : factor == -1 ? emit(Op::Neg, b) : emit(Op::Mul, a, b);
-  }
-
   void number_values() {
     const auto first_constant = static_cast<ValueId>(program_.inputs.size());
     const auto first_result = static_cast<ValueId>(program_.num_leaves());
@@ -215,9 +169,9 @@ void check_inputs(std::span<const Expr> inputs, std::span<const Expr> outputs) {
 
 int arity_of(Op op) { return operation(op).arity; }
 
-Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs, LowerOptions options) {
+Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs) {
   check_inputs(inputs, outputs);
-  return Lowering(inputs, outputs, options).take();
+  return Lowering(inputs, outputs).take();
 }
 
 }  // namespace koppel

@@ -50,19 +50,10 @@ struct Program {
 template <typename I, typename F>
 void for_each_operand(I& instruction, F&& f);
 
-struct LowerOptions {
-  // Three quotients or more with one divisor d become products with 1/d: a division takes as long
-  // as several products. The result has an error of 1.5 units in the last place instead of 0.5, and
-  // is not finite where 1/d overflows (|d| below 1e-308). Series do without: there, quotients cost
-  // as much as products.
-  bool share_reciprocals = true;
-};
-
 // Integer powers become products, in the fewest steps that halving gives (x^5 = x (x²)²), so that
 // every backend computes them alike. Inputs must be distinct symbols and contain every symbol of
 // the outputs; else Error `expr.bad-input`, `expr.unbound-symbol`.
-Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs,
-              LowerOptions options = {});
+Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs);
 
 int arity_of(Op op);
 

@@ -239,7 +239,7 @@ SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr
   }
   const auto num_companions = static_cast<std::ptrdiff_t>(all.size());
   all.insert(all.end(), outputs.begin(), outputs.end());
-  SeriesProgram result{lower(inputs, all, {.share_reciprocals = false}), {}, {}, {}, {}};
+  SeriesProgram result{lower(inputs, all), {}, {}, {}, {}};
   Program& program = result.program;
   std::unordered_map<ValueId, ValueId> companion_of;
   for (auto it = program.outputs.begin(); it != program.outputs.begin() + num_companions; it += 2) {

@@ -7,7 +7,12 @@
 
 #include <koppel/runtime/step.h>
 #include <koppel/base/diagnostic.hpp>
+<<<<<<< HEAD
 #include <koppel/integrate/rosenbrock_step.hpp>
+=======
+#include <koppel/expr/reciprocals.hpp>
+#include <koppel/integrate/integrator.hpp>
+>>>>>>> 6b353c7 (Reciprocals are shared in steps of fixed cost and in exports only; the benchmark measures exported C beside the step by hand)
 #include <koppel/integrate/step_builder.hpp>
 #include <koppel/integrate/stiff_parts.hpp>
 #include <koppel/integrate/variant.hpp>
@@ -48,6 +53,7 @@ class EulerBuilder : public StepBuilder {
       step_velocities_then_positions();
     }
     for (Expr& eta : out_.eta) eta /= h_;
+    share_quotients();
     out_.pivots = pivots_;
     out_.check = check_;
     out_.num_factorizations = num_factorizations();
@@ -55,6 +61,18 @@ class EulerBuilder : public StepBuilder {
   }
 
  private:
+  // Of all that a step computes together, so that a step without η has the same bits.
+  void share_quotients() {
+    Exprs* const parts[] = {&out_.q, &out_.v, &out_.x, &out_.lambda, &out_.eta};
+    Exprs all;
+    for (const Exprs* part : parts) all.insert(all.end(), part->begin(), part->end());
+    all = share_reciprocals(all);
+    auto next = all.begin();
+    for (Exprs* part : parts) {
+      for (Expr& e : *part) e = *next++;
+    }
+  }
+
   bool has_J_v() const {
     return options_.jacobian != Jacobian::None && options_.jacobian != Jacobian::J3;
   }

@@ -10,6 +10,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/graph.hpp>
 #include <koppel/expr/program.hpp>
+#include <koppel/expr/reciprocals.hpp>
 
 #include <tests/expr/plain_evaluation.hpp>
 #include <tests/expr/random_expr.hpp>
@@ -107,6 +108,54 @@ TEST(Function, IntegerPowersAreProductsOfFewFactors) {
           << at << "^" << n;
     }
   }
+}
+
+int num_quotients(const Function& function) {
+  int count = 0;
+  for (const Instruction& i : function.program().code) count += i.op == Op::Div ? 1 : 0;
+  return count;
+}
+
+TEST(ShareReciprocals, LeavesOneDivisionForManyQuotientsWithOneDivisor) {
+  Graph graph;
+  const auto [x, y, z] = graph.symbols("x", "y", "z");
+  const Expr d = x + y * y;
+  // Three and more, a reciprocal itself and its negative, inside of others; two are left alone.
+  const std::vector<Expr> f = {x / d, sin(y / d), 1 / d,   -1 / d, (x / d - z) / y,
+                               z / y, x * y,      Expr(3), z};
+  const std::vector<Expr> shared = share_reciprocals(f);
+  const std::vector<Expr> inputs = {x, y, z};
+  const Function before(inputs, f), after(inputs, shared);
+  EXPECT_EQ(num_quotients(before), 6);
+  EXPECT_EQ(num_quotients(after), 3);
+  const std::vector<double> a = before({0.3, -1.7, 2.9}), b = after({0.3, -1.7, 2.9});
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    EXPECT_TRUE(near(a[i], b[i], {.relative = 4 * kEps, .because = "one rounding more"})) << i;
+  }
+  for (const std::size_t same : {5u, 6u, 7u, 8u}) EXPECT_EQ(f[same], shared[same]);
+}
+
+TEST(ShareReciprocals, ChangesRandomExpressionsByRoundingOnly) {
+  std::mt19937_64 engine(11);
+  int changed = 0;
+  for (int k = 0; k < 2000; ++k) {
+    Setting setting;
+    std::vector<Expr> f;
+    // Quotients by what occurs anyway, so that there is something to share.
+    const Expr d = random_expr(engine, setting.x, {.size = 10, .smooth_only = true});
+    for (int i = 0; i < 4; ++i) {
+      f.push_back(random_expr(engine, setting.x, {.size = 10, .smooth_only = true}) / d);
+    }
+    const std::vector<Expr> shared = share_reciprocals(f);
+    changed += shared != f ? 1 : 0;
+    const double in[] = {uniform(engine, -3, 3), uniform(engine, -3, 3), uniform(engine, -3, 3)};
+    const std::vector<double> a = Function(setting.x, f)(in), b = Function(setting.x, shared)(in);
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      if (!std::isfinite(a[i])) continue;
+      EXPECT_TRUE(near(a[i], b[i], {.relative = 1e-9, .scale = 1e-9, .because = "cancellation"}));
+    }
+  }
+  EXPECT_GT(changed, 1000);
 }
 
 TEST(Function, SlotsAreReused) {
