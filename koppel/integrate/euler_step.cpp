@@ -7,12 +7,8 @@
 
 #include <koppel/runtime/step.h>
 #include <koppel/base/diagnostic.hpp>
-<<<<<<< HEAD
-#include <koppel/integrate/rosenbrock_step.hpp>
-=======
 #include <koppel/expr/reciprocals.hpp>
-#include <koppel/integrate/integrator.hpp>
->>>>>>> 6b353c7 (Reciprocals are shared in steps of fixed cost and in exports only; the benchmark measures exported C beside the step by hand)
+#include <koppel/integrate/rosenbrock_step.hpp>
 #include <koppel/integrate/step_builder.hpp>
 #include <koppel/integrate/stiff_parts.hpp>
 #include <koppel/integrate/variant.hpp>
@@ -53,7 +49,6 @@ class EulerBuilder : public StepBuilder {
       step_velocities_then_positions();
     }
     for (Expr& eta : out_.eta) eta /= h_;
-    share_quotients();
     out_.pivots = pivots_;
     out_.check = check_;
     out_.num_factorizations = num_factorizations();
@@ -61,18 +56,6 @@ class EulerBuilder : public StepBuilder {
   }
 
  private:
-  // Of all that a step computes together, so that a step without η has the same bits.
-  void share_quotients() {
-    Exprs* const parts[] = {&out_.q, &out_.v, &out_.x, &out_.lambda, &out_.eta};
-    Exprs all;
-    for (const Exprs* part : parts) all.insert(all.end(), part->begin(), part->end());
-    all = share_reciprocals(all);
-    auto next = all.begin();
-    for (Exprs* part : parts) {
-      for (Expr& e : *part) e = *next++;
-    }
-  }
-
   bool has_J_v() const {
     return options_.jacobian != Jacobian::None && options_.jacobian != Jacobian::J3;
   }
@@ -271,10 +254,19 @@ EulerOptions EulerOptions::of(std::string_view integrator, Projection projection
 }
 
 EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& options) {
-  if (options.rule == EulerOptions::Rule::Rosenbrock) {
-    return make_rosenbrock_step(descriptor, options);
+  EulerTerms terms = options.rule == EulerOptions::Rule::Rosenbrock
+                         ? make_rosenbrock_step(descriptor, options)
+                         : EulerBuilder(descriptor, options).make();
+  // Of all that a step computes together, so that a step without η has the same bits.
+  Exprs* const parts[] = {&terms.q, &terms.v, &terms.x, &terms.lambda, &terms.eta};
+  Exprs all;
+  for (const Exprs* part : parts) all.insert(all.end(), part->begin(), part->end());
+  all = share_reciprocals(all);
+  auto next = all.begin();
+  for (Exprs* part : parts) {
+    for (Expr& e : *part) e = *next++;
   }
-  return EulerBuilder(descriptor, options).make();
+  return terms;
 }
 
 EulerStep::EulerStep(const Descriptor& descriptor, const EulerOptions& options)
