@@ -199,7 +199,10 @@ class Emitter {
 std::string emit_c_prelude() { return std::string("#include <math.h>\n\n") + kRuntimeText; }
 
 std::string emit_c_kernels(const Program& program) {
-  return program.tables.empty() ? std::string() : std::string(kTableText);
+  const bool turns =
+      std::any_of(program.code.begin(), program.code.end(),
+                  [](const Instruction& i) { return i.op == Op::Sin || i.op == Op::Cos; });
+  return program.tables.empty() && !turns ? std::string() : std::string(kKernelText);
 }
 
 CCode emit_c(const Program& program, std::string_view name, CStyle style) {

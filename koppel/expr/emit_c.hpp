@@ -18,7 +18,7 @@ struct CCode {
 
 // Includes and the kernels of koppel/runtime that emitted functions call; once a file.
 std::string emit_c_prelude();
-// The kernels that emit_c's functions call by themselves: nothing, where there are no tables.
+// The kernels that emit_c's functions call by themselves: nothing, where there are no tables, sines and cosines.
 std::string emit_c_kernels(const Program& program);
 
 struct CStyle {

@@ -4,6 +4,6 @@
 namespace koppel {
 
 extern const char* const kRuntimeText;  // all of it
-extern const char* const kTableText;    // tables alone
+extern const char* const kKernelText;   // what programs call: tables, sine and cosine
 
 }  // namespace koppel

@@ -156,7 +156,7 @@ std::set<long> instructions(const std::string& model_name, const SimulateOptions
 
 TEST(ExportedC, EveryStepExecutesTheSameNumberOfInstructions) {
   if (!has("valgrind")) GTEST_SKIP() << "valgrind is not installed";
-  for (const char* name : {"circular_track", "slider_crank", "four_bar"}) {
+  for (const char* name : {"circular_track", "slider_crank", "four_bar", "andrews"}) {
     const Model model = built_in(name);
     for (const auto& [integrator, formulation] :
          {std::pair{"linear-implicit", "ggl"}, std::pair{"rosenbrock", "index1"},
