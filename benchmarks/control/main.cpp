@@ -1,6 +1,7 @@
 // Inverse dynamics: time against the mechanism, the method and the number of samples, as a Markdown
 // table. The least of several runs; set-up (derivation, analysis, compilation) apart.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ struct Times {
 };
 
 // Nothing where the method fails.
-std::optional<Times> measure(const Model& model, const std::string& method, int samples, bool native) {
+std::optional<Times> measure(const Model& model, const std::string& method, int samples,
+                             bool native) {
   Times least;
   for (int round = 0; round < 5; ++round) {
     InverseOptions options = inverse_options_of(model);
@@ -39,9 +41,11 @@ std::optional<Times> measure(const Model& model, const std::string& method, int 
 void print(const std::string& name, int samples) {
   const Model model = read_model(KOPPEL_MODELS + name + ".yaml");
   for (const bool native : {false, true}) {
-    for (const char* method : {"flat", "minimal-extension", "projection"}) {
+    for (const char* method : {"flat", "minimal-extension", "minimal-extension:twice", "projection",
+                               "projection:null-space"}) {
       const std::optional<Times> t = measure(model, method, samples, native);
-      std::printf("| %s | %s | %s | %d |", name.c_str(), method, native ? "native" : "tape", samples);
+      std::printf("| %s | %s | %s | %d |", name.c_str(), method, native ? "native" : "tape",
+                  samples);
       if (t) {
         std::printf(" %.2f | %.2f | %.2f |\n", 1e3 * t->setup, 1e3 * t->run,
                     1e6 * t->run / samples);
@@ -50,6 +54,19 @@ void print(const std::string& name, int samples) {
       }
     }
   }
+}
+
+// The exponent of the time over the number of samples, by least squares of logarithms.
+void print_growth(const std::string& name, const char* method) {
+  const Model model = read_model(KOPPEL_MODELS + name + ".yaml");
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const int samples : {1001, 2001, 4001, 8001, 16001}) {
+    const std::optional<Times> t = measure(model, method, samples, false);
+    if (!t) return;
+    const double a = std::log(samples), b = std::log(t->run);
+    n += 1, x += a, y += b, xx += a * a, xy += a * b;
+  }
+  std::printf("| %s | %s | %.2f |\n", name.c_str(), method, (n * xy - x * y) / (n * xx - x * x));
 }
 
 }  // namespace
@@ -65,4 +82,10 @@ int main() {
   print("rotary_crane", 4001);
   print("navy_crane_2d", 3001);
   print("cable_manipulator", 2001);
+  std::printf(
+      "\n| model | method | exponent of the time over the samples |\n| --- | --- | --- |\n");
+  for (const char* method : {"flat", "minimal-extension", "projection"}) {
+    print_growth("overhead_crane", method);
+    print_growth("rotary_crane", method);
+  }
 }

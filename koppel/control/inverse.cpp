@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/accelerations.hpp>
 #include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
@@ -107,23 +106,11 @@ class Run {
     for (const Jump& jump : find_jumps(e, state_.p, servo_->problem.breakpoints,
                                        servo_->order_of_reference, state_.t, options_.end)) {
       const int needed = servo_->order_of_reference[jump.servo];
-      const std::string& name = e.s[jump.servo].name;
+      const std::string text = describe(jump, e.s[jump.servo].name, needed, servo_->index);
       if (jump.order == needed) {
-        tell(
-            fmt::format("the inputs jump at t = {:.6g} s: derivative {} of the reference of '{}', "
-                        "which they depend on, does.",
-                        jump.t, jump.order, name));
+        tell(text);
         continue;
       }
-      const std::string text = fmt::format(
-          "the reference of '{}' is not smooth enough at t = {:.6g} s: {} jumps by {:.3g}. At "
-          "index "
-          "{} its derivatives up to order {} must be continuous; to follow it the inputs would "
-          "need "
-          "an impulse.",
-          name, jump.t,
-          jump.order == 0 ? std::string("it") : fmt::format("its derivative {}", jump.order),
-          jump.size, servo_->index, needed - 1);
       if (!options_.across_jumps) {
         end_ = jump.t;
         rough_ = text;
@@ -323,14 +310,6 @@ class Run {
   }
 
   void make_reduced() {
-    if (options_.method == "projection:null-space" &&
-        solve_accelerations(*evaluator_, start_).is_underdetermined) {
-      throw Error("control.massless-motion",
-                  fmt::format("'{}' has motions without mass, whose accelerations no force "
-                              "determines: projection:null-space needs those of all motions.",
-                              model_.name),
-                  "Use the method flat, projection or minimal-extension.");
-    }
     const std::string method = is_flat() ? "minimal-extension:twice" : options_.method;
     reduced_ = make_reduced_servo(out_.equations, method, start_, *servo_, *solution_,
                                   {.native = options_.native});

@@ -10,6 +10,7 @@
 // an output of no mass cannot be projected.
 #include <Eigen/Dense>
 
+#include <koppel/analysis/accelerations.hpp>
 #include <koppel/analysis/dense.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/control/servo_terms.hpp>
@@ -45,7 +46,7 @@ void check_outputs(const ServoTerms& terms, const Eigen::MatrixXd& Z) {
                 "the output '" + terms.e.s[static_cast<std::size_t>(i)].name +
                     "' can move without any mass: the equations of motion cannot be projected "
                     "along it.",
-                "Use the method flat or minimal-extension, or projection:null-space.");
+                "Use the method flat or minimal-extension.");
   }
 }
 
@@ -96,9 +97,16 @@ ReducedForm project(const ServoTerms& terms) {
   return builder.finish();
 }
 
-// (3)
+// (3). Its accelerations are those that the equations of motion and the constraints determine.
 ReducedForm project_by_null_space(const ServoTerms& terms) {
   const Equations& e = terms.e;
+  if (solve_accelerations(Evaluator(e), terms.state).is_underdetermined) {
+    throw Error("control.massless-motion",
+                "'" + e.model +
+                    "' has motions without mass, whose accelerations no force determines: "
+                    "projection:null-space needs those of all motions.",
+                "Use the method flat, projection or minimal-extension.");
+  }
   const Dependent dependent = choose_dependent(terms);
   ResidualBuilder builder(terms);
   const Exprs alpha = servo_symbols(*e.graph, "alpha", e.num_v());

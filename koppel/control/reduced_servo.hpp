@@ -58,7 +58,8 @@ std::span<const std::string_view> reduced_methods();
 bool is_reduced_method(std::string_view name);
 
 // The solution, at its start, is where unknowns are chosen by pivoting and where y begins. Throws
-// Error `control.dependent-outputs`, `control.massless-output`, `control.shared-inputs`.
+// Error `control.dependent-outputs`, `control.massless-output`,
+// `control.massless-motion`, `control.shared-inputs`.
 ReducedServo make_reduced_servo(const Equations& equations, std::string_view method,
                                 const State& state, const ServoProblem& servo,
                                 const FlatSolution& solution, CompileOptions options = {});

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include <koppel/expr/series.hpp>
 
 namespace koppel {
@@ -79,6 +81,23 @@ std::vector<Jump> find_jumps(const Equations& e, std::span<const double> p,
     }
   }
   return jumps;
+}
+
+std::string describe(const Jump& jump, const std::string& output, int needed, int index) {
+  if (jump.order == needed) {
+    return fmt::format(
+        "the inputs jump at t = {:.6g} s: derivative {} of the reference of '{}', which they "
+        "depend "
+        "on, does.",
+        jump.t, jump.order, output);
+  }
+  return fmt::format(
+      "the reference of '{}' is not smooth enough at t = {:.6g} s: {} jumps by {:.3g}. At index {} "
+      "its derivatives up to order {} must be continuous; to follow it the inputs would need an "
+      "impulse.",
+      output, jump.t,
+      jump.order == 0 ? std::string("it") : fmt::format("its derivative {}", jump.order), jump.size,
+      index, needed - 1);
 }
 
 }  // namespace koppel

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <koppel/equations/equations.hpp>
@@ -24,5 +25,8 @@ struct Jump {
 std::vector<Jump> find_jumps(const Equations& equations, std::span<const double> p,
                              std::span<const double> breakpoints, std::span<const int> order,
                              double from, double to);
+
+// In words, for an output whose reference is needed up to a derivative at an index.
+std::string describe(const Jump& jump, const std::string& output, int needed, int index);
 
 }  // namespace koppel

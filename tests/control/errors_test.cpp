@@ -156,6 +156,37 @@ TEST(InverseErrors, OutputsThatInputsCannotMoveIndependently) {
             "error[control.no-influence]:");
 }
 
+TEST(InverseErrors, ProjectionAndMasslessParts) {
+  const auto error_by = [](const Model& model, const std::string& method) -> std::string {
+    InverseOptions options = inverse_options_of(model);
+    options.method = method;
+    try {
+      inverse(model, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(error_by(model_file("navy_crane_2d_massless"), "projection:null-space"),
+            "error[control.massless-motion]: 'US Navy crane, planar, massless pulley' has motions "
+            "without mass, whose accelerations no force determines: projection:null-space needs "
+            "those of all motions.\n"
+            "  Use the method flat, projection or minimal-extension.");
+  // The end of a massless lever between two springs.
+  const Model lever = read_model_text(
+      "name: lever\ninputs: [F]\ncoordinates: {x: 0, y: 0}\nkinetic: x'^2/2\n"
+      "potential: (y - x)^2/2 + y^2/2\ngeneralized_forces: {x: F}\n"
+      "signals: {c: {type: rest-to-rest, duration: 2, smoothness: 4}}\n"
+      "servo: {end: {output: y, reference: c}}\nrun: {end: 2}\n",
+      "lever.yaml");
+  EXPECT_EQ(error_by(lever, "projection"),
+            "error[control.massless-output]: the output 'end' can move without any mass: the "
+            "equations of motion cannot be projected along it.\n"
+            "  Use the method flat or minimal-extension.");
+  EXPECT_EQ(error_by(lever, "flat"), "none");
+  EXPECT_EQ(error_by(lever, "minimal-extension"), "none");
+}
+
 TEST(InverseErrors, Options) {
   const Model model = crane();
   InverseOptions options = inverse_options_of(model);
