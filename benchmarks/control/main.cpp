@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,36 +57,59 @@ void print(const std::string& name, int samples) {
   }
 }
 
+// The least processor time of some runs, without set-up: what else the machine does hardly counts.
+double processor_time(const Model& model, const std::string& method, int samples) {
+  double least = 1e300;
+  for (int round = 0; round < 3; ++round) {
+    InverseOptions options = inverse_options_of(model);
+    options.method = method;
+    options.sampling.count = samples;
+    if (method != "flat") options.step = options.end / (samples - 1);
+    std::clock_t begin = 0;
+    SimulateCallbacks callbacks;
+    callbacks.begin = [&](const std::vector<Column>&) { begin = std::clock(); };
+    inverse(model, options, callbacks);
+    least = std::min(least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
 // The exponent of the time over the number of samples, by least squares of logarithms.
 void print_growth(const std::string& name, const char* method) {
   const Model model = read_model(KOPPEL_MODELS + name + ".yaml");
-  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0, last = 0;
   for (const int samples : {1001, 2001, 4001, 8001, 16001}) {
-    const std::optional<Times> t = measure(model, method, samples, false);
-    if (!t) return;
-    const double a = std::log(samples), b = std::log(t->run);
+    last = processor_time(model, method, samples);
+    const double a = std::log(samples), b = std::log(last);
     n += 1, x += a, y += b, xx += a * a, xy += a * b;
   }
-  std::printf("| %s | %s | %.2f |\n", name.c_str(), method, (n * xy - x * y) / (n * xx - x * x));
+  std::printf("| %s | %s | %.1f | %.2f |\n", name.c_str(), method, 1e6 * last / 16001,
+              (n * xy - x * y) / (n * xx - x * x));
 }
 
 }  // namespace
 }  // namespace koppel::benchmarks
 
-int main() {
+// `inverse_benchmark growth`: only how the time grows with the samples.
+int main(int count, char** arguments) {
   using namespace koppel::benchmarks;
   const EmptyCache cache;
   std::printf("Commit %s, %s.\n\n", koppel::commit(), processor().c_str());
-  std::printf("| model | method | code | samples | set-up (ms) | run (ms) | a sample (µs) |\n");
-  std::printf("| --- | --- | --- | --- | --- | --- | --- |\n");
-  for (const int samples : {1001, 3001, 9001}) print("overhead_crane", samples);
-  print("rotary_crane", 4001);
-  print("navy_crane_2d", 3001);
-  print("cable_manipulator", 2001);
-  std::printf(
-      "\n| model | method | exponent of the time over the samples |\n| --- | --- | --- |\n");
-  for (const char* method : {"flat", "minimal-extension", "projection"}) {
-    print_growth("overhead_crane", method);
-    print_growth("rotary_crane", method);
+  if (count < 2 || std::string(arguments[1]) != "growth") {
+    std::printf("| model | method | code | samples | set-up (ms) | run (ms) | a sample (µs) |\n");
+    std::printf("| --- | --- | --- | --- | --- | --- | --- |\n");
+    for (const int samples : {1001, 3001, 9001}) print("overhead_crane", samples);
+    print("rotary_crane", 4001);
+    print("navy_crane_2d", 3001);
+    print("cable_manipulator", 2001);
+    std::printf("\n");
+  }
+  std::printf("| model | method | a sample (µs) | exponent of the time over the samples |\n");
+  std::printf("| --- | --- | --- | --- |\n");
+  for (const char* name : {"overhead_crane", "rotary_crane"}) {
+    for (const char* method : {"flat", "minimal-extension", "minimal-extension:twice", "projection",
+                               "projection:null-space"}) {
+      print_growth(name, method);
+    }
   }
 }

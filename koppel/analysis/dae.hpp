@@ -34,8 +34,9 @@ struct DaeOptions {
 
 // The descriptor form. Unknowns are q, those of v that are not rates of a coordinate by themselves,
 // λ, μ, x, and u where servo constraints are equations. Where q̇_i = v_j, the equation is not
-// stated: v_j is the symbol of q_i′. Invariants are left out unless asked for; they follow from the rest. Throws
-// Error `analysis.servo-count` unless there are as many servo constraints as inputs.
+// stated: v_j is the symbol of q_i′. Invariants are left out unless asked for; they follow from the
+// rest. More inputs than servo constraints are those of least norm. Throws Error
+// `analysis.servo-count` where there are fewer.
 Dae make_dae(const Equations& equations, const DaeOptions& options = {});
 
 // The symbol of multiplier i of a kind: "lambda" by the rows of g, "mu" by those of a. All that is
