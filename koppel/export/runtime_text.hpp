@@ -8,6 +8,6 @@ extern const char* const kDop853Text;    // runtime/dop853.h
 extern const char* const kAccurateText;  // runtime/accurate.h
 extern const char* const kFmiModelText;  // runtime/fmi_model.h
 extern const char* const kFmi2Text;      // runtime/fmi2.h
-extern const char* const kFmi3Text;      // runtime/fmi3.h
+extern const char* const kFmi3Text;      // runtime/fmi3.h, fmi3_absent.h
 
 }  // namespace koppel
