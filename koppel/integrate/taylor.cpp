@@ -69,6 +69,10 @@ class TaylorStep : public Step {
       : Step(t, t + h), places_(system.terms().y), from_(from), h_(h), y_end_(y_end) {}
 
   void evaluate(double t, std::span<double> y) const override {
+    if (t == t1) {
+      std::copy(y_end_.begin(), y_end_.end(), y.begin());
+      return;
+    }
     // The end was moved onto the constraints; what that is apart from the polynomial is spread over
     // the step with the power of the first term that the polynomial lacks.
     const double s = t - t0, theta = std::pow(s / h_, from_.order() + 1);

@@ -73,6 +73,12 @@ void SeriesSolver::set_scales() {
       factors.push_back(factor);
     }
   }
+  for (int o = 0; o <= max_offset_; ++o) {
+    auto& choose = choose_.emplace_back();  // C(n, o)
+    for (int n = 0; n <= order_; ++n) {
+      choose.push_back(n < o ? 0 : n == o ? 1 : choose.back() * n / (n - o));
+    }
+  }
   for (Derivative& derivative : derivatives_) {
     derivative.factor = shift_[static_cast<std::size_t>(derivative.l)].data();
   }
@@ -223,12 +229,17 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
     if (const Status status = solve_first_stage(); status != Status::Ok) return status;
     k = 1;
   }
+  // Each stage finds the coefficients that it determines at 0.
+  for (const Unknown& unknown : unknowns_) {
+    std::fill(unknown.x + k + unknown.d, unknown.x + last + unknown.d + 1, 0.0);
+  }
+  for (const std::size_t n : read_) {
+    const Derivative& derivative = derivatives_[n];
+    const int shift = derivative.d - derivative.l;
+    std::fill(derivative.series + std::max(0, k + shift),
+              derivative.series + std::max(0, last + shift + 1), 0.0);
+  }
   for (; k <= last; ++k) {
-    for (const Unknown& unknown : unknowns_) unknown.x[k + unknown.d] = 0;
-    for (const std::size_t n : read_) {
-      const Derivative& derivative = derivatives_[n];
-      if (k + derivative.d >= derivative.l) derivative.series[k + derivative.d - derivative.l] = 0;
-    }
     series_->evaluate(k, work_);
     const double* const scale = scale_.data() + k * (max_offset_ + 1);  // (k + o)!/k!
     for (std::size_t i = 0; i < b_.size(); ++i) {
@@ -255,13 +266,9 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
 
 double SeriesSolver::evaluate(int j, int o, double h) const {
   const Unknown& unknown = unknowns_[static_cast<std::size_t>(j)];
-  const int degree = last_stage_ + unknown.d;
-  double sum = 0, binomial = 1;  // C(n, o), n from the highest degree down
-  for (int i = 0; i < o; ++i) binomial *= static_cast<double>(degree - i) / (i + 1);
-  for (int n = degree; n >= o; --n) {
-    sum = sum * h + binomial * unknown.x[n];
-    if (n > o) binomial *= static_cast<double>(n - o) / n;
-  }
+  const double* const choose = choose_[static_cast<std::size_t>(o)].data();
+  double sum = 0;
+  for (int n = last_stage_ + unknown.d; n >= o; --n) sum = sum * h + choose[n] * unknown.x[n];
   return sum;
 }
 

@@ -86,7 +86,8 @@ class SeriesSolver {
   std::vector<double> factorial_;
   int max_offset_ = 0;
   std::vector<double> scale_;               // (k + o)!/k! at k (max_offset + 1) + o
-  std::vector<std::vector<double>> shift_;  // (o + l)!/o! by l and o
+  std::vector<std::vector<double>> shift_;   // (o + l)!/o! by l and o
+  std::vector<std::vector<double>> choose_;  // C(n, o) by o and n
 
   Workspace J_work_;
   std::vector<double> J_in_, J_values_, row_scale_, b_;
