@@ -266,6 +266,66 @@ TEST(ModelExchange3, DirectionalAndAdjointDerivativesAreThoseOfTheRates) {
   EXPECT_EQ(derivative("fmi3GetAdjointDerivative", seed, backward), kError);
 }
 
+// Those that fmi3Functions.h of FMI 3.0.2 declares: a library must have all of them.
+TEST(Fmu3Library, HasEveryFunctionOfTheStandard) {
+  const Written w("pendulum", 1e-3);
+  const Fmu3 fmu(w.path(), kCoSimulation);
+  for (const char* type : {"Float32", "Float64", "Int8", "UInt8", "Int16", "UInt16", "Int32",
+                           "UInt32", "Int64", "UInt64", "Boolean", "String", "Binary", "Clock"}) {
+    fmu.function<void()>((std::string("fmi3Get") + type).c_str());
+    fmu.function<void()>((std::string("fmi3Set") + type).c_str());
+  }
+  for (const char* name : {"GetVersion",
+                           "SetDebugLogging",
+                           "InstantiateModelExchange",
+                           "InstantiateCoSimulation",
+                           "InstantiateScheduledExecution",
+                           "FreeInstance",
+                           "EnterInitializationMode",
+                           "ExitInitializationMode",
+                           "EnterEventMode",
+                           "Terminate",
+                           "Reset",
+                           "GetNumberOfVariableDependencies",
+                           "GetVariableDependencies",
+                           "GetFMUState",
+                           "SetFMUState",
+                           "FreeFMUState",
+                           "SerializedFMUStateSize",
+                           "SerializeFMUState",
+                           "DeserializeFMUState",
+                           "GetDirectionalDerivative",
+                           "GetAdjointDerivative",
+                           "EnterConfigurationMode",
+                           "ExitConfigurationMode",
+                           "GetIntervalDecimal",
+                           "GetIntervalFraction",
+                           "GetShiftDecimal",
+                           "GetShiftFraction",
+                           "SetIntervalDecimal",
+                           "SetIntervalFraction",
+                           "SetShiftDecimal",
+                           "SetShiftFraction",
+                           "EvaluateDiscreteStates",
+                           "UpdateDiscreteStates",
+                           "EnterContinuousTimeMode",
+                           "CompletedIntegratorStep",
+                           "SetTime",
+                           "SetContinuousStates",
+                           "GetContinuousStateDerivatives",
+                           "GetEventIndicators",
+                           "GetContinuousStates",
+                           "GetNominalsOfContinuousStates",
+                           "GetNumberOfEventIndicators",
+                           "GetNumberOfContinuousStates",
+                           "EnterStepMode",
+                           "GetOutputDerivatives",
+                           "DoStep",
+                           "ActivateModelPartition"}) {
+    fmu.function<void()>((std::string("fmi3") + name).c_str());
+  }
+}
+
 // Rules of the schema fmi3ModelDescription.xsd of FMI 3.0.2 with the schemas that it includes, and
 // of sections 2.4.7 and 2.4.8 of the standard: elements and their order, attributes that there are,
 // those that are required, the combinations of causality, variability and initial, lists.
