@@ -77,15 +77,17 @@ class Run {
     out_.summary.messages.push_back(std::move(message));
   }
 
-  // In the coordinates asked for; else in natural ones where the model has them: constant mass
-  // matrices and quadratic constraints are the fewest operations.
+  // In the coordinates asked for. Else in natural ones where the model has them: constant mass
+  // matrices and quadratic constraints are the fewest operations. Methods that step do better with
+  // angular velocities: the servo constraints determine those of a body that turns, and their
+  // rates; vectors in it have further rates, which would be differences of steps.
   std::string coordinates() const {
     if (!options_.coordinates.empty() && options_.coordinates != "auto") {
       return options_.coordinates;
     }
     const std::vector<std::string> sets = coordinate_sets(model_);
     const bool has_natural = std::find(sets.begin(), sets.end(), "natural") != sets.end();
-    return has_natural ? "natural" : sets[0];
+    return has_natural && is_flat() ? "natural" : sets[0];
   }
 
   void prepare() {

@@ -37,7 +37,9 @@ TEST(Reduced, CoordinatesAndMultipliersAreExactAtNodes) {
     double step;
     std::vector<std::string> columns;
     double tolerance;
+    Settings set = {};
   };
+  const Settings turn = {{"dx", "0"}, {"dy", "0"}, {"dz", "0"}, {"turn", "pi/3"}};
   const std::vector<Case> cases = {
       {"overhead_crane", 0.1, {"s", "l", "lambda.cable"}, 1e-11},
       {"rotary_crane", 0.5, {"phi", "s", "l", "lambda.cable"}, 1e-11},
@@ -45,9 +47,10 @@ TEST(Reduced, CoordinatesAndMultipliersAreExactAtNodes) {
        0.1,
        {"L1", "L2", "L3", "L0", "x0", "lambda.cable0", "lambda.cable2"},
        1e-10},
-      {"cable_manipulator", 0.5, {"pg0", "pg1", "pc1", "pc3", "lambda.cable1"}, 1e-10}};
+      {"cable_manipulator", 0.5, {"pg0", "pg1", "pc1", "pc3", "lambda.cable1"}, 1e-10},
+      {"cable_manipulator", 0.5, {"pg2", "pg3", "pc2", "pc3", "lambda.cable2"}, 1e-10, turn}};
   for (const Case& c : cases) {
-    const Model model = model_file(c.model);
+    const Model model = model_file(c.model, c.set);
     const Inverse flat = exact(model, c.step);
     const Inverse result = stepped(model, "minimal-extension", c.step);
     ASSERT_EQ(result.status, Outcome::Status::Done) << c.model << ": " << result.text;
