@@ -101,7 +101,7 @@ class Maker {
       after.insert(after.end(), part->begin(), part->end());
     }
     out_.layout = terms.inputs;
-    out_.advance = lower(terms.inputs, after);
+    out_.advance = lower(terms.inputs, after, true);
   }
 
   StepModel out_;

@@ -44,7 +44,7 @@ std::string c_expression(const Program& program, std::string_view name, const In
            std::to_string(i.derivative) + ", " + std::string(a) + ')';
   }
   const std::string_view operands[] = {a, b, c};
-  std::string out;
+  std::string out = i.derivative > 0 ? "koppel_" : "";  // sin, cos: those of runtime/trig.h
   for (const char* p = operation(i.op).c; *p != '\0'; ++p) {
     if (*p == '$') {
       out += operands[*++p - 'a'];
@@ -201,7 +201,7 @@ std::string emit_c_prelude() { return std::string("#include <math.h>\n\n") + kRu
 std::string emit_c_kernels(const Program& program) {
   const bool turns =
       std::any_of(program.code.begin(), program.code.end(),
-                  [](const Instruction& i) { return i.op == Op::Sin || i.op == Op::Cos; });
+                  [](const Instruction& i) { return i.derivative > 0 && i.op != Op::Table; });
   return program.tables.empty() && !turns ? std::string() : std::string(kKernelText);
 }
 

@@ -18,7 +18,8 @@ struct CCode {
 
 // Includes and the kernels of koppel/runtime that emitted functions call; once a file.
 std::string emit_c_prelude();
-// The kernels that emit_c's functions call by themselves: nothing, where there are no tables, sines and cosines.
+// The kernels that emit_c's functions call by themselves: nothing, where there are no
+// tables, and no sines and cosines of fixed cost.
 std::string emit_c_kernels(const Program& program);
 
 struct CStyle {

@@ -36,7 +36,7 @@ struct Function::Code {
 
 Function::Function(std::span<const Expr> inputs, std::span<const Expr> outputs,
                    CompileOptions options) {
-  auto code = std::make_shared<Code>(lower(inputs, outputs));
+  auto code = std::make_shared<Code>(lower(inputs, outputs, options.fixed_cost));
   if (wants_native(options.native)) code->load_native();
   code_ = std::move(code);
 }

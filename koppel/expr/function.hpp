@@ -27,6 +27,8 @@ struct Program;
 
 struct CompileOptions {
   bool native = false;  // KOPPEL_NATIVE=on|off in the environment overrides it
+  // Sines and cosines take the same number of instructions for all angles (runtime/trig.h).
+  bool fixed_cost = false;
 };
 
 // What evaluation writes to, made by the Function (or Series) that uses it.

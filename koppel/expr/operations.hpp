@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <koppel/runtime/taylor.h>
-#include <koppel/runtime/trig.h>
 #include <koppel/expr/expr.hpp>
 
 namespace koppel {
@@ -91,15 +90,15 @@ inline constexpr std::array<Operation, kNumOps> kTable = {{
    {KOPPEL_RULE(log)}, "log($a)", "\\ln\\left($a\\right)", 6,
    "the operand must be positive", [](D a, D) { return a > 0; }},
 
-  {Op::Sin, "sin", 1, false, [](D a, D, D) { return koppel_sin(a); },
+  {Op::Sin, "sin", 1, false, [](D a, D, D) { return std::sin(a); },
    [](int, Expr, X x, Expr w) { return w * cos(x.a); },
    {KOPPEL_RULE(chain), [](Expr, X x) { return cos(x.a); }},
-   "koppel_sin($a)", "\\sin\\left($a\\right)", 6},
+   "sin($a)", "\\sin\\left($a\\right)", 6},
 
-  {Op::Cos, "cos", 1, false, [](D a, D, D) { return koppel_cos(a); },
+  {Op::Cos, "cos", 1, false, [](D a, D, D) { return std::cos(a); },
    [](int, Expr, X x, Expr w) { return -(w * sin(x.a)); },
    {KOPPEL_RULE(chain), [](Expr, X x) { return -sin(x.a); }},
-   "koppel_cos($a)", "\\cos\\left($a\\right)", 6},
+   "cos($a)", "\\cos\\left($a\\right)", 6},
 
   {Op::Tan, "tan", 1, false, [](D a, D, D) { return std::tan(a); },
    [](int, Expr self, X, Expr w) { return w * (1 + self * self); },

@@ -169,9 +169,13 @@ void check_inputs(std::span<const Expr> inputs, std::span<const Expr> outputs) {
 
 int arity_of(Op op) { return operation(op).arity; }
 
-Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs) {
+Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs, bool fixed_cost) {
   check_inputs(inputs, outputs);
-  return Lowering(inputs, outputs).take();
+  Program program = Lowering(inputs, outputs).take();
+  for (Instruction& i : program.code) {
+    if (fixed_cost && (i.op == Op::Sin || i.op == Op::Cos)) i.derivative = 1;
+  }
+  return program;
 }
 
 }  // namespace koppel

@@ -20,7 +20,9 @@ using ValueId = std::uint32_t;
 
 struct Instruction {
   Op op = Op::Neg;
-  std::uint8_t derivative = 0;  // Table: the order of derivative
+  // Table: the order of derivative. Sin, Cos: 1 for those of runtime/trig.h, which take the same
+  // number of instructions for all angles; 0 for those of libm, which are faster.
+  std::uint8_t derivative = 0;
   ValueId a = 0;
   ValueId b = 0;  // Table: its index in Program::tables
   ValueId c = 0;
@@ -53,7 +55,8 @@ void for_each_operand(I& instruction, F&& f);
 // Integer powers become products, in the fewest steps that halving gives (x^5 = x (x²)²), so that
 // every backend computes them alike. Inputs must be distinct symbols and contain every symbol of
 // the outputs; else Error `expr.bad-input`, `expr.unbound-symbol`.
-Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs);
+// With `fixed_cost`, sines and cosines are those of fixed cost.
+Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs, bool fixed_cost = false);
 
 int arity_of(Op op);
 

@@ -1,12 +1,22 @@
 #include <koppel/expr/tape.hpp>
 
 #include <array>
+#include <cmath>
 #include <utility>
 
+#include <koppel/runtime/trig.h>
 #include <koppel/expr/operations.hpp>
 
 namespace koppel {
 namespace {
+
+// Of an operation that is not a table; `kind` is the derivative of the instruction.
+template <Op op>
+[[gnu::always_inline]] inline double value_of(int kind, double a, double b, double c) {
+  if constexpr (op == Op::Sin) return kind == 0 ? std::sin(a) : koppel_sin(a);
+  if constexpr (op == Op::Cos) return kind == 0 ? std::cos(a) : koppel_cos(a);
+  return operation(op).value(a, b, c);
+}
 
 template <Op op>
 [[gnu::always_inline]] inline void execute(double* s, const TapeInstruction& i,
@@ -14,7 +24,7 @@ template <Op op>
   if constexpr (op == Op::Table) {
     s[i.result] = tables[i.b].data.evaluate(s[i.a], i.derivative);
   } else if constexpr (operation(op).arity > 0) {
-    s[i.result] = operation(op).value(s[i.a], s[i.b], s[i.c]);
+    s[i.result] = value_of<op>(i.derivative, s[i.a], s[i.b], s[i.c]);
   }
 }
 
@@ -44,7 +54,8 @@ void execute_batch(double* s, const TapeInstruction& i, const Program::NamedTabl
 #ifndef __clang__
 #pragma GCC ivdep
 #endif
-    for (std::size_t p = 0; p < Tape::kBatch; ++p) r[p] = operation(op).value(a[p], b[p], c[p]);
+    for (std::size_t p = 0; p < Tape::kBatch; ++p)
+      r[p] = value_of<op>(i.derivative, a[p], b[p], c[p]);
   }
 }
 

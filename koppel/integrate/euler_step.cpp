@@ -269,6 +269,13 @@ EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& opt
   return terms;
 }
 
+namespace {
+CompileOptions of_fixed_cost(CompileOptions options) {
+  options.fixed_cost = true;
+  return options;
+}
+}  // namespace
+
 EulerStep::EulerStep(const Descriptor& descriptor, const EulerOptions& options)
     : EulerStep(descriptor, make_euler_step(descriptor, options)) {}
 
@@ -277,7 +284,7 @@ EulerStep::EulerStep(const Descriptor& descriptor, const EulerTerms& terms)
       num_eta_(terms.eta.size()),
       given_(descriptor.state.u),
       num_u_(given_.size()),
-      function_(terms.inputs, outputs_of(terms), descriptor.compile),
+      function_(terms.inputs, outputs_of(terms), of_fixed_cost(descriptor.compile)),
       num_factorizations_(terms.num_factorizations) {
   given_.insert(given_.end(), descriptor.state.p.begin(), descriptor.state.p.end());
 }
