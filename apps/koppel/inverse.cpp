@@ -102,17 +102,15 @@ Lines describe(const Inverse& result) {
   }
   if (!s.robustness.empty()) {
     lines.emplace_back("feedback",
-                       s.feedback +
-                           "; how far off the outputs are with the inputs alone and with "
-                           "feedback, at most and at the end:");
+                       s.feedback + "; how far off the outputs are, at most and at the end:");
   }
   for (const RobustnessCase& c : s.robustness) {
     const auto error = [](const Verification& v) {
-      return v.is_done ? fmt::format("{:.2g}, {:.2g}", v.max_error, v.end_error)
+      return v.is_done ? fmt::format("{:.2g} and {:.2g}", v.max_error, v.end_error)
                        : fmt::format("fails at t = {:.6g} s", v.reached);
     };
     lines.emplace_back(to_text(c.disturbance),
-                       fmt::format("{:<24} {}", error(c.open), error(c.closed)));
+                       fmt::format("{}; with feedback {}", error(c.open), error(c.closed)));
   }
   return lines;
 }
@@ -146,7 +144,12 @@ void run(const Options& options) {
   Files& files = attendant.end();
   if (result.status == Outcome::Status::Done && (options.has_feedback || !different.empty())) {
     result.summary.feedback = options.feedback.kind;
-    result.summary.robustness = find_robustness(model, result, options.feedback, different);
+    try {
+      result.summary.robustness = find_robustness(model, result, options.feedback, different);
+    } catch (const Error&) {
+      write_files(model, result, describe(result), files);  // the inputs are there all the same
+      throw;
+    }
   }
 
   const Lines lines = describe(result);

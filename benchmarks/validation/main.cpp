@@ -18,9 +18,13 @@
 #include "benchmarks/validation/fixed_cost.hpp"
 #include "benchmarks/validation/servo.hpp"
 #include "benchmarks/validation/structure.hpp"
+#include "benchmarks/validation/table.hpp"
 
 namespace koppel::problems {
 namespace {
+
+using benchmarks::print_head;
+using benchmarks::print_row;
 
 const char* const kIntroduction = R"(# Validation
 
@@ -58,21 +62,6 @@ and *over time* is the error over time, which shows how it follows the tolerance
 std::string power(double tolerance) { return fmt::format("1e{:.0f}", std::log10(tolerance)); }
 std::string error_text(double error) { return fmt::format("{:.1e}", error); }
 std::string milliseconds(double seconds) { return fmt::format("{:.3g}", 1e3 * seconds); }
-
-void print_row(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += " " + cell + " |";
-  std::puts(line.c_str());
-}
-
-// The first `num_texts` columns are texts, the others numbers.
-void print_head(const std::vector<std::string>& cells, std::size_t num_texts = 0) {
-  std::puts("");
-  print_row(cells);
-  std::vector<std::string> rule(cells.size(), "---:");
-  for (std::size_t i = 0; i < num_texts; ++i) rule[i] = "---";
-  print_row(rule);
-}
 
 // Quick ones again, for their time.
 Comparison measure(const Model& model, const Setting& setting, const Trajectory& known,
@@ -133,7 +122,8 @@ void report_case_studies() {
       fmt::print("\n{}\n", text);
     }
     print_head({"tolerance", "published", "natural", "vector", "over time", "steps", "ms",
-                "absolute", "vector", "over time", "steps", "ms"});
+                "absolute", "vector", "over time", "steps", "ms"},
+               0);
     Timing timing{study.title, {study.seconds[0], study.seconds[1]}, {0, 0}};
     for (int i = 0; i < 4; ++i) {
       const double tolerance = study.tolerances[i];

@@ -10,12 +10,15 @@
 #include <koppel/model/yaml/read_model.hpp>
 
 #include "benchmarks/validation/figure.hpp"
+#include "benchmarks/validation/table.hpp"
 
 namespace koppel::problems {
 namespace {
 
 using benchmarks::Figure;
 using benchmarks::Line;
+using benchmarks::print_head;
+using benchmarks::print_row;
 using benchmarks::write_figure;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
@@ -127,12 +130,6 @@ Line line(const std::string& name, const Trajectory& trajectory, const std::stri
   return {name, {t.begin(), t.end()}, {y.begin(), y.end()}, is_dashed};
 }
 
-void row(const std::vector<std::string>& cells) {
-  std::string text = "|";
-  for (const std::string& cell : cells) text += " " + cell + " |";
-  std::puts(text.c_str());
-}
-
 std::string join(const std::vector<double>& values) {
   std::string out;
   for (const double value : values) out += (out.empty() ? "" : ", ") + fmt::format("{:.6g}", value);
@@ -151,9 +148,8 @@ figures of the thesis, which prints no numbers. *Error* is the largest differenc
 `flat` at the nodes, with the coarse and the fine step; *another program* has the same numbers from an
 independent one. Coordinates are those of the model files; those that the prescribed motion determines
 are exact for any step (*coordinates*). The heavy pulley in space is of index 7, which only `flat` solves.)");
-  std::puts("");
-  row({"motion", "figures", "inputs", "steps, s", "error", "another program", "coordinates"});
-  row(std::vector<std::string>(7, "---"));
+  print_head({"motion", "figures", "inputs", "steps, s", "error", "another program", "coordinates"},
+             7);
   std::vector<std::pair<std::string, Figure>> plots;
   for (const Motion& motion : motions()) {
     const Model model = read_model(fmt::format("{}/models/{}.yaml", KOPPEL_SOURCE, motion.model),
@@ -186,9 +182,9 @@ are exact for any step (*coordinates*). The heavy pulley in space is of index 7,
     }
     std::string names;
     for (const std::string& u : motion.inputs) names += (names.empty() ? "" : ", ") + u;
-    row({fmt::format("`{}`", motion.name), motion.figures, names,
-         motion.coarse > 0 ? fmt::format("{:g}; {:g}", motion.coarse, motion.fine) : "", errors,
-         motion.other, coordinates});
+    print_row({fmt::format("`{}`", motion.name), motion.figures, names,
+               motion.coarse > 0 ? fmt::format("{:g}; {:g}", motion.coarse, motion.fine) : "",
+               errors, motion.other, coordinates});
     plots.emplace_back("inverse_" + std::string(motion.name), std::move(figure));
   }
   for (const auto& [name, figure] : plots) write_figure(figures, name, figure);

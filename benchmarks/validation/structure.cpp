@@ -10,25 +10,16 @@
 #include <problems/validation.hpp>
 
 #include "benchmarks/validation/figure.hpp"
+#include "benchmarks/validation/table.hpp"
 
 namespace koppel::problems {
 namespace {
 
 using benchmarks::Figure;
 using benchmarks::Line;
+using benchmarks::print_head;
+using benchmarks::print_row;
 using benchmarks::write_figure;
-
-void row(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += " " + cell + " |";
-  std::puts(line.c_str());
-}
-
-void head(const std::vector<std::string>& cells) {
-  std::puts("");
-  row(cells);
-  row(std::vector<std::string>(cells.size(), "---"));
-}
 
 std::string size_text(double x) { return fmt::format("{:.1e}", x); }
 
@@ -47,7 +38,8 @@ void report_orders() {
 The error of all outputs at the end with a step, and with half of it; the order is log₂ of their
 ratio. Double pendulum in joint coordinates (no constraints), slider crank and heavy top in natural
 ones, formulated as in the table. What is exact is a Taylor series at tolerance 1e-13.)");
-  head({"integrator", "formulation", "order", "double pendulum", "slider crank", "heavy top"});
+  print_head({"integrator", "formulation", "order", "double pendulum", "slider crank", "heavy top"},
+             6);
   std::vector<Model> models;
   std::vector<std::vector<double>> exact;
   for (const Mechanism& mechanism : mechanisms()) {
@@ -65,7 +57,7 @@ ones, formulated as in the table. What is exact is a Taylor series at tolerance 
           exact[i]);
       cells.push_back(fmt::format("{:.2f} ({:.1e})", found.order(), found.fine));
     }
-    row(cells);
+    print_row(cells);
   }
 }
 
@@ -77,8 +69,9 @@ Section 2.4 of [Yang 2017]: the crane turns with 1 rad/s and is left to itself f
 unwinds the cable. Figures 2.7 (midpoint rule, five coordinates) and 2.10 (energy-momentum,
 directors) show the energy and the vertical angular momentum constant. The thesis prints no numbers;
 *another program* are those of an independent one.)");
-  head({"coordinates", "integrator", "step", "energy, J", "its change", "momentum's change",
-        "cable at 1 s, m", "another program"});
+  print_head({"coordinates", "integrator", "step", "energy, J", "its change", "momentum's change",
+              "cable at 1 s, m", "another program"},
+             8);
   const Model minimal = read_model(KOPPEL_SOURCE "/tests/simulate/rotary_crane_5.yaml");
   const Model bodies = read_mechanism("rotary_crane_released", {.set = {{"J_p", "16.66"}}});
   struct Run {
@@ -101,11 +94,11 @@ directors) show the energy and the vertical angular momentum constant. The thesi
         simulate_steps(run.model, {run.coordinates, formulation, run.integrator, run.step}, 1);
     const Change change = change_of(s.trajectory["energy"]);
     const bool has_vectors = formulation == "index3";
-    row({has_vectors ? "directors" : "five", std::string("`") + run.integrator + "`",
-         fmt::format("{:g}", run.step), fmt::format("{:.3f}", change.start),
-         size_text(change.largest),
-         has_vectors ? size_text(change_of(vertical_momentum(s)).largest) : "",
-         fmt::format("{:.7f}", s.trajectory["l"].back()), run.other});
+    print_row({has_vectors ? "directors" : "five", std::string("`") + run.integrator + "`",
+               fmt::format("{:g}", run.step), fmt::format("{:.3f}", change.start),
+               size_text(change.largest),
+               has_vectors ? size_text(change_of(vertical_momentum(s)).largest) : "",
+               fmt::format("{:.7f}", s.trajectory["l"].back()), run.other});
     if (run.step == 1e-2) {
       energy.lines.push_back(
           {run.integrator, vector_of(s.trajectory.time()), changes(s.trajectory["energy"])});
@@ -133,7 +126,7 @@ and 3.3 show the motion, 3.4 to 3.7 the balance of energy, kinetic + spring − 
 steps. It holds for energy-momentum to round-off; the others approach it with the square of the step.
 The other program's midpoint rule and implicit Euler hold the crank angle by a constraint of its own,
 ours count it by its rate, so that their angles differ by errors of the methods.)");
-  head({"integrator", "formulation", "step", "β(0.03)", "balance, J", "another program"});
+  print_head({"integrator", "formulation", "step", "β(0.03)", "balance, J", "another program"}, 6);
   const Model model = read_mechanism("squeezer");
   struct Run {
     const char *integrator, *formulation, *coarse, *fine;
@@ -151,9 +144,9 @@ ours count it by its rate, so that their angles differ by errors of the methods.
       const Simulation s =
           simulate_steps(model, {"directors", run.formulation, run.integrator, step}, 0.03);
       const std::vector<double> error = balance(s);
-      row({std::string("`") + run.integrator + "`", std::string("`") + run.formulation + "`",
-           fmt::format("{:g}", step), fmt::format("{:.5f}", s.trajectory["beta"].back()),
-           size_text(change_of(error).largest), step == 3e-4 ? run.coarse : run.fine});
+      print_row({std::string("`") + run.integrator + "`", std::string("`") + run.formulation + "`",
+                 fmt::format("{:g}", step), fmt::format("{:.5f}", s.trajectory["beta"].back()),
+                 size_text(change_of(error).largest), step == 3e-4 ? run.coarse : run.fine});
       const std::vector<double> time = vector_of(s.trajectory.time());
       const bool is_shown = std::string_view(run.formulation) == "index3" &&
                             std::string_view(run.integrator) != "midpoint" &&
@@ -170,14 +163,14 @@ ours count it by its rate, so that their angles differ by errors of the methods.
   }
   std::puts(R"(
 The angle by energy-momentum at 3e-5, in rad, beside another program's:)");
-  head({"t, ms", "β", "another program"});
+  print_head({"t, ms", "β", "another program"}, 3);
   const Simulation s =
       simulate_steps(model, {"directors", "index3", "energy-momentum", 3e-5}, 0.03);
   const double known[] = {.0145173, .4023421, 1.5458617, 3.9348590, 5.6633164};
   for (int i = 0; i < 5; ++i) {
     const auto at = static_cast<std::size_t>(100 * (i + 1));
-    row({std::to_string(3 * (i + 1)), fmt::format("{:.7f}", s.trajectory["beta"][at]),
-         fmt::format("{:.7f}", known[i])});
+    print_row({std::to_string(3 * (i + 1)), fmt::format("{:.7f}", s.trajectory["beta"][at]),
+               fmt::format("{:.7f}", known[i])});
   }
   write_figure(figures, "squeezer_motion", motion);
   write_figure(figures, "squeezer_balance_coarse", coarse);

@@ -34,7 +34,7 @@ class Excerpt {
       const auto& [name, data] = program_.tables[i.b];
       const Table table =
           graph_.find_table(name) ? *graph_.find_table(name) : graph_.add_table(name, data);
-      return table.derivative(build(i.a, levels - 1), i.derivative);
+      return table.derivative(build(i.a, levels - 1), i.variant);
     }
     const int arity = operation(i.op).arity;
     if (arity > 1) node.operand[1] = build(i.b, levels - 1).id();
@@ -59,8 +59,8 @@ std::optional<std::string> diagnose(const Program& program, std::span<const doub
     const double a = value[i.a];
     const double b = entry.arity > 1 ? value[i.b] : 0;
     const double c = entry.arity > 2 ? value[i.c] : 0;
-    const double result = i.op == Op::Table ? program.tables[i.b].data.evaluate(a, i.derivative)
-                                            : entry.value(a, b, c);
+    const double result =
+        i.op == Op::Table ? program.tables[i.b].data.evaluate(a, i.variant) : entry.value(a, b, c);
     const auto text = [&] { return Excerpt(program).text(static_cast<ValueId>(value.size())); };
     if (entry.in_domain != nullptr && !entry.in_domain(a, b)) {
       std::string operands = format(a);

@@ -41,10 +41,10 @@ std::string c_expression(const Program& program, std::string_view name, const In
   if (i.op == Op::Table) {
     return "koppel_table(" + std::string(name) + "_table" + std::to_string(i.b) + ", " +
            std::to_string(program.tables[i.b].data.num_points()) + ", " +
-           std::to_string(i.derivative) + ", " + std::string(a) + ')';
+           std::to_string(i.variant) + ", " + std::string(a) + ')';
   }
   const std::string_view operands[] = {a, b, c};
-  std::string out = i.derivative > 0 ? "koppel_" : "";  // sin, cos: those of runtime/trig.h
+  std::string out = i.variant > 0 ? "koppel_" : "";  // sin, cos: those of runtime/trig.h
   for (const char* p = operation(i.op).c; *p != '\0'; ++p) {
     if (*p == '$') {
       out += operands[*++p - 'a'];
@@ -201,7 +201,7 @@ std::string emit_c_prelude() { return std::string("#include <math.h>\n\n") + kRu
 std::string emit_c_kernels(const Program& program) {
   const bool turns =
       std::any_of(program.code.begin(), program.code.end(),
-                  [](const Instruction& i) { return i.derivative > 0 && i.op != Op::Table; });
+                  [](const Instruction& i) { return i.variant > 0 && i.op != Op::Table; });
   return program.tables.empty() && !turns ? std::string() : std::string(kKernelText);
 }
 

@@ -173,7 +173,7 @@ Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs, bool 
   check_inputs(inputs, outputs);
   Program program = Lowering(inputs, outputs).take();
   for (Instruction& i : program.code) {
-    if (fixed_cost && (i.op == Op::Sin || i.op == Op::Cos)) i.derivative = 1;
+    if (fixed_cost && (i.op == Op::Sin || i.op == Op::Cos)) i.variant = 1;
   }
   return program;
 }

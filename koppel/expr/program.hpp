@@ -22,7 +22,7 @@ struct Instruction {
   Op op = Op::Neg;
   // Table: the order of derivative. Sin, Cos: 1 for those of runtime/trig.h, which take the same
   // number of instructions for all angles; 0 for those of libm, which are faster.
-  std::uint8_t derivative = 0;
+  std::uint8_t variant = 0;
   ValueId a = 0;
   ValueId b = 0;  // Table: its index in Program::tables
   ValueId c = 0;

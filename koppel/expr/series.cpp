@@ -61,7 +61,7 @@ void evaluate_values(const Program& program, const StagedTape& tape, std::size_t
   for (const StagedTape::Step& step : tape.steps) {
     const Instruction& i = program.code[step.instruction];
     const double a = c[i.a * stride];
-    c[step.r] = i.op == Op::Table ? program.tables[i.b].data.evaluate(a, i.derivative)
+    c[step.r] = i.op == Op::Table ? program.tables[i.b].data.evaluate(a, i.variant)
                                   : operation(i.op).value(a, c[i.b * stride], c[i.c * stride]);
   }
 }

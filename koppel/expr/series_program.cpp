@@ -63,7 +63,7 @@ SeriesInstruction choose_rule(const Program& program, const Instruction& i,
       break;
     case Op::Table:
       out.b = i.a;  // not the table's index
-      if (i.derivative >= program.tables[i.b].data.degree()) out.rule = &operations::kStep;
+      if (i.variant >= program.tables[i.b].data.degree()) out.rule = &operations::kStep;
       break;
     default: break;
   }

@@ -10,11 +10,11 @@
 namespace koppel {
 namespace {
 
-// Of an operation that is not a table; `kind` is the derivative of the instruction.
+// Of an operation that is not a table; `variant` is that of the instruction.
 template <Op op>
-[[gnu::always_inline]] inline double value_of(int kind, double a, double b, double c) {
-  if constexpr (op == Op::Sin) return kind == 0 ? std::sin(a) : koppel_sin(a);
-  if constexpr (op == Op::Cos) return kind == 0 ? std::cos(a) : koppel_cos(a);
+[[gnu::always_inline]] inline double value_of(int variant, double a, double b, double c) {
+  if constexpr (op == Op::Sin) return variant == 0 ? std::sin(a) : koppel_sin(a);
+  if constexpr (op == Op::Cos) return variant == 0 ? std::cos(a) : koppel_cos(a);
   return operation(op).value(a, b, c);
 }
 
@@ -22,9 +22,9 @@ template <Op op>
 [[gnu::always_inline]] inline void execute(double* s, const TapeInstruction& i,
                                            const Program::NamedTable* tables) {
   if constexpr (op == Op::Table) {
-    s[i.result] = tables[i.b].data.evaluate(s[i.a], i.derivative);
+    s[i.result] = tables[i.b].data.evaluate(s[i.a], i.variant);
   } else if constexpr (operation(op).arity > 0) {
-    s[i.result] = value_of<op>(i.derivative, s[i.a], s[i.b], s[i.c]);
+    s[i.result] = value_of<op>(i.variant, s[i.a], s[i.b], s[i.c]);
   }
 }
 
@@ -46,7 +46,7 @@ void execute_batch(double* s, const TapeInstruction& i, const Program::NamedTabl
   const double* a = s + i.a * Tape::kBatch;
   if constexpr (op == Op::Table) {
     for (std::size_t p = 0; p < Tape::kBatch; ++p) {
-      r[p] = tables[i.b].data.evaluate(a[p], i.derivative);
+      r[p] = tables[i.b].data.evaluate(a[p], i.variant);
     }
   } else if constexpr (operation(op).arity > 0) {
     const double* b = s + i.b * Tape::kBatch;
@@ -54,8 +54,7 @@ void execute_batch(double* s, const TapeInstruction& i, const Program::NamedTabl
 #ifndef __clang__
 #pragma GCC ivdep
 #endif
-    for (std::size_t p = 0; p < Tape::kBatch; ++p)
-      r[p] = value_of<op>(i.derivative, a[p], b[p], c[p]);
+    for (std::size_t p = 0; p < Tape::kBatch; ++p) r[p] = value_of<op>(i.variant, a[p], b[p], c[p]);
   }
 }
 
@@ -89,7 +88,7 @@ Tape::Tape(const Program& program) {
   code_.reserve(program.code.size());
   for (std::size_t n = 0; n < program.code.size(); ++n) {
     const Instruction& in = program.code[n];
-    TapeInstruction out{in.op, in.derivative, 0, in.a, in.b, in.c};
+    TapeInstruction out{in.op, in.variant, 0, in.a, in.b, in.c};
     for_each_operand(out, [&](std::uint32_t& v) {
       const ValueId value = v;
       v = slot[value];

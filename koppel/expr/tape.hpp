@@ -10,7 +10,7 @@ namespace koppel {
 
 struct TapeInstruction {
   Op op;
-  std::uint8_t derivative;
+  std::uint8_t variant;
   std::uint32_t result;
   std::uint32_t a, b, c;  // slots; Table: b is the table's index
 };

@@ -197,6 +197,11 @@ std::string key_of(const EulerOptions& options) {
                      options.projects, options.stiff);
 }
 
+CompileOptions of_fixed_cost(CompileOptions options) {
+  options.fixed_cost = true;
+  return options;
+}
+
 }  // namespace
 
 EulerOptions EulerOptions::read(std::string_view variant, bool has_jacobian) {
@@ -268,13 +273,6 @@ EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& opt
   }
   return terms;
 }
-
-namespace {
-CompileOptions of_fixed_cost(CompileOptions options) {
-  options.fixed_cost = true;
-  return options;
-}
-}  // namespace
 
 EulerStep::EulerStep(const Descriptor& descriptor, const EulerOptions& options)
     : EulerStep(descriptor, make_euler_step(descriptor, options)) {}

@@ -6,16 +6,12 @@
 #include <Eigen/Dense>
 #include <Eigen/SparseCholesky>
 
+#include <koppel/base/binomial.hpp>
+
 namespace koppel {
 namespace {
 
 using Polynomial = std::vector<double>;  // coefficients, ascending
-
-double binomial(int n, int k) {
-  double b = 1;
-  for (int i = 1; i <= k; ++i) b = std::round(b * (n - k + i) / i);
-  return b;
-}
 
 Polynomial product(const Polynomial& a, const Polynomial& b) {
   Polynomial c(a.size() + b.size() - 1, 0.0);

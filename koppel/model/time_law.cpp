@@ -3,16 +3,11 @@
 #include <cmath>
 #include <vector>
 
+#include <koppel/base/binomial.hpp>
 #include <koppel/expr/calculus.hpp>
 
 namespace koppel {
 namespace {
-
-double binomial(int n, int k) {
-  double b = 1;
-  for (int i = 1; i <= k; ++i) b = std::round(b * (n - k + i) / i);
-  return b;
-}
 
 // The factor of τⁿ⁺¹⁺ᵏ in (1).
 double coefficient(int n, int k) {
