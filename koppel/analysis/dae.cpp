@@ -59,8 +59,8 @@ class Builder {
     constraints();
     for (std::size_t i = 0; i < e_.x.size(); ++i) {
       const Expr rate = derivative_symbol(*e_.graph, e_.x[i]);
-      add_unknown(e_.x[i].name(), {e_.x[i], rate});
-      add_equation("rate of " + std::string(e_.x[i].name()), rate - e_.r[i]);
+      const int x = add_unknown(e_.x[i].name(), {e_.x[i], rate});
+      add_equation("rate of " + std::string(e_.x[i].name()), rate - e_.r[i], x);
     }
     if (is_servo_) {
       for (const Expr& u : e_.u) add_unknown(u.name(), {u});
@@ -75,11 +75,14 @@ class Builder {
   }
 
  private:
-  void add_unknown(std::string_view name, std::vector<Expr> symbols) {
+  // Returns its number.
+  int add_unknown(std::string_view name, std::vector<Expr> symbols) {
     dae_.unknowns.push_back({std::string(name), std::move(symbols)});
+    return static_cast<int>(dae_.unknowns.size()) - 1;
   }
-  void add_equation(std::string name, Expr residual) {
+  void add_equation(std::string name, Expr residual, int partner = -1) {
     dae_.residuals.push_back({std::move(name), residual});
+    dae_.partner.push_back(partner);
   }
   bool is_left_out(std::size_t row) const {
     return std::find(options_.leave_out.begin(), options_.leave_out.end(), static_cast<int>(row)) !=
@@ -97,8 +100,8 @@ class Builder {
       if (is_counted) continue;
       others.push_back(e_.h[k]);
       eta.push_back(multiplier_symbol(*e_.graph, "eta", k));
-      add_unknown("eta of invariant " + std::to_string(k), {eta.back()});
-      add_equation("invariant " + std::to_string(k), e_.h[k]);
+      const int unknown = add_unknown("eta of invariant " + std::to_string(k), {eta.back()});
+      add_equation("invariant " + std::to_string(k), e_.h[k], unknown);
     }
     if (!others.empty()) by_eta_ = multiply_transposed(jacobian(others, e_.q), eta);
   }
@@ -106,28 +109,27 @@ class Builder {
   void positions() {
     const std::vector<int> rate = find_rates(e_);
     const std::vector<Expr> Kv = multiply(e_.K, e_.v);
-    std::vector<char> is_rate(e_.num_v(), false);
+    motion_of_.assign(e_.num_v(), -1);
     for (std::size_t j = 0; j < e_.num_v(); ++j) {
       v_rate_.push_back(derivative_symbol(*e_.graph, e_.v[j]));
     }
     for (std::size_t i = 0; i < e_.num_q(); ++i) {
       if (rate[i] >= 0) {
         const auto j = static_cast<std::size_t>(rate[i]);
-        is_rate[j] = true;
-        add_unknown(e_.q[i].name(), {e_.q[i], e_.v[j], v_rate_[j]});
+        motion_of_[j] = add_unknown(e_.q[i].name(), {e_.q[i], e_.v[j], v_rate_[j]});
       } else {
         const Expr q_rate = derivative_symbol(*e_.graph, e_.q[i]);
-        add_unknown(e_.q[i].name(), {e_.q[i], q_rate});
+        const int q = add_unknown(e_.q[i].name(), {e_.q[i], q_rate});
         const std::string name = "rate of " + std::string(e_.q[i].name());
         if (const auto it = counted_.find(i); it != counted_.end()) {
-          add_equation(name, e_.h[it->second]);
+          add_equation(name, e_.h[it->second], q);
         } else {
-          add_equation(name, q_rate - Kv[i] - (by_eta_.empty() ? Expr(0) : by_eta_[i]));
+          add_equation(name, q_rate - Kv[i] - (by_eta_.empty() ? Expr(0) : by_eta_[i]), q);
         }
       }
     }
     for (std::size_t j = 0; j < e_.num_v(); ++j) {
-      if (!is_rate[j]) add_unknown(e_.v[j].name(), {e_.v[j], v_rate_[j]});
+      if (motion_of_[j] < 0) motion_of_[j] = add_unknown(e_.v[j].name(), {e_.v[j], v_rate_[j]});
     }
   }
 
@@ -138,7 +140,7 @@ class Builder {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (is_left_out(first_row + i)) continue;
       symbols[i] = multiplier_symbol(*e_.graph, kind, i);
-      add_unknown(std::string(kind) + " of " + names[i], {symbols[i]});
+      partner_[first_row + i] = add_unknown(std::string(kind) + " of " + names[i], {symbols[i]});
     }
     return symbols;
   }
@@ -146,7 +148,8 @@ class Builder {
   void dynamics(const std::vector<Expr>& lambda, const std::vector<Expr>& mu) {
     if (!is_servo_ && !e_.v_rate.empty()) {
       for (std::size_t j = 0; j < e_.num_v(); ++j) {
-        add_equation("motion of " + std::string(e_.v[j].name()), v_rate_[j] - e_.v_rate[j]);
+        add_equation("motion of " + std::string(e_.v[j].name()), v_rate_[j] - e_.v_rate[j],
+                     motion_of_[j]);
       }
       return;
     }
@@ -155,7 +158,7 @@ class Builder {
     const std::vector<Expr> by_a = multiply_transposed(e_.a, mu);
     for (std::size_t j = 0; j < e_.num_v(); ++j) {
       add_equation("motion of " + std::string(e_.v[j].name()),
-                   inertia[j] - e_.f[j] + by_g[j] + by_a[j]);
+                   inertia[j] - e_.f[j] + by_g[j] + by_a[j], motion_of_[j]);
     }
   }
 
@@ -221,11 +224,12 @@ class Builder {
 
   void constraints() {
     for (std::size_t i = 0; i < e_.num_g(); ++i) {
-      if (!is_left_out(i)) add_equation(e_.lambda[i], e_.g[i]);
+      if (!is_left_out(i)) add_equation(e_.lambda[i], e_.g[i], partner_[i]);
     }
     const std::vector<Expr> av = multiply(e_.a, e_.v);
     for (std::size_t i = 0; i < e_.mu.size(); ++i) {
-      if (!is_left_out(e_.num_g() + i)) add_equation(e_.mu[i], av[i] + e_.b[i]);
+      const std::size_t row = e_.num_g() + i;
+      if (!is_left_out(row)) add_equation(e_.mu[i], av[i] + e_.b[i], partner_[row]);
     }
   }
 
@@ -234,6 +238,8 @@ class Builder {
   bool is_servo_;
   Dae dae_;
   std::vector<Expr> v_rate_;
+  std::vector<int> motion_of_;                  // for each velocity, the unknown that its motion is
+  std::map<std::size_t, int> partner_;          // the multiplier of each row of [g; a] that is kept
   std::map<std::size_t, std::size_t> counted_;  // invariants, by the coordinates counted
   std::vector<Expr> by_eta_;                    // (∂h/∂q)ᵀη of the others
 };

@@ -21,6 +21,10 @@ struct Dae {
   std::vector<Expr> given;  // parameters, and inputs that are not unknown
   std::vector<Unknown> unknowns;
   std::vector<NamedExpr> residuals;
+  // For each equation the unknown that it is the equation of: a motion's coordinate or velocity, a
+  // constraint's multiplier; −1 where it is of none. Eliminated in these pairs, multipliers last, a
+  // mechanism needs no other pivots (elimination.hpp).
+  std::vector<int> partner;
 };
 
 struct DaeOptions {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <unordered_map>
 
 #include <koppel/expr/graph.hpp>
 
@@ -170,11 +172,37 @@ std::vector<Expr> Elimination::solve(std::span<const Expr> b) const {
     for (const Entry& l : L_[k]) y[static_cast<std::size_t>(l.index)] -= l.value * y[k];
   }
   for (std::size_t k = n; k-- > 0;) {
+    if (has_unit_U_) y[k] *= inverse_[k];
     for (const Entry& u : U_[k]) y[k] -= u.value * y[static_cast<std::size_t>(u.index)];
-    y[k] *= inverse_[k];
+    if (!has_unit_U_) y[k] *= inverse_[k];
   }
   for (std::size_t k = 0; k < n; ++k) x[static_cast<std::size_t>(order_[k])] = y[k];
   return x;
+}
+
+Elimination::Entries Elimination::name_entries(Graph& graph, std::string_view name) {
+  Entries entries;
+  std::unordered_map<NodeId, Expr> named;
+  const auto give_symbol = [&](Expr& value) {
+    if (value.is_constant()) return;
+    const auto [it, is_new] = named.try_emplace(value.id());
+    if (is_new) {
+      it->second = graph.symbol(std::string(name) + '[' + std::to_string(named.size() - 1) + ']');
+      entries.symbols.push_back(it->second);
+      entries.values.push_back(value);
+    }
+    value = it->second;
+  };
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    for (Entry& u : U_[k]) {
+      u.value *= inverse_[k];
+      give_symbol(u.value);
+    }
+    for (Entry& l : L_[k]) give_symbol(l.value);
+    give_symbol(inverse_[k]);
+  }
+  has_unit_U_ = true;
+  return entries;
 }
 
 }  // namespace koppel

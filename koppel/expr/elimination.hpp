@@ -15,12 +15,15 @@
 
 #include <map>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/expr.hpp>
 
 namespace koppel {
+
+class Graph;
 
 // A square matrix that is being written: entries are added up.
 class ExprMatrix {
@@ -60,6 +63,15 @@ class Elimination {
   // In the order of elimination.
   const std::vector<Expr>& pivots() const { return pivots_; }
 
+  // For many right-hand sides with one matrix: gives symbols to the entries of the factors that are
+  // not numbers, so that solve() is in terms of these from now on. The factors become L D U with
+  // ones on both diagonals, which leaves fewest entries (one for two symmetric ones) and the
+  // shortest chain of operations.
+  struct Entries {
+    std::vector<Expr> symbols, values;
+  };
+  Entries name_entries(Graph& graph, std::string_view name);
+
  private:
   struct Entry {
     int index;
@@ -68,6 +80,7 @@ class Elimination {
   std::vector<int> order_;
   std::vector<Expr> pivots_, inverse_;     // and their reciprocals
   std::vector<std::vector<Entry>> L_, U_;  // columns of L and rows of U, without the diagonal
+  bool has_unit_U_ = false;                // U is divided by the pivots of its rows
 };
 
 }  // namespace koppel

@@ -302,4 +302,51 @@ std::string emit_c_series(const SeriesProgram& series, std::string_view name, st
   return SeriesEmitter(series, name, stride).emit();
 }
 
+// In stage k, with s_o = (k + o)!/k!,
+//   b_i = −s_c F_i[k + c],   x_j[k + d] = X_j / s_d,   x_j⁽ˡ⁾[k + d − l] = X_j / s_{d−l},
+// where the coefficients to be found are 0 in the evaluation of F.
+std::string emit_c_expansion(const SeriesProgram& series, std::string_view name, std::size_t stride,
+                             const SeriesStages& stages,
+                             const std::vector<SeriesSolution::Unknown>& unknowns) {
+  const auto place = [&](std::size_t value, int lead) {
+    const auto shift = static_cast<std::ptrdiff_t>(value * stride) + lead;
+    return "c[k + " + std::to_string(shift) + ']';
+  };
+  int most = 0;
+  for (const int c : stages.output_leads) most = std::max(most, c);
+  for (const SeriesSolution::Unknown& u : unknowns) {
+    most = std::max(most, stages.variable_leads[u.first]);
+  }
+  std::string scales, zeros, sides, results;
+  for (int o = 1; o <= most; ++o) {
+    const std::string n = std::to_string(o);
+    scales += "    const double s" + n + " = " +
+              (o > 1 ? 's' + std::to_string(o - 1) + " * " : "") + "(k + " + n + "), r" + n +
+              " = 1 / s" + n + ";\n";
+  }
+  for (std::size_t i = 0; i < stages.output_leads.size(); ++i) {
+    const int c = stages.output_leads[i];
+    sides += "    in[" + std::to_string(i) + "] = -" + place(series.program.outputs[i], c) +
+             (c > 0 ? " * s" + std::to_string(c) : "") + ";\n";
+  }
+  for (std::size_t j = 0; j < unknowns.size(); ++j) {
+    const int d = stages.variable_leads[unknowns[j].first];
+    const std::string X = "X[" + std::to_string(j) + ']';
+    for (std::size_t l = 0; l < unknowns[j].count; ++l) {
+      const std::size_t value = unknowns[j].first + l;
+      const int lead = d - static_cast<int>(l);
+      if (l > 0 && (lead < 0 || !series.is_read[value])) continue;
+      const std::string coefficient = "    " + place(value, lead) + " = ";
+      zeros += coefficient + "0;\n";
+      results += coefficient + X + (lead > 0 ? " * r" + std::to_string(lead) : "") + ";\n";
+    }
+  }
+  const std::string prefix(name);
+  return "void " + prefix +
+         "_expand(int k, int last, double* c, double* in, double* X, double* work) {\n" +
+         "  for (; k <= last; ++k) {\n" + scales + zeros + "    " + prefix + "(k, c);\n" + sides +
+         "    " + prefix + "_solve(in, X, work);\n" + results + "    " + prefix +
+         "_correct(k, c);\n  }\n}\n";
+}
+
 }  // namespace koppel

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <koppel/expr/program.hpp>
+#include <koppel/expr/series.hpp>
 
 namespace koppel {
 
@@ -36,6 +37,13 @@ CCode emit_c(const Program& program, std::string_view name, CStyle style = {});
 // Stage k of all values, and of those to be corrected; coefficients of value v stand at
 // c[v·stride].
 std::string emit_c_series(const SeriesProgram& series, std::string_view name, std::size_t stride);
+
+// void NAME_expand(int k, int last, double* c, double* in, double* X, double* work)
+// Stages k … last: evaluated, solved by NAME_solve(in, X, work), which must come before, and
+// corrected. The right-hand sides stand first in `in`.
+std::string emit_c_expansion(const SeriesProgram& series, std::string_view name, std::size_t stride,
+                             const SeriesStages& stages,
+                             const std::vector<SeriesSolution::Unknown>& unknowns);
 
 // A C literal that reads back as exactly this number (of single precision: as its nearest).
 std::string c_number(double value, bool is_float = false);

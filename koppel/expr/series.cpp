@@ -10,6 +10,8 @@ namespace koppel {
 namespace {
 
 using SeriesFunction = void(int k, double* c);
+using SolveFunction = void(const double* in, double* out, double* work);
+using ExpandFunction = void(int k, int last, double* c, double* in, double* X, double* work);
 
 // A group of instructions, ready to be interpreted. The commonest recurrences have a code of their
 // own, so that the interpreter need not call them.
@@ -107,23 +109,30 @@ struct Series::Code {
         stride(static_cast<std::size_t>(order) + 1),
         stages(make_tapes(series, series.groups, stride)),
         later(make_tapes(series, series.later, stride)),
-        corrections(make_tapes(series, series.corrections, stride)),
-        is_read(series.program.num_inputs(), false) {
-    const auto note = [&](ValueId v) {
-      if (series.program.is_input(v)) is_read[v] = true;
-    };
-    for (const Instruction& i : series.program.code) for_each_operand(i, note);
-    for (const ValueId output : series.program.outputs) note(output);
-  }
+        corrections(make_tapes(series, series.corrections, stride)) {}
 
-  void load_native() {
-    const std::string source = emit_c_series(series, "koppel_series", stride);
-    NativeResult result = compile_native(emit_c_prelude() + source);
+  void load_native(const SeriesSolution& solution, const SeriesStages& leads) {
+    std::string source = emit_c_prelude() + emit_c_series(series, "koppel_series", stride);
+    const bool solves = !solution.X.empty();
+    if (solves) {
+      std::vector<Expr> inputs = solution.b;
+      inputs.insert(inputs.end(), solution.entries.begin(), solution.entries.end());
+      const CCode solve_code = emit_c(lower(inputs, solution.X), "koppel_series_solve");
+      source += solve_code.source +
+                emit_c_expansion(series, "koppel_series", stride, leads, solution.unknowns);
+      num_b = solution.b.size();
+      num_entries = solution.entries.size();
+      solve_work_size = solve_code.work_size;
+    }
+    NativeResult result = compile_native(source);
     library = std::move(result.library);
     why_not_native = std::move(result.why_not);
     if (library == nullptr) return;
     native = library->find<SeriesFunction>("koppel_series");
     native_correction = library->find<SeriesFunction>("koppel_series_correct");
+    if (!solves) return;
+    native_solve = library->find<SolveFunction>("koppel_series_solve");
+    native_expansion = library->find<ExpandFunction>("koppel_series_expand");
   }
 
   SeriesProgram series;
@@ -131,16 +140,18 @@ struct Series::Code {
   int max_order;
   std::size_t stride;
   std::vector<StagedTape> stages, later, corrections;
-  std::vector<char> is_read;  // for each input
   std::shared_ptr<const NativeLibrary> library;
   SeriesFunction* native = nullptr;
   SeriesFunction* native_correction = nullptr;
+  SolveFunction* native_solve = nullptr;
+  ExpandFunction* native_expansion = nullptr;
+  std::size_t num_b = 0, num_entries = 0, solve_work_size = 0;
   std::string why_not_native;
 };
 
 Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters,
                std::span<const Expr> outputs, int max_order, CompileOptions options,
-               const SeriesStages& stages) {
+               const SeriesStages& stages, const SeriesSolution& solution) {
   if (max_order < 0 || max_order > kMaxOrder) {
     throw Error("expr.bad-order", "a series of order " + std::to_string(max_order) +
                                       " was asked for; orders go from 0 to " +
@@ -148,7 +159,7 @@ Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters
   }
   auto code = std::make_shared<Code>(lower_series(variables, parameters, outputs, stages),
                                      variables.size(), max_order);
-  if (wants_native(options.native)) code->load_native();
+  if (wants_native(options.native)) code->load_native(solution, stages);
   code_ = std::move(code);
 }
 
@@ -160,7 +171,7 @@ Series::Series(std::initializer_list<Expr> variables, std::initializer_list<Expr
 
 int Series::max_order() const { return code_->max_order; }
 std::size_t Series::num_instructions() const { return code_->series.program.code.size(); }
-bool Series::reads_variable(std::size_t i) const { return code_->is_read[i] != 0; }
+bool Series::reads_variable(std::size_t i) const { return code_->series.is_read[i] != 0; }
 bool Series::is_native() const { return code_->native != nullptr; }
 const std::string& Series::why_not_native() const { return code_->why_not_native; }
 
@@ -173,6 +184,10 @@ SeriesWorkspace Series::make_workspace() const {
   for (const double number : program.constants) work.data_[v++ * work.stride_] = number;
   work.num_variables_ = code_->num_variables;
   work.outputs_ = program.outputs;
+  work.num_b_ = code_->num_b;
+  work.system_.assign(code_->num_b + code_->num_entries, 0.0);
+  work.X_.assign(code_->num_b, 0.0);
+  work.solve_work_.assign(code_->solve_work_size, 0.0);
   return work;
 }
 
@@ -193,6 +208,17 @@ void Series::correct(int k, SeriesWorkspace& work) const noexcept {
   } else {
     evaluate_stage(code_->series.program, code_->corrections, code_->stride, k, c);
   }
+}
+
+bool Series::has_solution() const { return code_->native_expansion != nullptr; }
+
+void Series::solve(SeriesWorkspace& work) const noexcept {
+  code_->native_solve(work.system_.data(), work.X_.data(), work.solve_work_.data());
+}
+
+void Series::expand(int first, int last, SeriesWorkspace& work) const noexcept {
+  code_->native_expansion(first, last, work.data_.data(), work.system_.data(), work.X_.data(),
+                          work.solve_work_.data());
 }
 
 }  // namespace koppel

@@ -38,6 +38,19 @@ struct SeriesStages {
   std::vector<int> variable_leads, output_leads;
 };
 
+// The solution of the stages k ≥ 0 as straight-line code, for native series. With unknowns x_j and
+// outputs F_i of leads d_j and c_i, stage k is (problem/series_system.hpp)
+//   J X = b,     X_j = (k + d_j)!/k! x_j[k + d_j],     b_i = −(k + c_i)!/k! F_i[k + c_i].
+struct SeriesSolution {
+  // The variables of x_j, x_j′, x_j″, …, one after the other: the first, and how many.
+  struct Unknown {
+    std::size_t first = 0, count = 0;
+  };
+  std::vector<Unknown> unknowns;
+  std::vector<Expr> entries, b;  // symbols: of the factorised matrix, and of the right-hand sides
+  std::vector<Expr> X;           // in terms of them; empty: there is no such code
+};
+
 class SeriesWorkspace {
  public:
   // The coefficients of orders 0 … max_order.
@@ -46,6 +59,10 @@ class SeriesWorkspace {
   std::span<const double> output(std::size_t j) const {
     return {data_.data() + outputs_[j] * stride_, stride_};
   }
+  // Of a SeriesSolution: entries and b are given, X is found.
+  std::span<double> entries() { return std::span(system_).subspan(num_b_); }
+  std::span<double> right_side() { return std::span(system_).first(num_b_); }
+  std::span<const double> solution() const { return X_; }
 
  private:
   friend class Series;
@@ -57,6 +74,8 @@ class SeriesWorkspace {
   std::size_t stride_ = 0;
   std::size_t num_variables_ = 0;
   std::vector<std::uint32_t> outputs_;
+  std::size_t num_b_ = 0;
+  std::vector<double> system_, X_, solve_work_;  // b and entries
 };
 
 class Series {
@@ -67,7 +86,7 @@ class Series {
   // `expr.bad-order` unless 0 ≤ max_order ≤ kMaxOrder.
   Series(std::span<const Expr> variables, std::span<const Expr> parameters,
          std::span<const Expr> outputs, int max_order, CompileOptions = {},
-         const SeriesStages& stages = {});
+         const SeriesStages& stages = {}, const SeriesSolution& solution = {});
   Series(std::initializer_list<Expr> variables, std::initializer_list<Expr> parameters,
          std::initializer_list<Expr> outputs, int max_order, CompileOptions = {});
 
@@ -83,6 +102,12 @@ class Series {
   void evaluate(int k, SeriesWorkspace& work) const noexcept;
   // After stage k is solved: the values that depended on its unknowns and are needed again.
   void correct(int k, SeriesWorkspace& work) const noexcept;
+
+  // Whether there is native code for a SeriesSolution. Then: X of the workspace's b and entries,
+  // and the stages first … last one after the other, evaluated, solved and corrected.
+  bool has_solution() const;
+  void solve(SeriesWorkspace& work) const noexcept;
+  void expand(int first, int last, SeriesWorkspace& work) const noexcept;
 
  private:
   struct Code;

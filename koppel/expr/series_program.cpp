@@ -239,13 +239,20 @@ SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr
   }
   const auto num_companions = static_cast<std::ptrdiff_t>(all.size());
   all.insert(all.end(), outputs.begin(), outputs.end());
-  SeriesProgram result{lower(inputs, all), {}, {}, {}, {}};
+  SeriesProgram result{lower(inputs, all), {}, {}, {}, {}, {}};
   Program& program = result.program;
   std::unordered_map<ValueId, ValueId> companion_of;
   for (auto it = program.outputs.begin(); it != program.outputs.begin() + num_companions; it += 2) {
     companion_of.emplace(it[1], it[0]);
   }
   program.outputs.erase(program.outputs.begin(), program.outputs.begin() + num_companions);
+
+  result.is_read.assign(program.num_inputs(), false);
+  const auto note = [&](ValueId v) {
+    if (program.is_input(v)) result.is_read[v] = true;
+  };
+  for (const Instruction& i : program.code) for_each_operand(i, note);
+  for (const ValueId output : program.outputs) note(output);
 
   std::vector<char> is_static(program.num_values(), true);
   for (std::size_t v = 0; v < variables.size(); ++v) is_static[v] = false;

@@ -24,6 +24,7 @@ struct SeriesGroup {
 
 struct SeriesProgram {
   Program program;                       // inputs: variables, then parameters
+  std::vector<char> is_read;             // for each input
   std::vector<SeriesInstruction> rules;  // one an instruction of the program
   std::vector<SeriesGroup> groups;       // every instruction once, leads descending
   std::vector<SeriesGroup> later;        // the same from stage 1 on, without what is 0 then

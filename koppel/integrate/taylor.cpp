@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,20 +103,21 @@ class Taylor {
       : segment_(segment),
         outcome_(outcome),
         system_(*segment.problem.series),
-        here_(system_, order_for(system_, segment.options)),
-        there_(system_, here_.order()) {}
+        here_(std::make_unique<SeriesSolver>(system_, order_for(system_, segment.options))),
+        there_(std::make_unique<SeriesSolver>(system_, here_->order())),
+        weight_(static_cast<std::size_t>(here_->num_unknowns())) {}
 
   double run() {
-    outcome_.statistics.order = std::max(outcome_.statistics.order, here_.order());
-    here_.set_time(outcome_.t);
+    outcome_.statistics.order = std::max(outcome_.statistics.order, here_->order());
+    here_->set_time(outcome_.t);
     for (std::size_t i = 0; i < system_.terms().y.size(); ++i) {
       const auto [unknown, order] = system_.terms().y[i];
-      if (order < here_.offset(unknown) || order == 0) {
-        here_.set(unknown, order, outcome_.y[i] / factorial(order));
+      if (order < here_->offset(unknown) || order == 0) {
+        here_->set(unknown, order, outcome_.y[i] / factorial(order));
       }
     }
-    if (!accept(here_.make_consistent()) || !accept(here_.expand())) return 0;
-    plan_ = make_plan(here_);
+    if (!accept(here_->make_consistent()) || !accept(here_->expand())) return 0;
+    plan_ = make_plan(*here_);
     while (outcome_.t < segment_.t_end && advance()) {
     }
     return plan_.h;
@@ -130,17 +132,24 @@ class Taylor {
 
   bool is_last(double h) const { return h >= segment_.t_end - outcome_.t; }
 
+  void set_weights(const SeriesSolver& at) const {
+    for (int j = 0; j < at.num_unknowns(); ++j) {
+      const int rate = at.offset(j) - 1;  // z_j is the derivative of this order
+      if (rate < 0) continue;             // multipliers follow from the rest
+      weight_[static_cast<std::size_t>(j)] =
+          1 / std::max(std::abs(at.coefficient(j, rate)), segment_.options.absolute_scale);
+    }
+  }
+
   // log m_k.
   double log_norm(const SeriesSolver& at, int k) const {
     double largest = 0;
     for (int j = 0; j < at.num_unknowns(); ++j) {
-      const int rate = at.offset(j) - 1;  // z_j is the derivative of this order
-      if (rate < 0) continue;             // multipliers follow from the rest
-      double factor = 1;                  // (k + rate)!/k!
-      for (int i = 1; i <= rate; ++i) factor *= k + i;
-      const double size = std::abs(at.coefficient(j, rate));
-      largest = std::max(largest, factor * std::abs(at.coefficient(j, k + rate)) /
-                                      std::max(size, segment_.options.absolute_scale));
+      const int rate = at.offset(j) - 1;
+      if (rate < 0) continue;
+      double factor = weight_[static_cast<std::size_t>(j)];
+      for (int i = 1; i <= rate; ++i) factor *= k + i;  // (k + rate)!/k!
+      largest = std::max(largest, factor * std::abs(at.coefficient(j, k + rate)));
     }
     return std::log(largest);
   }
@@ -170,6 +179,7 @@ class Taylor {
     if (segment_.options.step) return {*segment_.options.step, false};
     const int p = at.last_stage() + 1;
     const double tolerance = kSafety * segment_.options.tolerance;
+    set_weights(at);
     const double high = log_radius(at, p), low = log_radius(at, p / 2 + 1);
     Plan plan{step_for(p, high, tolerance), false};
     plan.is_lost = low > high + kLostFactor;
@@ -191,15 +201,11 @@ class Taylor {
   // Sets up `there_`: the point a step ahead, made consistent and expanded.
   SeriesSolver::Status reach(double h) {
     using Status = SeriesSolver::Status;
-    there_.set_time(is_last(h) ? segment_.t_end : outcome_.t + h);
-    for (int j = 0; j < here_.num_unknowns(); ++j) {
-      for (int o = 0; o < std::max(1, here_.offset(j)); ++o) {
-        there_.set(j, o, here_.evaluate(j, o, h));
-      }
-    }
-    const Status status = there_.make_consistent();
+    there_->set_time(is_last(h) ? segment_.t_end : outcome_.t + h);
+    here_->follow(h, *there_);
+    const Status status = there_->make_consistent();
     if (status != Status::Ok) return status;
-    return is_last(h) ? there_.expand(0) : there_.expand();
+    return is_last(h) ? there_->expand(0) : there_->expand();
   }
 
   // A step; a shorter one where the planned one leads to a place that cannot be made consistent, or
@@ -218,7 +224,7 @@ class Taylor {
         // A defect that halving does not reduce is no switch but round-off.
         if (segment_.options.step || defect <= 1 || defect >= 0.5 * last_defect) {
           if (is_last(h)) return finish_step(h, plan_);
-          const Plan next = make_plan(there_);
+          const Plan next = make_plan(*there_);
           const bool is_too_close = next.is_lost && next.h < kTiny * h;
           if (!is_too_close || ++num_moves > 3) return finish_step(h, next);
           shorter = 0.75 * h;
@@ -236,16 +242,16 @@ class Taylor {
   double measure_defect(double h) const {
     if (!system_.has_switches()) return 0;
     double worst = 0;
-    for (int j = 0; j < here_.num_unknowns(); ++j) {
-      const int d = here_.offset(j);
+    for (int j = 0; j < here_->num_unknowns(); ++j) {
+      const int d = here_->offset(j);
       if (d == 0) continue;
       const double size =
-          std::max(std::abs(here_.coefficient(j, 0)), segment_.options.absolute_scale);
-      const double difference = there_.coefficient(j, d) - here_.evaluate(j, d, h);
+          std::max(std::abs(here_->coefficient(j, 0)), segment_.options.absolute_scale);
+      const double difference = there_->coefficient(j, d) - here_->evaluate(j, d, h);
       worst = std::max(worst, std::abs(difference) * std::pow(h, d) / size);
     }
     // The truncated series differs in its d-th derivative by about p^d more than in its value.
-    return worst / (segment_.options.tolerance * h * std::pow(here_.order(), system_.max_d()));
+    return worst / (segment_.options.tolerance * h * std::pow(here_->order(), system_.max_d()));
   }
 
   bool finish_step(double h, const Plan& next) {
@@ -253,17 +259,17 @@ class Taylor {
     const bool ends = is_last(h);
     for (std::size_t i = 0; i < system_.terms().y.size(); ++i) {
       const auto [unknown, order] = system_.terms().y[i];
-      outcome_.y[i] = factorial(order) * there_.coefficient(unknown, order);
+      outcome_.y[i] = factorial(order) * there_->coefficient(unknown, order);
     }
     outcome_.t = ends ? segment_.t_end : t0 + h;
     ++outcome_.statistics.steps;
     ++outcome_.statistics.evaluations;
-    if (!segment_.observer(TaylorStep(system_, here_, t0, outcome_.t - t0, outcome_.y))) {
+    if (!segment_.observer(TaylorStep(system_, *here_, t0, outcome_.t - t0, outcome_.y))) {
       outcome_.status = Outcome::Status::Stopped;
       return false;
     }
-    outcome_.statistics.factorizations += there_.num_factorizations() - factorizations_[1];
-    factorizations_[1] = there_.num_factorizations();
+    outcome_.statistics.factorizations += there_->num_factorizations() - factorizations_[1];
+    factorizations_[1] = there_->num_factorizations();
     std::swap(factorizations_[0], factorizations_[1]);
     std::swap(here_, there_);
     plan_ = next;
@@ -302,9 +308,11 @@ class Taylor {
   const Segment& segment_;
   Outcome& outcome_;
   const SeriesSystem& system_;
-  SeriesSolver here_, there_;  // the expansions at the beginning and at the end of a step
-  int num_lost_ = 0;           // expansions of late whose high coefficients were round-off
-  Plan plan_;                  // from here on
+  // The expansions at the beginning and at the end of a step.
+  std::unique_ptr<SeriesSolver> here_, there_;
+  mutable std::vector<double> weight_;  // 1/w_j
+  int num_lost_ = 0;                    // expansions of late whose high coefficients were round-off
+  Plan plan_;                           // from here on
   int factorizations_[2] = {0, 0};
 };
 

@@ -50,7 +50,14 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order)
             J_in_.end() - static_cast<std::ptrdiff_t>(terms.given.size()));
   J_values_.resize(system.J().num_outputs());
   row_scale_.resize(c_.size());
-  b_.resize(c_.size());
+  if (series_->has_solution()) {
+    factors_work_ = system.factors()->make_workspace();
+    factors_.resize(system.factors()->num_outputs());
+    b_ = work_.right_side();
+  } else {
+    own_b_.resize(c_.size());
+    b_ = own_b_;
+  }
 }
 
 void SeriesSolver::set_scales() {
@@ -113,8 +120,10 @@ SeriesSolver::Status SeriesSolver::factor() {
       J_in_[next++] = derivatives_[static_cast<std::size_t>(n)].series[0];
     }
   }
-  system_->J().evaluate(J_in_, J_values_, J_work_);
   ++num_factorizations_;
+  is_in_code_ = series_->has_solution() && factor_in_code();
+  if (is_in_code_) return Status::Ok;
+  system_->J().evaluate(J_in_, J_values_, J_work_);
   if (!linear_.factor(J_values_)) {
     const bool finite =
         std::all_of(J_values_.begin(), J_values_.end(), [](double x) { return std::isfinite(x); });
@@ -132,6 +141,25 @@ SeriesSolver::Status SeriesSolver::factor() {
     }
   }
   return Status::Ok;
+}
+
+bool SeriesSolver::factor_in_code() {
+  system_->factors()->evaluate(J_in_, factors_, factors_work_);
+  if (!(factors_.back() <= system_->most_defect())) return false;
+  const std::span<double> entries = work_.entries();
+  std::copy_n(factors_.data(), entries.size(), entries.data());
+  std::copy_n(factors_.data() + entries.size(), row_scale_.size(), row_scale_.data());
+  return true;
+}
+
+// The solution for b, which it may overwrite.
+const double* SeriesSolver::solve() {
+  if (!is_in_code_) {
+    linear_.solve(b_);
+    return b_.data();
+  }
+  series_->solve(work_);
+  return work_.solution().data();
 }
 
 // b = −R of (1) divided by k! (for k ≥ 0), 0 for equations that are not active. Returns the largest
@@ -163,13 +191,13 @@ SeriesSolver::Status SeriesSolver::correct_stage(int k) {
     if (!is_fresh) {
       if (const Status status = factor(); status != Status::Ok) return status;
     }
-    linear_.solve(b_);
+    const double* const X = solve();
     double correction = 0;
     for (std::size_t j = 0; j < unknowns_.size(); ++j) {
       const Unknown& unknown = unknowns_[j];
       const int o = k + unknown.d;
       if (o < 0) continue;
-      const double delta = b_[j] / factorial_[static_cast<std::size_t>(o)];
+      const double delta = X[j] / factorial_[static_cast<std::size_t>(o)];
       correction = std::max(correction, std::abs(delta) / std::max(1.0, std::abs(unknown.x[o])));
       put(unknown, o, unknown.x[o] + delta);
     }
@@ -204,11 +232,11 @@ SeriesSolver::Status SeriesSolver::solve_first_stage() {
     series_->evaluate(0, work_);
     const double residual = right_side(0);
     if (!std::isfinite(residual)) return Status::NotFinite;
-    linear_.solve(b_);
+    const double* const X = solve();
     double correction = 0;
     for (std::size_t j = 0; j < unknowns_.size(); ++j) {
       const Unknown& unknown = unknowns_[j];
-      const double delta = b_[j] / factorial_[static_cast<std::size_t>(unknown.d)];
+      const double delta = X[j] / factorial_[static_cast<std::size_t>(unknown.d)];
       const double size = std::max(1.0, std::abs(unknown.x[unknown.d]));
       correction = std::max(correction, std::abs(delta) / size);
       put(unknown, unknown.d, unknown.x[unknown.d] + delta);
@@ -229,6 +257,18 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
     if (const Status status = solve_first_stage(); status != Status::Ok) return status;
     k = 1;
   }
+  if (is_in_code_) {
+    series_->expand(k, last, work_);
+  } else {
+    expand_with_pivots(k, last);
+  }
+  for (const Unknown& unknown : unknowns_) {
+    if (!std::isfinite(unknown.x[last + unknown.d])) return Status::NotFinite;
+  }
+  return Status::Ok;
+}
+
+void SeriesSolver::expand_with_pivots(int k, int last) {
   // Each stage finds the coefficients that it determines at 0.
   for (const Unknown& unknown : unknowns_) {
     std::fill(unknown.x + k + unknown.d, unknown.x + last + unknown.d + 1, 0.0);
@@ -258,10 +298,30 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
     }
     series_->correct(k, work_);
   }
-  for (const Unknown& unknown : unknowns_) {
-    if (!std::isfinite(unknown.x[last + unknown.d])) return Status::NotFinite;
+}
+
+// Horner's rule for a polynomial and its derivatives: of the coefficients from the n-th on, with
+//   p_o = Σ_{i ≥ n} C(i − n, o) x_i h^{i−n−o},     p_o ← h p_o + p_{o−1},   p_0 ← h p_0 + x_{n−1}.
+void SeriesSolver::follow(double h, SeriesSolver& there) const {
+  for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+    const Unknown& unknown = unknowns_[j];
+    const Unknown& to = there.unknowns_[j];
+    const double* const x = unknown.x;
+    const int last = last_stage_ + unknown.d;
+    if (unknown.d == 2) {  // the coordinates of a mechanism
+      double value = x[last], rate = 0;
+      for (int n = last - 1; n >= 0; --n) {
+        rate = rate * h + value;
+        value = value * h + x[n];
+      }
+      there.put(to, 0, value);
+      there.put(to, 1, rate);
+    } else {
+      for (int o = 0; o < std::max(1, unknown.d); ++o) {
+        there.put(to, o, evaluate(static_cast<int>(j), o, h));
+      }
+    }
   }
-  return Status::Ok;
 }
 
 double SeriesSolver::evaluate(int j, int o, double h) const {

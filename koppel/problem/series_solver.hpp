@@ -47,6 +47,8 @@ class SeriesSolver {
   Status expand(int last);
   Status expand() { return expand(last_stage_); }
 
+  // Gives another solver the point that the polynomials reach at t + h, but for its time.
+  void follow(double h, SeriesSolver& there) const;
   // x_j⁽ᵒ⁾(t + h)/o! of the polynomial.
   double evaluate(int j, int o, double h) const;
 
@@ -69,9 +71,12 @@ class SeriesSolver {
   void set_scales();
   void put(const Unknown& unknown, int o, double coefficient);
   Status factor();
+  bool factor_in_code();
+  const double* solve();
   double right_side(int k);
   Status correct_stage(int k);
   Status solve_first_stage();
+  void expand_with_pivots(int k, int last);
 
   const SeriesSystem* system_;
   int order_, last_stage_;
@@ -85,13 +90,16 @@ class SeriesSolver {
   std::vector<int> c_;
   std::vector<double> factorial_;
   int max_offset_ = 0;
-  std::vector<double> scale_;               // (k + o)!/k! at k (max_offset + 1) + o
+  std::vector<double> scale_;                // (k + o)!/k! at k (max_offset + 1) + o
   std::vector<std::vector<double>> shift_;   // (o + l)!/o! by l and o
   std::vector<std::vector<double>> choose_;  // C(n, o) by o and n
 
-  Workspace J_work_;
-  std::vector<double> J_in_, J_values_, row_scale_, b_;
+  Workspace J_work_, factors_work_;
+  std::vector<double> J_in_, J_values_, row_scale_, factors_;
+  std::vector<double> own_b_;  // where the series has no place for it
+  std::span<double> b_;
   LinearSolver<double> linear_;
+  bool is_in_code_ = false;  // the factors of the matrix are those of the compiled series
   double largest_correction_ = 0;
   int num_factorizations_ = 0;
 };

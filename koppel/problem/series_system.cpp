@@ -5,6 +5,7 @@
 
 #include <koppel/expr/structure.hpp>
 #include <koppel/expr/traverse.hpp>
+#include <koppel/problem/series_elimination.hpp>
 
 namespace koppel {
 namespace {
@@ -24,10 +25,11 @@ std::vector<Expr> residuals_of(const Dae& dae) {
   return residuals;
 }
 
-Function compile_jacobian(const SeriesTerms& terms, const SparseExpr& J) {
+// Of t, the derivatives of all unknowns and what is given.
+Function compile(const SeriesTerms& terms, const std::vector<Expr>& outputs) {
   std::vector<Expr> inputs = variables_of(terms.dae);
   inputs.insert(inputs.end(), terms.dae.given.begin(), terms.dae.given.end());
-  return Function(inputs, J.values, terms.options);
+  return Function(inputs, outputs, terms.options);
 }
 
 // Whether J depends on an unknown of the highest order that stage 0 solves for.
@@ -75,12 +77,29 @@ SeriesSystem::SeriesSystem(SeriesTerms terms) : SeriesSystem(std::move(terms), S
 
 SeriesSystem::SeriesSystem(SeriesTerms terms, SparseExpr J)
     : terms_(std::move(terms)),
-      J_((J = system_jacobian(terms_.dae, terms_.structure), compile_jacobian(terms_, J))) {
+      J_((J = system_jacobian(terms_.dae, terms_.structure), compile(terms_, J.values))) {
   J_pattern_ = J.pattern;
   is_quasilinear_ = !depends_on_highest(terms_, J);
   has_switches_ = find_switches(terms_.dae);
   for (const int c : terms_.structure.c) max_c_ = std::max(max_c_, c);
   for (const int d : terms_.structure.d) max_d_ = std::max(max_d_, d);
+  if (J_.is_native()) compile_factors(J);
+}
+
+void SeriesSystem::compile_factors(const SparseExpr& J) {
+  std::optional<SeriesElimination> elimination = eliminate(terms_.dae, J);
+  if (!elimination) return;
+  std::vector<Expr> outputs = elimination->entries;
+  outputs.insert(outputs.end(), elimination->row_scales.begin(), elimination->row_scales.end());
+  outputs.push_back(elimination->defect);
+  factors_ = compile(terms_, outputs);
+  most_defect_ = elimination->most_defect;
+  solution_ = std::move(elimination->solution);
+  std::size_t next = 1;  // after t
+  for (const Dae::Unknown& unknown : terms_.dae.unknowns) {
+    solution_.unknowns.push_back({next, unknown.derivative.size()});
+    next += unknown.derivative.size();
+  }
 }
 
 std::shared_ptr<const Series> SeriesSystem::compiled(int order) const {
@@ -93,9 +112,9 @@ std::shared_ptr<const Series> SeriesSystem::compiled(int order) const {
         stages.variable_leads.push_back(terms_.structure.d[j] - static_cast<int>(l));
       }
     }
-    series =
-        std::make_shared<const Series>(variables_of(terms_.dae), terms_.dae.given,
-                                       residuals_of(terms_.dae), order, terms_.options, stages);
+    series = std::make_shared<const Series>(variables_of(terms_.dae), terms_.dae.given,
+                                            residuals_of(terms_.dae), order, terms_.options, stages,
+                                            solution_);
   }
   return series;
 }

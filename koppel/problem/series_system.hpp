@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,8 +60,14 @@ class SeriesSystem {
 
   const Function& J() const { return J_; }
 
+  // In native code: the entries of J's factors for the compiled series, the scales of the rows and
+  // the defect (series_elimination.hpp), of the same inputs as J. Null: J has to be factorised.
+  const Function* factors() const { return factors_ ? &*factors_ : nullptr; }
+  double most_defect() const { return most_defect_; }
+
  private:
   SeriesSystem(SeriesTerms terms, SparseExpr J);
+  void compile_factors(const SparseExpr& J);
 
   SeriesTerms terms_;
   int max_c_ = 0, max_d_ = 0;
@@ -68,6 +75,9 @@ class SeriesSystem {
   bool has_switches_ = false;
   Sparsity J_pattern_;
   Function J_;  // of t, all x_j⁽ˡ⁾ by unknown and order, given
+  std::optional<Function> factors_;
+  double most_defect_ = 0;
+  SeriesSolution solution_;
 
   struct Cache {
     std::mutex mutex;

@@ -97,6 +97,32 @@ TEST(Elimination, ARowOfConstraintsWaitsForItsUnknowns) {
   }
 }
 
+TEST(Elimination, SolvesAlikeWithNamesForItsEntries) {
+  System s;
+  fill(s, 9, 4, 11);
+  Elimination plain(s.matrix, saddle_point_order(s.matrix, 9));
+  Elimination named = plain;
+  const Elimination::Entries entries = named.name_entries(s.graph, "entry");
+  std::vector<Expr> b;
+  std::vector<double> sides;
+  for (int i = 0; i < s.matrix.size(); ++i) {
+    b.push_back(s.graph.symbol("b" + std::to_string(i)));
+    sides.push_back(std::cos(3.0 * i));
+  }
+  const Function factors(s.symbols, entries.values);
+  std::vector<Expr> of_names = entries.symbols, of_all = s.symbols;
+  of_names.insert(of_names.end(), b.begin(), b.end());
+  of_all.insert(of_all.end(), b.begin(), b.end());
+  std::vector<double> in = factors(s.values), all = s.values;
+  in.insert(in.end(), sides.begin(), sides.end());
+  all.insert(all.end(), sides.begin(), sides.end());
+  const std::vector<double> x = Function(of_names, named.solve(b))(in);
+  const std::vector<double> expected = Function(of_all, plain.solve(b))(all);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(x[i], expected[i], 1e-13) << i;  // the condition is about 100
+  }
+}
+
 // Of a full matrix.
 std::size_t cost(bool is_symmetric) {
   constexpr int kSize = 16;
