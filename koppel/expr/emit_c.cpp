@@ -226,8 +226,8 @@ namespace {
 // function that calls them for a stage.
 class SeriesEmitter {
  public:
-  SeriesEmitter(const SeriesProgram& series, std::string_view name, std::size_t stride)
-      : series_(series), name_(name), stride_(stride) {}
+  SeriesEmitter(const SeriesProgram& series, const SeriesLayout& layout, std::string_view name)
+      : series_(series), layout_(layout), name_(name) {}
 
   std::string emit() const {
     return emit_c_tables(series_.program, name_) + emit_stage(name_ + "_first", series_.groups, 0) +
@@ -237,27 +237,37 @@ class SeriesEmitter {
   }
 
  private:
-  std::string offset(std::size_t v) const { return std::to_string(v * stride_); }
+  std::string offset(std::size_t v) const { return std::to_string(layout_.place[v].offset()); }
   std::size_t value_of(std::uint32_t n) const { return series_.program.num_leaves() + n; }
 
-  std::string operand(ValueId v) const {
+  // A value at order 0, and its coefficient of order k.
+  std::string value(ValueId v) const {
     return series_.program.is_constant(v) ? c_number(series_.program.constant(v))
                                           : "c[" + offset(v) + ']';
+  }
+  std::string coefficient(std::size_t v) const {
+    return "c[" + offset(v) + (layout_.place[v].has_orders() ? " + k]" : "]");
   }
 
   std::string value_line(std::uint32_t n) const {
     const Instruction& i = series_.program.code[n];
     const bool is_table = i.op == Op::Table;
     return "c[" + offset(value_of(n)) + "] = " +
-           c_expression(series_.program, name_, i, operand(i.a), is_table ? "" : operand(i.b),
-                        is_table ? "" : operand(i.c)) +
+           c_expression(series_.program, name_, i, value(i.a), is_table ? "" : value(i.b),
+                        is_table ? "" : value(i.c)) +
            ';';
   }
 
-  std::string order_line(std::uint32_t n) const {
-    const SeriesInstruction& i = series_.rules[n];
-    const std::string r = offset(value_of(n));
-    return "c[" + r + " + k] = " + i.rule->name + "(c + " + r + ", c + " + offset(i.a) + ", c + " +
+  std::string order_line(std::uint32_t n, const SeriesInstruction& i) const {
+    const std::string r = coefficient(value_of(n)) + " = ";
+    const auto is = [&](Op op) { return i.rule == &operation(op).taylor; };
+    if (i.rule == &operations::kCopy) return r + coefficient(i.a) + ';';
+    if (is(Op::Neg)) return r + '-' + coefficient(i.a) + ';';
+    if (is(Op::Add)) return r + coefficient(i.a) + " + " + coefficient(i.b) + ';';
+    if (is(Op::Sub)) return r + coefficient(i.a) + " - " + coefficient(i.b) + ';';
+    if (i.rule == &operations::kScale) return r + value(i.a) + " * " + coefficient(i.b) + ';';
+    if (i.rule == &operations::kDivStatic) return r + coefficient(i.a) + " / " + value(i.b) + ';';
+    return r + i.rule->name + "(c + " + offset(value_of(n)) + ", c + " + offset(i.a) + ", c + " +
            offset(i.b) + ", c + " + offset(i.c) + ", k);";
   }
 
@@ -271,17 +281,17 @@ class SeriesEmitter {
       const std::string order = "k + " + std::to_string(group.lead);
       if (which != 1) {
         std::vector<std::string> lines;
-        for (const std::uint32_t n : group.instructions) lines.push_back(value_line(n));
+        for (const auto& [n, by] : group.entries) lines.push_back(value_line(n));
         out += emit_chunked(part + "_values", "double* c", "c", lines);
         calls += "  if (" + order + " == 0) " + part + "_values(c);\n";
       }
       if (which != 0 || group.lead > 0) {
         std::vector<std::string> lines;
         for (const std::uint32_t n : group.zeros) {
-          lines.push_back("c[" + offset(value_of(n)) + " + k] = 0;");
+          lines.push_back(coefficient(value_of(n)) + " = 0;");
         }
-        for (const std::uint32_t n : group.instructions) {
-          if (series_.rules[n].rule != nullptr) lines.push_back(order_line(n));
+        for (const auto& [n, by] : group.entries) {
+          if (by.rule != nullptr) lines.push_back(order_line(n, by));
         }
         out += emit_chunked(part + "_order", "double* c, int k", "c, k", lines);
         calls += "  if (" + order + " > 0) " + part + "_order(c, " + order + ");\n";
@@ -292,61 +302,64 @@ class SeriesEmitter {
   }
 
   const SeriesProgram& series_;
+  const SeriesLayout& layout_;
   std::string name_;
-  std::size_t stride_;
 };
 
 }  // namespace
 
-std::string emit_c_series(const SeriesProgram& series, std::string_view name, std::size_t stride) {
-  return SeriesEmitter(series, name, stride).emit();
+std::string emit_c_series(const SeriesProgram& series, const SeriesLayout& layout,
+                          std::string_view name) {
+  return SeriesEmitter(series, layout, name).emit();
 }
 
 // In stage k, with s_o = (k + o)!/k!,
 //   b_i = −s_c F_i[k + c],   x_j[k + d] = X_j / s_d,   x_j⁽ˡ⁾[k + d − l] = X_j / s_{d−l},
 // where the coefficients to be found are 0 in the evaluation of F.
-std::string emit_c_expansion(const SeriesProgram& series, std::string_view name, std::size_t stride,
-                             const SeriesStages& stages,
+std::string emit_c_expansion(const SeriesProgram& series, const SeriesLayout& layout,
+                             std::string_view name, const SeriesStages& stages,
                              const std::vector<SeriesSolution::Unknown>& unknowns) {
-  const auto place = [&](std::size_t value, int lead) {
-    const auto shift = static_cast<std::ptrdiff_t>(value * stride) + lead;
-    return "c[k + " + std::to_string(shift) + ']';
+  const auto coefficient = [&](std::size_t value, int lead) {
+    const SeriesPlace place = layout.place[value];
+    if (!place.has_orders()) return "c[" + std::to_string(place.offset()) + ']';
+    return "c[k + " + std::to_string(place.of_order(lead)) + ']';
   };
   int most = 0;
   for (const int c : stages.output_leads) most = std::max(most, c);
-  for (const SeriesSolution::Unknown& u : unknowns) {
-    most = std::max(most, stages.variable_leads[u.first]);
+  std::string sides, zeros, first_zeros, results, first_results;
+  for (std::size_t i = 0; i < stages.output_leads.size(); ++i) {
+    const int c = stages.output_leads[i];
+    sides += "    in[" + std::to_string(i) + "] = -" + coefficient(series.program.outputs[i], c) +
+             (c > 0 ? " * s" + std::to_string(c) : "") + ";\n";
   }
-  std::string scales, zeros, sides, results;
+  for (std::size_t j = 0; j < unknowns.size(); ++j) {
+    const int d = stages.variable_leads[unknowns[j].first];
+    most = std::max(most, d);
+    for (std::size_t l = 0; l < unknowns[j].count; ++l) {
+      const std::size_t value = unknowns[j].first + l;
+      const int lead = d - static_cast<int>(l);
+      if (l > 0 && (lead < 0 || !series.is_read[value])) continue;
+      const std::string line = "    " + coefficient(value, lead) + " = ";
+      (series.needs_zero[value] ? zeros : first_zeros) += line + "0;\n";
+      (l == 0 || series.is_read_later[value] ? results : first_results) +=
+          line + "X[" + std::to_string(j) + ']' + (lead > 0 ? " * r" + std::to_string(lead) : "") +
+          ";\n";
+    }
+  }
+  std::string scales;
   for (int o = 1; o <= most; ++o) {
     const std::string n = std::to_string(o);
     scales += "    const double s" + n + " = " +
               (o > 1 ? 's' + std::to_string(o - 1) + " * " : "") + "(k + " + n + "), r" + n +
               " = 1 / s" + n + ";\n";
   }
-  for (std::size_t i = 0; i < stages.output_leads.size(); ++i) {
-    const int c = stages.output_leads[i];
-    sides += "    in[" + std::to_string(i) + "] = -" + place(series.program.outputs[i], c) +
-             (c > 0 ? " * s" + std::to_string(c) : "") + ";\n";
-  }
-  for (std::size_t j = 0; j < unknowns.size(); ++j) {
-    const int d = stages.variable_leads[unknowns[j].first];
-    const std::string X = "X[" + std::to_string(j) + ']';
-    for (std::size_t l = 0; l < unknowns[j].count; ++l) {
-      const std::size_t value = unknowns[j].first + l;
-      const int lead = d - static_cast<int>(l);
-      if (l > 0 && (lead < 0 || !series.is_read[value])) continue;
-      const std::string coefficient = "    " + place(value, lead) + " = ";
-      zeros += coefficient + "0;\n";
-      results += coefficient + X + (lead > 0 ? " * r" + std::to_string(lead) : "") + ";\n";
-    }
-  }
   const std::string prefix(name);
   return "void " + prefix +
          "_expand(int k, int last, double* c, double* in, double* X, double* work) {\n" +
-         "  for (; k <= last; ++k) {\n" + scales + zeros + "    " + prefix + "(k, c);\n" + sides +
-         "    " + prefix + "_solve(in, X, work);\n" + results + "    " + prefix +
-         "_correct(k, c);\n  }\n}\n";
+         "  for (; k <= last; ++k) {\n" + scales + "    if (k == 0) {\n" + first_zeros + "    }\n" +
+         zeros + "    " + prefix + "(k, c);\n" + sides + "    " + prefix +
+         "_solve(in, X, work);\n" + results + "    if (k == 0) {\n" + first_results +
+         "    }\n    " + prefix + "_correct(k, c);\n  }\n}\n";
 }
 
 }  // namespace koppel

@@ -10,6 +10,7 @@
 
 namespace koppel {
 
+struct SeriesLayout;
 struct SeriesProgram;
 
 struct CCode {
@@ -34,15 +35,15 @@ struct CStyle {
 CCode emit_c(const Program& program, std::string_view name, CStyle style = {});
 
 // void NAME(int k, double* c), void NAME_correct(int k, double* c)
-// Stage k of all values, and of those to be corrected; coefficients of value v stand at
-// c[v·stride].
-std::string emit_c_series(const SeriesProgram& series, std::string_view name, std::size_t stride);
+// Stage k of all values, and of those to be corrected; c holds the coefficients.
+std::string emit_c_series(const SeriesProgram& series, const SeriesLayout& layout,
+                          std::string_view name);
 
 // void NAME_expand(int k, int last, double* c, double* in, double* X, double* work)
 // Stages k … last: evaluated, solved by NAME_solve(in, X, work), which must come before, and
 // corrected. The right-hand sides stand first in `in`.
-std::string emit_c_expansion(const SeriesProgram& series, std::string_view name, std::size_t stride,
-                             const SeriesStages& stages,
+std::string emit_c_expansion(const SeriesProgram& series, const SeriesLayout& layout,
+                             std::string_view name, const SeriesStages& stages,
                              const std::vector<SeriesSolution::Unknown>& unknowns);
 
 // A C literal that reads back as exactly this number (of single precision: as its nearest).

@@ -216,8 +216,12 @@ inline constexpr std::array<Operation, kNumOps> kTable = {{
 // Cheaper recurrences where an operand does not change in time or both are the same, and that of
 // a piecewise constant table.
 inline constexpr TaylorRule kStep{KOPPEL_POINTWISE(step)};
+inline constexpr TaylorRule kCopy{KOPPEL_POINTWISE(copy)};
 inline constexpr TaylorRule kScale{KOPPEL_POINTWISE(scale)};
 inline constexpr TaylorRule kSquare{KOPPEL_RULE(square)};
+inline constexpr TaylorRule kMulOpen{KOPPEL_RULE(mul_open)};
+inline constexpr TaylorRule kMulInner{KOPPEL_RULE(mul_inner)};
+inline constexpr TaylorRule kSquareInner{KOPPEL_RULE(square_inner)};
 inline constexpr TaylorRule kDivStatic{KOPPEL_POINTWISE(div_static)};
 inline constexpr TaylorRule kPowStatic{KOPPEL_RULE(pow_static)};
 

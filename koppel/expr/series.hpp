@@ -31,9 +31,10 @@ class Series;
 // evaluates output j at order k + output_leads[j] ≥ 0, and every value below it at an order that
 // its readers need, each value once. Before stage k is solved, variable i is known up to order
 // k − 1 + variable_leads[i]; the coefficient above that is an unknown of the stage. Up to stage 0
-// it counts as it stands; from stage 1 on it must be 0, and what is 0 because of that costs
-// nothing. Where later stages need a value that depends on an unknown, `correct` evaluates that
-// value again. Both empty: all orders are k, and the variables are known.
+// it counts as it stands; from stage 1 on it counts as 0, and what is 0 because of that costs
+// nothing (where needs_zero(i) says so, it has to be set to 0). Where later stages need a value
+// that depends on an unknown, `correct` evaluates that value again. Both empty: all orders are k,
+// and the variables are known.
 struct SeriesStages {
   std::vector<int> variable_leads, output_leads;
 };
@@ -53,11 +54,24 @@ struct SeriesSolution {
 
 class SeriesWorkspace {
  public:
+  // Coefficients of an output by their order. With stages, those that the last stage gave.
+  class Output {
+   public:
+    double operator[](std::size_t k) const { return x_[k & mask_]; }
+
+   private:
+    friend class SeriesWorkspace;
+    Output(const double* x, std::uint32_t mask) : x_(x), mask_(mask) {}
+    const double* x_;
+    std::uint32_t mask_;
+  };
+
   // The coefficients of orders 0 … max_order.
-  std::span<double> variable(std::size_t i) { return coefficients(i); }
-  double& parameter(std::size_t i) { return coefficients(num_variables_ + i)[0]; }
-  std::span<const double> output(std::size_t j) const {
-    return {data_.data() + outputs_[j] * stride_, stride_};
+  std::span<double> variable(std::size_t i) { return {data_.data() + places_[i].offset, stride_}; }
+  double& parameter(std::size_t i) { return data_[places_[num_variables_ + i].offset]; }
+  Output output(std::size_t j) const {
+    const Place& place = places_[num_inputs_ + j];
+    return {data_.data() + place.offset, place.mask};
   }
   // Of a SeriesSolution: entries and b are given, X is found.
   std::span<double> entries() { return std::span(system_).subspan(num_b_); }
@@ -66,14 +80,14 @@ class SeriesWorkspace {
 
  private:
   friend class Series;
-  std::span<double> coefficients(std::size_t value) {
-    return {data_.data() + value * stride_, stride_};
-  }
+  struct Place {
+    std::uint32_t offset, mask;
+  };
 
-  std::vector<double> data_;  // the coefficients of value v at v·stride
+  std::vector<double> data_;
   std::size_t stride_ = 0;
-  std::size_t num_variables_ = 0;
-  std::vector<std::uint32_t> outputs_;
+  std::size_t num_variables_ = 0, num_inputs_ = 0;
+  std::vector<Place> places_;  // of the inputs, then of the outputs
   std::size_t num_b_ = 0;
   std::vector<double> system_, X_, solve_work_;  // b and entries
 };
@@ -93,6 +107,10 @@ class Series {
   int max_order() const;
   std::size_t num_instructions() const;
   bool reads_variable(std::size_t i) const;
+  // From stage 1 on: whether lower coefficients of a variable are read, and whether the one to be
+  // found is, so that it has to be set to 0.
+  bool reads_variable_later(std::size_t i) const;
+  bool needs_zero(std::size_t i) const;
   bool is_native() const;
   const std::string& why_not_native() const;
 

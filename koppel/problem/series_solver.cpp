@@ -27,8 +27,14 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order)
   const SeriesTerms& terms = system.terms();
   time_ = work_.variable(0).data();
   std::size_t next = 1;
+  const auto add_zero = [&](std::size_t variable, int lead) {
+    if (lead < 0) return;
+    (series_->needs_zero(variable) ? zeros_ : first_zeros_)
+        .push_back({work_.variable(variable).data(), lead});
+  };
   for (std::size_t j = 0; j < terms.dae.unknowns.size(); ++j) {
     const std::size_t count = terms.dae.unknowns[j].derivative.size();
+    add_zero(next, terms.structure.d[j]);
     const int first = static_cast<int>(derivatives_.size());
     unknowns_.push_back({terms.structure.d[j], work_.variable(next).data(), first,
                          first + static_cast<int>(count) - 1});
@@ -36,12 +42,15 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order)
       derivatives_.push_back({static_cast<int>(l), terms.structure.d[j],
                               work_.variable(next).data(), work_.variable(next + l).data(),
                               nullptr});
-      if (series_->reads_variable(next + l)) read_.push_back(derivatives_.size() - 1);
+      if (!series_->reads_variable(next + l)) continue;
+      read_.push_back(derivatives_.size() - 1);
+      if (series_->reads_variable_later(next + l)) read_later_.push_back(derivatives_.size() - 1);
+      add_zero(next + l, terms.structure.d[j] - static_cast<int>(l));
     }
     next += count;
   }
   for (std::size_t i = 0; i < terms.given.size(); ++i) work_.parameter(i) = terms.given[i];
-  for (std::size_t i = 0; i < c_.size(); ++i) residuals_.push_back(work_.output(i).data());
+  for (std::size_t i = 0; i < c_.size(); ++i) residuals_.push_back(work_.output(i));
   factorial_.assign(1, 1.0);
   for (int k = 1; k <= order + 1; ++k) factorial_.push_back(factorial_.back() * k);
   set_scales();
@@ -173,7 +182,8 @@ double SeriesSolver::right_side(int k) {
       b_[i] = 0;
       continue;
     }
-    b_[i] = -residuals_[i][o] * (factorial_[static_cast<std::size_t>(o)] * over);
+    b_[i] = -residuals_[i][static_cast<std::size_t>(o)] *
+            (factorial_[static_cast<std::size_t>(o)] * over);
     largest = std::max(largest, std::abs(b_[i]) / row_scale_[i]);
   }
   return largest / kEps;
@@ -269,28 +279,22 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
 }
 
 void SeriesSolver::expand_with_pivots(int k, int last) {
-  // Each stage finds the coefficients that it determines at 0.
-  for (const Unknown& unknown : unknowns_) {
-    std::fill(unknown.x + k + unknown.d, unknown.x + last + unknown.d + 1, 0.0);
-  }
-  for (const std::size_t n : read_) {
-    const Derivative& derivative = derivatives_[n];
-    const int shift = derivative.d - derivative.l;
-    std::fill(derivative.series + std::max(0, k + shift),
-              derivative.series + std::max(0, last + shift + 1), 0.0);
-  }
   for (; k <= last; ++k) {
+    if (k == 0) {
+      for (const Zero& zero : first_zeros_) zero.x[zero.lead] = 0;
+    }
+    for (const Zero& zero : zeros_) zero.x[k + zero.lead] = 0;
     series_->evaluate(k, work_);
     const double* const scale = scale_.data() + k * (max_offset_ + 1);  // (k + o)!/k!
     for (std::size_t i = 0; i < b_.size(); ++i) {
-      b_[i] = -residuals_[i][k + c_[i]] * scale[c_[i]];
+      b_[i] = -residuals_[i][static_cast<std::size_t>(k + c_[i])] * scale[c_[i]];
     }
     linear_.solve(b_);
     for (std::size_t j = 0; j < unknowns_.size(); ++j) {
       const Unknown& unknown = unknowns_[j];
       unknown.x[k + unknown.d] = b_[j] / scale[unknown.d];
     }
-    for (const std::size_t n : read_) {
+    for (const std::size_t n : k == 0 ? read_ : read_later_) {
       const Derivative& derivative = derivatives_[n];
       // x⁽ˡ⁾[o − l] = o!/(o − l)! x[o]
       const int o = k + derivative.d - derivative.l;

@@ -85,8 +85,14 @@ class SeriesSolver {
   double* time_;
   std::vector<Unknown> unknowns_;
   std::vector<Derivative> derivatives_;
-  std::vector<std::size_t> read_;  // those of them that the residuals depend on
-  std::vector<const double*> residuals_;
+  // Those of them that the residuals depend on, and from stage 1 on.
+  std::vector<std::size_t> read_, read_later_;
+  struct Zero {
+    double* x;
+    int lead;
+  };
+  std::vector<Zero> zeros_, first_zeros_;  // set to 0 at order k + lead before stage k, and stage 0
+  std::vector<SeriesWorkspace::Output> residuals_;
   std::vector<int> c_;
   std::vector<double> factorial_;
   int max_offset_ = 0;

@@ -68,7 +68,11 @@ KOPPEL_TAYLOR_INLINE koppel_symmetric_sum(const double* x, int k, int first) {
   return 2 * half + middle;
 }
 
-/* r = -a, a + b, a - b */
+/* r = a, -a, a + b, a - b; the first also for a + b and a - b with b constant in time */
+KOPPEL_TAYLOR_KERNEL(copy) {
+  KOPPEL_UNUSED(r), KOPPEL_UNUSED(b), KOPPEL_UNUSED(c);
+  return a[k];
+}
 KOPPEL_TAYLOR_KERNEL(neg) {
   KOPPEL_UNUSED(r), KOPPEL_UNUSED(b), KOPPEL_UNUSED(c);
   return -a[k];
@@ -93,6 +97,19 @@ KOPPEL_TAYLOR_KERNEL(scale) {
 KOPPEL_TAYLOR_SUM(square) {
   KOPPEL_UNUSED(r), KOPPEL_UNUSED(b), KOPPEL_UNUSED(c);
   return koppel_symmetric_sum(a, k, 0);
+}
+/* The same where b_k counts as 0, where a_k and b_k do */
+KOPPEL_TAYLOR_SUM(mul_open) {
+  KOPPEL_UNUSED(r), KOPPEL_UNUSED(c);
+  return koppel_sum(a, b, k, 1, k);
+}
+KOPPEL_TAYLOR_SUM(mul_inner) {
+  KOPPEL_UNUSED(r), KOPPEL_UNUSED(c);
+  return koppel_sum(a, b, k, 1, k - 1);
+}
+KOPPEL_TAYLOR_SUM(square_inner) {
+  KOPPEL_UNUSED(r), KOPPEL_UNUSED(b), KOPPEL_UNUSED(c);
+  return koppel_symmetric_sum(a, k, 1);
 }
 /* r = a / b from a = r b; the same with b constant in time */
 KOPPEL_TAYLOR_SUM(div) {

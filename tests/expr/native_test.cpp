@@ -149,6 +149,10 @@ std::vector<Expr> everything(Setting& setting) {
   return f;
 }
 
+std::string emit_series(const SeriesProgram& series, std::string_view name, std::size_t stride) {
+  return emit_c_series(series, lay_out(series, stride), name);
+}
+
 TEST(EmitC, DependsOnTheProgramOnly) {
   Setting first, second;
   for (int i = 0; i < 100; ++i) second.graph.symbol("unused" + std::to_string(i)) * 3;
@@ -156,7 +160,7 @@ TEST(EmitC, DependsOnTheProgramOnly) {
   EXPECT_EQ(emit_c(f.program(), "f").source, emit_c(g.program(), "f").source);
   const auto series = [](Setting& setting) {
     const std::span<const Expr> x = setting.x;
-    return emit_c_series(lower_series(x.first(2), x.last(1), everything(setting)), "s", 11);
+    return emit_series(lower_series(x.first(2), x.last(1), everything(setting)), "s", 11);
   };
   EXPECT_EQ(series(first), series(second));
 }
@@ -199,12 +203,12 @@ TEST(EmitC, IsCleanC99UnderAllWarnings) {
   source += emit_c(Function(symbols, f).program(), "f").source;
   source += emit_c(Function({}, {1}).program(), "g").source;
   source += emit_c(Function({x}, {}).program(), "h").source;
-  source += emit_c_series(lower_series(symbols.first(2), symbols.last(1), f), "s", 21);
-  source += emit_c_series(lower_series({&x, 1}, {}, {&x, 1}), "identity", 3);
+  source += emit_series(lower_series(symbols.first(2), symbols.last(1), f), "s", 21);
+  source += emit_series(lower_series({&x, 1}, {}, {&x, 1}), "identity", 3);
   const Expr one = 1;
-  source += emit_c_series(lower_series({}, {}, {&one, 1}), "constant", 3);
+  source += emit_series(lower_series({}, {}, {&one, 1}), "constant", 3);
   const Expr fixed = sin(x);
-  source += emit_c_series(lower_series({}, {&x, 1}, {&fixed, 1}), "fixed", 3);
+  source += emit_series(lower_series({}, {&x, 1}, {&fixed, 1}), "fixed", 3);
   // Who includes it declares it.
   source.insert(source.find('\n') + 1,
                 "void f(const double*, double*, double*);\n"

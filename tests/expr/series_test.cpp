@@ -32,6 +32,14 @@ double uniform(std::mt19937_64& engine, double low, double high) {
   return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53;
 }
 
+Coefficients coefficients(const SeriesWorkspace& work, std::size_t output, int order) {
+  Coefficients all;
+  for (std::size_t k = 0; k <= static_cast<std::size_t>(order); ++k) {
+    all.push_back(work.output(output)[k]);
+  }
+  return all;
+}
+
 // The coefficients of f up to `order` where the variables have these (zero beyond those given).
 Coefficients taylor(Expr f, std::span<const Expr> variables,
                     const std::vector<Coefficients>& motion, int order,
@@ -44,7 +52,7 @@ Coefficients taylor(Expr f, std::span<const Expr> variables,
     }
   }
   for (int k = 0; k <= order; ++k) series.evaluate(k, work);
-  return {work.output(0).begin(), work.output(0).end()};
+  return coefficients(work, 0, order);
 }
 
 // f(t0 + t) as a function of one variable.
@@ -448,9 +456,7 @@ TEST(Series, ParametersStandStill) {
   work.parameter(0) = 2.5;
   work.parameter(1) = 4;
   for (int k = 0; k <= 3; ++k) series.evaluate(k, work);
-  const auto output = [&](std::size_t j) {
-    return Coefficients(work.output(j).begin(), work.output(j).end());
-  };
+  const auto output = [&](std::size_t j) { return coefficients(work, j, 3); };
   EXPECT_EQ(output(0), (Coefficients{0.25, 2.5 / 4, 1.875 / 4, 0.3125 / 4}));
   EXPECT_EQ(output(1), (Coefficients{std::sin(2.5) * 4, 0, 0, 0}));
   EXPECT_EQ(output(2), (Coefficients{2.5, 0, 0, 0}));
