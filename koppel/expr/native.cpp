@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 // traps are not looked at, which lets sqrt and selections be single instructions. On straight-line
 // code -O2 gains nothing over -O1 and takes half as long again (docs/performance.md). AVX is for
 // its instructions of three operands, which save moves.
-std::vector<std::string> compiler_flags(bool for_this_processor = true) {
+std::vector<std::string> compiler_flags(NativeKind kind, bool for_this_processor = true) {
   std::vector<std::string> flags = {
       "-std=c99", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno",
       "-fno-trapping-math",
@@ -38,6 +38,10 @@ std::vector<std::string> compiler_flags(bool for_this_processor = true) {
       // pow(2, x); knowing the mode of rounding, they compute functions of numbers more
       // accurately than libm: all of these round otherwise than the tape.
       "-fno-builtin-atan", "-fno-builtin-pow", "-frounding-math"};
+  if (kind == NativeKind::Series) {
+    flags.insert(flags.end(),
+                 {"-fno-tree-fre", "-fno-tree-dse", "-fno-tree-dominator-opts", "-fno-dse"});
+  }
 #ifdef __x86_64__
   if (for_this_processor && __builtin_cpu_supports("avx")) flags.push_back("-mavx");
 #else
@@ -209,7 +213,7 @@ std::string first_line(const fs::path& log) {
 
 NativeResult failed(std::string why) { return {nullptr, std::move(why), false}; }
 
-NativeResult compile(const std::string& compiler, std::string_view source,
+NativeResult compile(const std::string& compiler, std::string_view source, NativeKind kind,
                      const std::optional<fs::path>& cached) {
   const ScratchFolder scratch;
   if (scratch.path().empty()) return failed("no temporary folder can be made");
@@ -218,7 +222,7 @@ NativeResult compile(const std::string& compiler, std::string_view source,
   const fs::path log = scratch.path() / "log";
   if (!write_file(code, source)) return failed("the source cannot be written to " + code.string());
   std::vector<std::string> command = {compiler};
-  for (std::string& flag : compiler_flags()) command.push_back(std::move(flag));
+  for (std::string& flag : compiler_flags(kind)) command.push_back(std::move(flag));
   command.insert(command.end(), {"-o", library.string(), code.string(), "-lm"});
   const int status = run(command, log);
   if (status < 0 || status == 127) return failed("the compiler '" + compiler + "' cannot be run");
@@ -247,14 +251,14 @@ NativeLibrary::~NativeLibrary() { dlclose(handle_); }
 
 void* NativeLibrary::find_address(const char* name) const { return dlsym(handle_, name); }
 
-NativeResult compile_native(std::string_view source) {
+NativeResult compile_native(std::string_view source, NativeKind kind) {
   try {
     const std::string compiler = find_compiler();
     const std::string identity = identify(compiler);
     if (identity.empty()) return failed("there is no compiler '" + compiler + "'");
     Hash hash;
     hash.add(identity);
-    for (const std::string& flag : compiler_flags()) hash.add(flag);
+    for (const std::string& flag : compiler_flags(kind)) hash.add(flag);
     hash.add(source);
     std::optional<fs::path> cached = cache_folder();
     if (cached) {
@@ -263,7 +267,7 @@ NativeResult compile_native(std::string_view source) {
         if (auto library = load(*cached)) return {std::move(library), {}, true};
       }
     }
-    return compile(compiler, source, cached);
+    return compile(compiler, source, kind, cached);
   } catch (const std::exception& error) {
     return failed(error.what());
   }
@@ -275,7 +279,8 @@ std::string build_library(const fs::path& source, const fs::path& library) {
     if (scratch.path().empty()) return "no temporary folder can be made";
     const std::string compiler = find_compiler();
     std::vector<std::string> command = {compiler};
-    for (std::string& flag : compiler_flags(false)) command.push_back(std::move(flag));
+    for (std::string& flag : compiler_flags(NativeKind::Function, false))
+      command.push_back(std::move(flag));
     command.insert(command.end(),
                    {"-fvisibility=hidden", "-o", library.string(), source.string(), "-lm"});
     const fs::path log = scratch.path() / "log";

@@ -38,8 +38,11 @@ struct NativeResult {
   bool from_cache = false;
 };
 
-// Compiles (or finds in the cache) and loads a self-contained C99 source. Never throws.
-NativeResult compile_native(std::string_view source);
+// Compiles (or finds in the cache) and loads a self-contained C99 source. Never throws. Series
+// consist of calls and single operations on memory, where looking for redundant ones takes half of
+// the compiler's time and finds none.
+enum class NativeKind { Function, Series };
+NativeResult compile_native(std::string_view source, NativeKind kind = NativeKind::Function);
 
 // Compiles a self-contained C99 source to a shared library of its own, for any processor of this
 // kind, with floating point as in native code. Empty: done; else why not. Never throws.

@@ -165,7 +165,7 @@ struct Series::Code {
       num_entries = solution.entries.size();
       solve_work_size = solve_code.work_size;
     }
-    NativeResult result = compile_native(source);
+    NativeResult result = compile_native(source, NativeKind::Series);
     library = std::move(result.library);
     why_not_native = std::move(result.why_not);
     if (library == nullptr) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 
+#include <koppel/expr/native.hpp>
 #include <koppel/expr/structure.hpp>
 #include <koppel/expr/traverse.hpp>
 #include <koppel/problem/series_elimination.hpp>
@@ -26,10 +27,11 @@ std::vector<Expr> residuals_of(const Dae& dae) {
 }
 
 // Of t, the derivatives of all unknowns and what is given.
-Function compile(const SeriesTerms& terms, const std::vector<Expr>& outputs) {
+Function compile(const SeriesTerms& terms, const std::vector<Expr>& outputs,
+                 const CompileOptions& options) {
   std::vector<Expr> inputs = variables_of(terms.dae);
   inputs.insert(inputs.end(), terms.dae.given.begin(), terms.dae.given.end());
-  return Function(inputs, outputs, terms.options);
+  return Function(inputs, outputs, options);
 }
 
 // Whether J depends on an unknown of the highest order that stage 0 solves for.
@@ -73,17 +75,20 @@ bool find_switches(const Dae& dae) {
 
 }  // namespace
 
-SeriesSystem::SeriesSystem(SeriesTerms terms) : SeriesSystem(std::move(terms), SparseExpr{}) {}
-
-SeriesSystem::SeriesSystem(SeriesTerms terms, SparseExpr J)
-    : terms_(std::move(terms)),
-      J_((J = system_jacobian(terms_.dae, terms_.structure), compile(terms_, J.values))) {
+SeriesSystem::SeriesSystem(SeriesTerms terms) : terms_(std::move(terms)) {
+  const SparseExpr J = system_jacobian(terms_.dae, terms_.structure);
   J_pattern_ = J.pattern;
   is_quasilinear_ = !depends_on_highest(terms_, J);
   has_switches_ = find_switches(terms_.dae);
   for (const int c : terms_.structure.c) max_c_ = std::max(max_c_, c);
   for (const int d : terms_.structure.d) max_d_ = std::max(max_d_, d);
-  if (J_.is_native()) compile_factors(J);
+  CompileOptions options = terms_.options;
+  if (wants_native(options.native)) {
+    compile_factors(J);
+    // J itself then is for the few points where these will not do.
+    if (factors_) options = {.native = false};
+  }
+  J_ = compile(terms_, J.values, options);
 }
 
 void SeriesSystem::compile_factors(const SparseExpr& J) {
@@ -92,7 +97,9 @@ void SeriesSystem::compile_factors(const SparseExpr& J) {
   std::vector<Expr> outputs = elimination->entries;
   outputs.insert(outputs.end(), elimination->row_scales.begin(), elimination->row_scales.end());
   outputs.push_back(elimination->defect);
-  factors_ = compile(terms_, outputs);
+  Function factors = compile(terms_, outputs, terms_.options);
+  if (!factors.is_native()) return;
+  factors_ = std::move(factors);
   most_defect_ = elimination->most_defect;
   solution_ = std::move(elimination->solution);
   std::size_t next = 1;  // after t

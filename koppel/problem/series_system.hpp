@@ -58,7 +58,7 @@ class SeriesSystem {
   // for each order.
   std::shared_ptr<const Series> compiled(int order) const;
 
-  const Function& J() const { return J_; }
+  const Function& J() const { return *J_; }
 
   // In native code: the entries of J's factors for the compiled series, the scales of the rows and
   // the defect (series_elimination.hpp), of the same inputs as J. Null: J has to be factorised.
@@ -66,7 +66,6 @@ class SeriesSystem {
   double most_defect() const { return most_defect_; }
 
  private:
-  SeriesSystem(SeriesTerms terms, SparseExpr J);
   void compile_factors(const SparseExpr& J);
 
   SeriesTerms terms_;
@@ -74,8 +73,7 @@ class SeriesSystem {
   bool is_quasilinear_ = true;
   bool has_switches_ = false;
   Sparsity J_pattern_;
-  Function J_;  // of t, all x_j⁽ˡ⁾ by unknown and order, given
-  std::optional<Function> factors_;
+  std::optional<Function> J_, factors_;  // of t, all x_j⁽ˡ⁾ by unknown and order, given
   double most_defect_ = 0;
   SeriesSolution solution_;
 
