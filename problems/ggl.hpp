@@ -78,8 +78,8 @@ class GglByTerms : public Ggl {
 };
 
 // By IDA with KLU from 0 to `end`: relative and absolute tolerance for positions and velocities,
-// multipliers outside the error test and loose in Newton's. False where it gives up; y becomes the
-// end.
+// multipliers outside the error test and of weight h in Newton's. False where it gives up; y
+// becomes the end.
 bool integrate_ida(const Ggl& ggl, std::vector<double>& y, double end, double tolerance);
 
 }  // namespace koppel::problems
