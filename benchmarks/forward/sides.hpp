@@ -61,6 +61,22 @@ Contestant adaptive_side(const std::string& name, std::shared_ptr<System> system
           [=] { return result(*y); }, [=] { return *count; }};
 }
 
+// With the steps of Koppel's dop853.
+template <typename System, typename Result>
+Contestant dop853_side(const std::string& name, std::shared_ptr<System> system,
+                       std::vector<double> start, double end, const std::vector<double>& settings,
+                       Result result) {
+  auto y = std::make_shared<std::vector<double>>(start);
+  auto count = std::make_shared<long>(0);
+  return {name, settings,
+          [=](double tolerance) {
+            *y = start;
+            *count = problems::integrate_dop853(*system, *y, end, tolerance, 1e-3);
+            return *count > 0;
+          },
+          [=] { return result(*y); }, [=] { return *count; }};
+}
+
 // IDA on the stabilised form by hand. `result` takes the compared values from y.
 using TakeValues = std::function<std::vector<double>(const std::vector<double>& y)>;
 Contestant ida_side(std::shared_ptr<const problems::Ggl> ggl, double end, const TakeValues& result);

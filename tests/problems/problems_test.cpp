@@ -85,6 +85,15 @@ TEST(ChainByHand, KeepsItsEnergy) {
   EXPECT_NEAR(chain.tip(y)[1], height, 1e-14);
 }
 
+// The steps of Koppel's kernel and the plain ones lead to the same point.
+TEST(ChainByHand, BothMethodsOfOrder8ReachTheSamePoint) {
+  Chain<double> chain(3);
+  auto y = chain.start(), other = y;
+  EXPECT_GT(integrate_dop853(chain, y, 1, 1e-12, 1e-3), 0);
+  EXPECT_GT(integrate_adaptive(chain, dop853_method(), other, 1, 1e-12, 1e-3), 0);
+  EXPECT_LT(error_of(y, other), 1e-9);
+}
+
 // Two links, against the equations of the double pendulum.
 TEST(ChainByHand, AccelerationsAreThoseOfADoublePendulum) {
   Chain<double> chain(2);
