@@ -146,7 +146,7 @@ void compare_four_bar(std::size_t N, const std::vector<double>& reference) {
   add_loop_targets(name, contest);
   if (N == 40) {
     add_slowdown(name + ": koppel at 1e-9 / IDA at 1e-4", contest.seconds("koppel", 1e-9),
-                 contest.seconds("IDA", 1e-4), 1);
+                 contest.seconds("IDA by hand", 1e-4), 1);
   }
 }
 
@@ -169,11 +169,10 @@ void compare_by_hand(const std::string& name, const std::string& file,
   contest.enter(koppel_side("IDA on ggl of koppel", model, {coordinates, "ggl", "ida", true}, end,
                             outputs, settings));
   const auto index1 = std::make_shared<Index1>();
-  const auto of_state = [take](const typename Index1::State& y) { return take(y); };
   contest.enter(rk4_side("index 1 by hand, RK4", index1, Index1::start(), end,
-                         step_sizes(end, 125, 1 << 20), of_state));
+                         step_sizes(end, 125, 1 << 20), take));
   contest.enter(adaptive_side("index 1 by hand, DOPRI5", index1, problems::dopri5(),
-                              Index1::start(), end, settings, of_state, 1e-4 * end));
+                              Index1::start(), end, settings, take, 1e-4 * end));
   contest.enter(ida_side(std::make_shared<Ggl>(), end, [take](const std::vector<double>& y) {
     typename Index1::State state;
     std::copy_n(y.begin(), state.size(), state.begin());
