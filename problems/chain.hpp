@@ -18,8 +18,8 @@
 
 namespace koppel::problems {
 
-// For Runge–Kutta methods (runge_kutta.hpp). y: n angles between links, the first one from the
-// horizontal, and their rates.
+// For Runge–Kutta methods (runge_kutta.hpp), also integrate_dop853(). y: n angles between links,
+// the first one from the horizontal, and their rates.
 template <typename Scalar = double>
 class Chain {
  public:
@@ -29,7 +29,8 @@ class Chain {
   explicit Chain(std::size_t n) : n_(n), length_(Scalar(1) / static_cast<Scalar>(n)), links_(n) {}
 
   State start() const { return State(2 * n_, Scalar(0)); }  // level, at rest
-  void rate(const State& y, State& y_rate);
+  void rate(const State& y, State& y_rate) { rate(y.data(), y_rate.data()); }
+  void rate(const Scalar* y, Scalar* y_rate);
   void project(State&) {}
   // The end of the last link.
   std::vector<Scalar> tip(const State& y) const;
@@ -45,7 +46,7 @@ class Chain {
 };
 
 template <typename Scalar>
-void Chain<Scalar>::rate(const State& y, State& y_rate) {
+void Chain<Scalar>::rate(const Scalar* y, Scalar* y_rate) {
   constexpr Scalar m = 1, g = Scalar(9.81L);
   Scalar angle = 0, omega = 0;
   for (std::size_t i = 0; i < n_; ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include <Eigen/Dense>
 
@@ -19,7 +20,11 @@ double rate_of(const Rods::Coordinate& c, const double* v) { return c.index < 0 
 
 Rods::Rods(std::vector<Rod> rods, std::vector<double> start, std::vector<double> start_rate,
            std::vector<std::pair<int, double>> more_mass)
-    : rods_(std::move(rods)), q_(std::move(start)), v_(std::move(start_rate)), f_(q_.size()) {
+    : GglByTerms(static_cast<int>(start.size()), static_cast<int>(rods.size())),
+      rods_(std::move(rods)),
+      q_(std::move(start)),
+      v_(std::move(start_rate)),
+      f_(q_.size()) {
   std::map<std::pair<int, int>, double> M;
   for (const Rod& rod : rods_) {
     for (int c = 0; c < 2; ++c) {
@@ -36,7 +41,7 @@ Rods::Rods(std::vector<Rod> rods, std::vector<double> start, std::vector<double>
   }
   for (const auto& [i, mass] : more_mass) M[{i, i}] += mass;
   for (const auto& [place, value] : M) M_.push_back({place.first, place.second, value});
-  find_start_rates();
+  find_start();
   make_pattern();
 }
 
@@ -72,7 +77,7 @@ void Rods::residual(const double* y, const double* y_rate, double* F) const {
 
 // Calls add(row, column, value) for every term.
 template <typename Add>
-void Rods::visit_jacobian(const double* y, double c, Add&& add) const {
+void Rods::visit_jacobian(const double* y, const double*, double c, Add&& add) const {
   const int n = num_q(), m = static_cast<int>(rods_.size());
   const double *const q = y, *const v = y + n, *const lambda = v + n, *const eta = lambda + m;
   for (int i = 0; i < n; ++i) {
@@ -104,31 +109,8 @@ void Rods::visit_jacobian(const double* y, double c, Add&& add) const {
   }
 }
 
-void Rods::make_pattern() {
-  std::map<std::pair<int, int>, int> place;  // by column and row
-  std::vector<std::pair<int, int>> terms;
-  visit_jacobian(start_.data(), 1, [&](int i, int j, double) {
-    place[{j, i}] = 0;
-    terms.emplace_back(j, i);
-  });
-  column_start_.assign(static_cast<std::size_t>(size()) + 1, 0);
-  for (auto& [at, k] : place) {
-    k = static_cast<int>(row_.size());
-    row_.push_back(at.second);
-    ++column_start_[static_cast<std::size_t>(at.first) + 1];
-  }
-  for (std::size_t j = 1; j < column_start_.size(); ++j) column_start_[j] += column_start_[j - 1];
-  for (const auto& term : terms) slot_.push_back(place[term]);
-}
-
-void Rods::jacobian(const double* y, double c, double* values) const {
-  std::fill_n(values, row_.size(), 0.0);
-  const int* slot = slot_.data();
-  visit_jacobian(y, c, [&](int, int, double value) { values[*slot++] += value; });
-}
-
 // Accelerations and multipliers from [M Gᵀ; G 0]: once, hence dense.
-void Rods::find_start_rates() {
+void Rods::find_start() {
   const int n = num_q(), m = static_cast<int>(rods_.size());
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n + m, n + m);
   Eigen::VectorXd b = Eigen::VectorXd::Zero(n + m);
@@ -146,16 +128,12 @@ void Rods::find_start_rates() {
     }
   }
   const Eigen::VectorXd x = A.partialPivLu().solve(b);
-  start_.assign(static_cast<std::size_t>(size()), 0.0);
-  start_rate_ = start_;
-  for (int i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i), behind = static_cast<std::size_t>(n + i);
-    start_[at] = q_[at];
-    start_[behind] = start_rate_[at] = v_[at];
-    start_rate_[behind] = x(i);
-  }
-  for (int k = 0; k < m; ++k) start_[static_cast<std::size_t>(2 * n + k)] = x(n + k);
+  const std::span solution(x.data(), static_cast<std::size_t>(n + m));
+  set_start(q_, v_, solution.first(static_cast<std::size_t>(n)),
+            solution.last(static_cast<std::size_t>(m)));
 }
+
+template class GglByTerms<Rods>;
 
 Rods make_rods(const SliderCrank& data) {
   const SliderCrank::Vector y = data.start();

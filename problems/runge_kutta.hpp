@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <koppel/runtime/dop853.h>
@@ -45,7 +46,7 @@ struct Embedded {
   bool last_stage_is_end;  // the last stage is the rate at the end of the step
 };
 const Embedded& dopri5();  // Dormand & Prince, order 5(4)
-// Order 8; its error estimate here is that of order 5 alone, raised to order 8 by the controller.
+// Order 8; its error estimate here is that of order 5 alone.
 const Embedded& dop853_method();
 
 // Steps that keep the estimated error below tolerance · max(|y|, 1), in the root of mean squares.
@@ -107,6 +108,43 @@ long integrate_adaptive(System& system, const Embedded& method, typename System:
     // Not finite: far too long a step.
     h *= std::isfinite(error) ? std::clamp(factor, Scalar(0.2), Scalar(5)) : Scalar(0.1);
   }
+  return count;
+}
+
+// The method of order 8 with the very steps of Koppel, runtime/dop853.h, for systems without
+// projection that have also `void rate(const double* y, double* y_rate)`. Returns the number of
+// steps; −1 where the step became too small.
+template <typename System>
+long integrate_dop853(System& system, std::vector<double>& y, double end, double tolerance,
+                      double first_step) {
+  static_assert(!System::kProjects);
+  const std::size_t n = y.size();
+  std::vector<double> memory((KOPPEL_DOP853_STAGES + 4) * n);
+  koppel_dop853 now{};
+  double* next = memory.data();
+  const auto take = [&] { return std::exchange(next, next + n); };
+  now.y0 = take();
+  now.y1 = take();
+  now.stage = take();
+  for (int s = 0; s <= KOPPEL_DOP853_STAGES; ++s) now.k[s] = take();
+  koppel_dop853_init(&now, 0, first_step, tolerance, 1);
+  const koppel_ode ode{static_cast<int>(n),
+                       [](void* context, double, const double* at, double* rate) {
+                         static_cast<System*>(context)->rate(at, rate);
+                         return 0;
+                       },
+                       [](void* context, double, double* at, double* rate) {
+                         static_cast<System*>(context)->rate(at, rate);
+                         return 0;
+                       },
+                       &system};
+  std::copy(y.begin(), y.end(), now.y1);
+  system.rate(now.y1, now.k[KOPPEL_DOP853_STAGES]);
+  long count = 0;
+  for (; now.t1 < end; ++count) {
+    if (koppel_dop853_step(&now, &ode, end, 0) != 0) return -1;
+  }
+  std::copy_n(now.y1, n, y.begin());
   return count;
 }
 

@@ -1,4 +1,5 @@
 // Closed loops.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -6,6 +7,11 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/model/yaml/read_model.hpp>
+#include <problems/andrews.hpp>
+#include <problems/bricard.hpp>
+#include <problems/four_bar.hpp>
+#include <problems/rods.hpp>
+#include <problems/slider_crank.hpp>
 
 #include "benchmarks/expr/measure.hpp"
 #include "sections.hpp"
@@ -45,10 +51,15 @@ joints:
 outputs: {Ax: crank.A.x, Ay: crank.A.y, Bx: rod.B.x}
 )";
 
+template <std::size_t count, typename State = std::vector<double>>
+std::vector<double> first(const State& y) {
+  return {y.begin(), y.begin() + count};
+}
+
 void add_loop_targets(const std::string& name, const Contest& contest) {
-  add_speedup(name + ": IDA / koppel at 1e-6", contest.seconds("IDA", 1e-6),
+  add_speedup(name + ": IDA / koppel at 1e-6", contest.seconds("IDA by hand", 1e-6),
               contest.seconds("koppel", 1e-6), 10);
-  add_speedup(name + ": IDA / koppel at 1e-9", contest.seconds("IDA", 1e-9),
+  add_speedup(name + ": IDA / koppel at 1e-9", contest.seconds("IDA by hand", 1e-9),
               contest.seconds("koppel", 1e-9), 30);
   if (contest.has("Simbody")) {
     add_speedup(name + ": Simbody / koppel at 1e-6", contest.seconds("Simbody", 1e-6),
@@ -56,7 +67,8 @@ void add_loop_targets(const std::string& name, const Contest& contest) {
   }
   for (const double accuracy : {1e-8, 1e-10}) {
     add_speedup(name + ": index 1 / koppel at " + scientific(accuracy),
-                contest.seconds("index 1", accuracy), contest.seconds("koppel", accuracy), 5);
+                contest.seconds("index 1 by hand", accuracy), contest.seconds("koppel", accuracy),
+                5);
   }
 }
 
@@ -65,13 +77,9 @@ void compare_slider_crank(const std::string& name, const SliderCrank& data, cons
   Contest contest(name, reference);
   if (contest.is_skipped()) return;
   const std::vector<std::string> outputs = {"Ax", "Ay", "Bx"};
-  const auto first_three = [](const SliderCrank::Vector& y) {
-    return std::vector<double>{y[0], y[1], y[2]};
-  };
-  contest.enter(
-      koppel_side("koppel, native", model, kTaylorNative, 10, outputs, tolerances(1e-3, 1e-15)));
-  contest.enter(
-      koppel_side("koppel, tape", model, kTaylorTape, 10, outputs, tolerances(1e-3, 1e-15)));
+  const std::vector<double> settings = tolerances(1e-3, 1e-15);
+  enter_taylor(contest, "koppel, native", model, kTaylorNative, 10, outputs, settings);
+  enter_taylor(contest, "koppel, tape", model, kTaylorTape, 10, outputs, settings);
   for (const int order : {12, 16, 20, 24}) {
     auto y = std::make_shared<SliderCrank::Vector>();
     auto count = std::make_shared<long>(0);
@@ -81,15 +89,15 @@ void compare_slider_crank(const std::string& name, const SliderCrank& data, cons
                      *count = integrate_taylor(data, *y, 10, tolerance, order);
                      return true;
                    },
-                   [=] { return first_three(*y); }, [=] { return *count; }});
+                   [=] { return first<3, SliderCrank::Vector>(*y); }, [=] { return *count; }});
   }
   const auto rates = std::make_shared<problems::SliderCrankRates>(data);
   contest.enter(rk4_side("index 1 by hand, RK4", rates, data.start(), 10,
-                         step_sizes(10, 1000, 1 << 22), first_three));
+                         step_sizes(10, 1000, 1 << 22), first<3, SliderCrank::Vector>));
   contest.enter(adaptive_side("index 1 by hand, DOPRI5", rates, problems::dopri5(), data.start(),
-                              10, tolerances(1e-4, 1e-15), first_three));
+                              10, tolerances(1e-4, 1e-15), first<3, SliderCrank::Vector>));
   contest.enter(
-      ida_side(std::make_shared<problems::Rods>(problems::make_rods(data)), 10, {0, 1, 2}));
+      ida_side(std::make_shared<problems::Rods>(problems::make_rods(data)), 10, first<3>));
 #ifdef KOPPEL_HAS_SIMBODY
   contest.enter(simbody_slider_crank(data, 10));
 #endif
@@ -120,23 +128,17 @@ void compare_four_bar(std::size_t N, const std::vector<double>& reference) {
   if (contest.is_skipped()) return;
   const Model model = built_in("four_bar", {{"N", std::to_string(N)}});
   const std::vector<std::string> outputs = {"xB0", "yB0"};
-  const auto first_two = [](const std::vector<double>& y) {
-    return std::vector<double>{y[0], y[1]};
-  };
-  if (N < 10) {
-    contest.enter(
-        koppel_side("koppel, native", model, kTaylorNative, 10, outputs, tolerances(1e-3, 1e-12)));
-  }
-  contest.enter(
-      koppel_side("koppel, tape", model, kTaylorTape, 10, outputs, tolerances(1e-3, 1e-12)));
+  const std::vector<double> settings = tolerances(1e-3, 1e-12);
+  if (N < 10) enter_taylor(contest, "koppel, native", model, kTaylorNative, 10, outputs, settings);
+  enter_taylor(contest, "koppel, tape", model, kTaylorTape, 10, outputs, settings);
   const auto rates = std::make_shared<problems::FourBar>(N);
   contest.enter(rk4_side("index 1 by hand, RK4", rates, rates->start(), 10,
-                         step_sizes(10, 250, 1 << 20), first_two));
+                         step_sizes(10, 250, 1 << 20), first<2>));
   contest.enter(adaptive_side("index 1 by hand, DOPRI5", rates, problems::dopri5(), rates->start(),
-                              10, tolerances(1e-3, 1e-13), first_two));
+                              10, tolerances(1e-3, 1e-13), first<2>));
   contest.enter(
       ida_side(std::make_shared<problems::Rods>(problems::make_four_bar_rods(static_cast<int>(N))),
-               10, {0, 1}));
+               10, first<2>));
 #ifdef KOPPEL_HAS_SIMBODY
   if (N < 10) contest.enter(simbody_four_bar(N, 10));
 #endif
@@ -144,30 +146,59 @@ void compare_four_bar(std::size_t N, const std::vector<double>& reference) {
   add_loop_targets(name, contest);
   if (N == 40) {
     add_slowdown(name + ": koppel at 1e-9 / IDA at 1e-4", contest.seconds("koppel", 1e-9),
-                 contest.seconds("IDA", 1e-4), 1);
+                 contest.seconds("IDA by hand", 1e-4), 1);
   }
 }
 
-// No code by hand for these two: IDA and the index-1 form are given Koppel's own equations in
-// native code.
-void compare_generated(const std::string& name, const std::string& file,
-                       const std::string& coordinates, double end,
-                       const std::vector<std::string>& outputs) {
+// Mechanisms whose equations Koppel also gives to the methods of the others, in native code.
+// Index1, Ggl: the code by hand. `take`: the compared values from its state.
+template <typename Index1, typename Ggl, typename Take>
+void compare_by_hand(const std::string& name, const std::string& file,
+                     const std::string& coordinates, double end,
+                     const std::vector<std::string>& outputs, const Take& take) {
   Contest contest(name, reference_end(file, outputs));
   if (contest.is_skipped()) return;
   const Model model = built_in(file);
   const std::vector<double> settings = tolerances(1e-3, 1e-13);
-  const auto enter = [&](const char* label, const char* formulation, const char* integrator,
-                         bool native) {
-    contest.enter(koppel_side(label, model, {coordinates, formulation, integrator, native}, end,
-                              outputs, settings));
-  };
-  enter("koppel, native", "index3", "taylor", true);
-  enter("koppel, tape", "index3", "taylor", false);
-  enter("index 1 of koppel, DOP853", "index1", "dop853", true);
-  enter("IDA on ggl of koppel", "ggl", "ida", true);
+  enter_taylor(contest, "koppel, native", model, {coordinates, "index3", "taylor", true}, end,
+               outputs, settings);
+  enter_taylor(contest, "koppel, tape", model, {coordinates, "index3", "taylor"}, end, outputs,
+               settings);
+  contest.enter(koppel_side("index 1 of koppel, DOP853", model,
+                            {coordinates, "index1", "dop853", true}, end, outputs, settings));
+  contest.enter(koppel_side("IDA on ggl of koppel", model, {coordinates, "ggl", "ida", true}, end,
+                            outputs, settings));
+  const auto index1 = std::make_shared<Index1>();
+  contest.enter(rk4_side("index 1 by hand, RK4", index1, Index1::start(), end,
+                         step_sizes(end, 125, 1 << 20), take));
+  contest.enter(adaptive_side("index 1 by hand, DOPRI5", index1, problems::dopri5(),
+                              Index1::start(), end, settings, take, 1e-4 * end));
+  contest.enter(ida_side(std::make_shared<Ggl>(), end, [take](const std::vector<double>& y) {
+    typename Index1::State state;
+    std::copy_n(y.begin(), state.size(), state.begin());
+    return take(state);
+  }));
   contest.print();
   add_loop_targets(name, contest);
+}
+
+void compare_bricard() {
+  compare_by_hand<problems::Bricard, problems::BricardGgl>(
+      "Bricard", "bricard", "natural", 10, {"xP3", "yP3", "zP3"},
+      [](const problems::Bricard::State& y) {
+        const auto P3 = problems::Bricard::P3(y);
+        return std::vector<double>(P3.begin(), P3.end());
+      });
+}
+
+void compare_andrews() {
+  compare_by_hand<problems::Andrews, problems::AndrewsGgl>(
+      "Andrews' squeezer", "andrews", "lagrange", 0.03,
+      {"beta", "theta", "gamma", "phi", "delta", "omega", "epsilon"},
+      [](const problems::Andrews::State& y) {
+        const auto angles = problems::Andrews::relative(y);
+        return std::vector<double>(angles.begin(), angles.begin() + 7);
+      });
 }
 
 }  // namespace
@@ -206,9 +237,8 @@ void report_loops() {
   compare_slider_cranks();
   compare_four_bar(2, reference_end("four_bar", {"xB0", "yB0"}));
   compare_four_bar(40, {0.1805122266867283901, 0.9835727405823115749});
-  compare_generated("Bricard", "bricard", "natural", 10, {"xP3", "yP3", "zP3"});
-  compare_generated("Andrews' squeezer", "andrews", "lagrange", 0.03,
-                    {"beta", "theta", "gamma", "phi", "delta", "omega", "epsilon"});
+  compare_bricard();
+  compare_andrews();
 }
 
 }  // namespace koppel::benchmarks

@@ -7,7 +7,6 @@
 
 #include <problems/chain.hpp>
 #include <problems/four_bar.hpp>
-#include <problems/rods.hpp>
 #include <problems/runge_kutta.hpp>
 #include <problems/slider_crank.hpp>
 
@@ -52,46 +51,6 @@ TEST(SliderCrankByHand, HeavyOneIsTheSameByAllMethods) {
   EXPECT_LT(error_of(other, std::span(y).first(3)), 1e-8);
 }
 
-TEST(RodsByHand, IdaReachesTheReference) {
-  std::vector<double> y;
-  ASSERT_TRUE(integrate_ida(make_rods(kThinSliderCrank), y, 10, 1e-10));
-  EXPECT_LT(error_of(y, kSliderCrankEnd), 1e-4);
-  ASSERT_TRUE(integrate_ida(make_four_bar_rods(2), y, 10, 1e-7));
-  EXPECT_LT(error_of(y, kFourBarEnd), 5e-3);
-}
-
-// ∂F/∂y + c ∂F/∂ẏ against differences.
-TEST(RodsByHand, JacobianIsTheDerivative) {
-  const Rods rods = make_four_bar_rods(3);
-  const auto n = static_cast<std::size_t>(rods.size());
-  std::vector<double> y(n), rate(n), before(n), after(n), values(rods.row().size());
-  for (std::size_t i = 0; i < n; ++i) {
-    y[i] = std::sin(3.0 * static_cast<double>(i) + 1);
-    rate[i] = std::cos(2.0 * static_cast<double>(i));
-  }
-  constexpr double c = 0.7, h = 1e-6;
-  rods.jacobian(y.data(), c, values.data());
-  for (std::size_t j = 0; j < n; ++j) {
-    const auto shifted = [&](double by, std::vector<double>& F) {
-      std::vector<double> y2 = y, rate2 = rate;
-      y2[j] += by;
-      rate2[j] += c * by;
-      rods.residual(y2.data(), rate2.data(), F.data());
-    };
-    shifted(-h, before);
-    shifted(h, after);
-    std::vector<double> column(n, 0.0);
-    for (int k = rods.column_start()[j]; k < rods.column_start()[j + 1]; ++k) {
-      column[static_cast<std::size_t>(rods.row()[static_cast<std::size_t>(k)])] =
-          values[static_cast<std::size_t>(k)];
-    }
-    // F is quadratic: central differences are exact but for round-off.
-    for (std::size_t i = 0; i < n; ++i) {
-      EXPECT_NEAR((after[i] - before[i]) / (2 * h), column[i], 1e-8) << i << ", " << j;
-    }
-  }
-}
-
 TEST(FourBarByHand, ReachesTheReference) {
   FourBar two(2), forty(40);
   FourBar::State y = two.start();
@@ -124,6 +83,15 @@ TEST(ChainByHand, KeepsItsEnergy) {
   EXPECT_NEAR(energy, 0, 1e-9);
   EXPECT_NEAR(chain.tip(y)[0], x, 1e-14);
   EXPECT_NEAR(chain.tip(y)[1], height, 1e-14);
+}
+
+// The steps of Koppel's kernel and the plain ones lead to the same point.
+TEST(ChainByHand, BothMethodsOfOrder8ReachTheSamePoint) {
+  Chain<double> chain(3);
+  auto y = chain.start(), other = y;
+  EXPECT_GT(integrate_dop853(chain, y, 1, 1e-12, 1e-3), 0);
+  EXPECT_GT(integrate_adaptive(chain, dop853_method(), other, 1, 1e-12, 1e-3), 0);
+  EXPECT_LT(error_of(y, other), 1e-9);
 }
 
 // Two links, against the equations of the double pendulum.
