@@ -158,10 +158,10 @@ void report_case_studies() {
     std::puts("\nAll published digits are reached.");
   } else {
     std::puts(
-        "\n### Fewer digits than published\n\nNear singular configurations, which Bricard's "
-        "mechanism passes, round-off is let in. The McPherson strut\nis another one than "
-        "published, "
-        "and at rest in the end.\n");
+        "\n### Fewer digits than published\n\nThe McPherson strut is another one than published, "
+        "and "
+        "at rest in the end, where digits are a\nmatter of round-off. What else is missing is a "
+        "hundredth of a digit or so.\n");
     for (const std::string& text : shortfalls) fmt::print("- {}\n", text);
   }
   std::puts(

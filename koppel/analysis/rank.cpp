@@ -15,6 +15,13 @@ using Index = Eigen::Index;
 
 constexpr double kSupport = 1e-6;  // entries of the orthonormal Y below are round-off
 
+// The columns of Y span {y : yᵀC = 0} for an equilibrated C. The weights are the ‖c_i‖ of (1) in
+// rank.hpp, for its rows.
+struct Dependences {
+  Eigen::MatrixXd Y;
+  Eigen::VectorXd weights;
+};
+
 // Row numbers by owner, in the order in which the owners come.
 struct Owner {
   std::string name;
@@ -150,11 +157,32 @@ void name_redundant_rows(const Equations& equations, Eigen::MatrixXd Y, RankRepo
     r.repeats = partners(all, owners, best, removed);
     r.text = explain(r, weaker_joint(equations, owners[best], removed));
     report.redundant.push_back(std::move(r));
-    report.redundant_rows.insert(report.redundant_rows.end(), removed.begin(), removed.end());
     // What is left are the dependences without the removed rows.
     Y = Y * dense::null_space(rows_of(Y, removed), kSupport);
   }
-  std::sort(report.redundant_rows.begin(), report.redundant_rows.end());
+}
+
+// By (1) of rank.hpp. Projecting what is left of Y along the row that is taken keeps the others'
+// distances from it.
+std::vector<int> rows_to_leave_out(const Dependences& found, std::size_t num_g) {
+  constexpr double kEqual = 0.9;     // of the largest is as good
+  constexpr double kRate = 1e3;      // more for rows of a: one of g holds the position as well
+  constexpr double kNothing = 1e-6;  // of the largest weight, for rows that are 0
+  Eigen::VectorXd weights = found.weights.cwiseMax(kNothing * found.weights.maxCoeff());
+  weights.tail(weights.size() - static_cast<Index>(num_g)) *= kRate;
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(weights.asDiagonal() * found.Y);
+  Eigen::MatrixXd Y = qr.householderQ() * Eigen::MatrixXd::Identity(found.Y.rows(), found.Y.cols());
+  std::vector<int> rows;
+  for (Index k = 0; k < Y.cols(); ++k) {
+    const Eigen::VectorXd norms = Y.rowwise().norm();
+    Index i = norms.size() - 1;
+    while (norms[i] < kEqual * norms.maxCoeff()) --i;
+    rows.push_back(static_cast<int>(i));
+    const Eigen::RowVectorXd y = Y.row(i) / norms[i];
+    Y -= Y * y.transpose() * y;
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
 }
 
 // Two places beside a state, for the natural sizes of the entries of C: their largest magnitude at
@@ -212,12 +240,21 @@ sparse::SparseMatrix natural_sizes(const Evaluator& evaluator, const State& stat
   return sizes;
 }
 
-// The dependences Y between rows, by QR with column pivoting; also fills in the rank.
-Eigen::MatrixXd find_dependences(const Evaluator& evaluator, const State& state, double tolerance,
-                                 RankReport& report) {
+// m_j^{−½}, with a small mass for motions that have none.
+Eigen::VectorXd ease_of_motion(const Evaluator& evaluator, const State& state) {
+  constexpr double kMassless = 1e-6;  // of the largest
+  Eigen::VectorXd m = sparse::evaluate(*evaluator.M, state).diagonal().cwiseAbs();
+  const double most = m.maxCoeff();
+  if (!(most > 0)) return Eigen::VectorXd::Ones(m.size());
+  return m.cwiseMax(kMassless * most).cwiseSqrt().cwiseInverse();
+}
+
+// Dependences by QR with column pivoting; also fills in the rank.
+Dependences find_dependences(const Evaluator& evaluator, const State& state, double tolerance,
+                             RankReport& report) {
   const Matrix constraints = evaluator.all_constraints(state);
-  const Eigen::MatrixXd C = dense::view(constraints);
-  const dense::Equilibration scale = dense::equilibrate(natural_sizes(evaluator, state, C));
+  const Eigen::MatrixXd C = dense::view(constraints), sizes = natural_sizes(evaluator, state, C);
+  const dense::Equilibration scale = dense::equilibrate(sizes);
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(C.rows(), C.cols());
   qr.setThreshold(tolerance);
   qr.compute(scale.rows.asDiagonal() * C * scale.columns.asDiagonal());
@@ -229,18 +266,22 @@ Eigen::MatrixXd find_dependences(const Evaluator& evaluator, const State& state,
   }
   if (report.rank == report.num_rows) return {};
   const Eigen::MatrixXd Q = qr.householderQ();
-  return Q.rightCols(C.rows() - report.rank);
+  const Eigen::MatrixXd eased = sizes * ease_of_motion(evaluator, state).asDiagonal();
+  return {Q.rightCols(C.rows() - report.rank), scale.rows.cwiseProduct(eased.rowwise().norm())};
 }
 
 // The same for a large sparse C: the null space of Cᵀ.
-Eigen::MatrixXd find_sparse_dependences(const Evaluator& evaluator, const State& state,
-                                        RankReport& report) {
+Dependences find_sparse_dependences(const Evaluator& evaluator, const State& state,
+                                    RankReport& report) {
   const sparse::SparseMatrix C = sparse::all_constraints(evaluator, state);
-  const dense::Equilibration scale = sparse::equilibrate(natural_sizes(evaluator, state, C));
+  const sparse::SparseMatrix sizes = natural_sizes(evaluator, state, C);
+  const dense::Equilibration scale = sparse::equilibrate(sizes);
   sparse::NullSpace null = sparse::null_space(sparse::scaled(C, scale).transpose());
   report.rank = report.num_rows - static_cast<int>(null.basis.cols());
   report.smallest_pivot = null.next;
-  return std::move(null.basis);
+  if (report.rank == report.num_rows) return {};
+  const sparse::SparseMatrix eased = sizes * ease_of_motion(evaluator, state).asDiagonal();
+  return {std::move(null.basis), scale.rows.cwiseProduct(sparse::row_norms(eased))};
 }
 
 }  // namespace
@@ -263,11 +304,14 @@ RankReport analyze_rank(const Evaluator& evaluator, const State& state,
   report.degrees_of_freedom = static_cast<int>(evaluator.equations.num_v());
   if (report.num_rows == 0 || report.degrees_of_freedom == 0) return report;
   const bool is_large = sparse::is_large(static_cast<Index>(report.num_rows));
-  const Eigen::MatrixXd Y = is_large
+  const Dependences found = is_large
                                 ? find_sparse_dependences(evaluator, state, report)
                                 : find_dependences(evaluator, state, options.tolerance, report);
   report.degrees_of_freedom -= report.rank;
-  if (Y.cols() > 0) name_redundant_rows(evaluator.equations, Y, report);
+  if (found.Y.cols() > 0) {
+    report.redundant_rows = rows_to_leave_out(found, evaluator.equations.num_g());
+    name_redundant_rows(evaluator.equations, found.Y, report);
+  }
   return report;
 }
 

@@ -7,9 +7,18 @@
 // by QR with column pivoting; a diagonal entry below `tolerance` times the first counts as 0.
 //
 // Let the columns of Y span {y : yᵀC = 0}. A set S of rows can be taken away without loss of rank
-// exactly when the rows Y_S are linearly independent. Among all minimal choices, the one that
-// blames the fewest owners is taken greedily: the owner with the largest rank of Y_owner first, the
-// last one among equals, because it closed the loop.
+// exactly when the rows Y_S are linearly independent. There are two answers to which.
+//
+// For people, `redundant` blames the fewest owners, greedily: the owner with the largest rank of
+// Y_owner first, the last one among equals, because it closed the loop.
+//
+// For calculations, `redundant_rows` are those without which the others are as far from being
+// dependent as can be, here and hence as long as possible along the motion. With the rows that are
+// left, C_R, the volume that decides whether [M C_Rᵀ; C_R 0] is regular is, for rows of length 1 in
+// the metric of masses,
+//   √det(C_R M⁻¹ C_Rᵀ) / Π_R ‖c_i‖ ∼ |det Y_S| Π_S ‖c_i‖,      ‖c_i‖² = Σ_j c_ij² / m_jj.   (1)
+// Rows are taken away by pivoting: again and again the one with the largest ‖c_i‖ ‖Y_i‖, the last
+// among those within 10 % of it, which round-off must not decide between.
 //
 // Cost: O(n³) in the number of velocities and rows, dense. From 400 rows on, Y and the smallest
 // singular value beside it come from a sparse factorisation of C Cᵀ, at a cost close to linear in
@@ -45,8 +54,8 @@ struct RankReport {
   // nearly singular and its degrees of freedom are about to change.
   double smallest_pivot = 1;
   std::vector<double> pivots;       // all of them over the first, descending; of small systems only
-  std::vector<int> redundant_rows;  // in [g; a], ascending
-  std::vector<Redundancy> redundant;
+  std::vector<int> redundant_rows;  // to be left out, in [g; a], ascending
+  std::vector<Redundancy> redundant;  // as many; not always the same
 
   bool is_near_singular(double limit = 1e-5) const { return smallest_pivot < limit; }
 };

@@ -48,8 +48,12 @@ constexpr int kSeen = 4;
 constexpr double kLostDigits = 2e-8;
 // Coefficients are round-off where those of half the order show a radius larger by this factor.
 const double kLostFactor = std::log(1.5);
-// A singular configuration is passed in a few steps. What lasts longer is the mechanism's nature,
-// such as a stiff motion that is at rest but for round-off, and has to be followed closely.
+// Near a singular configuration, the projection takes back twice what (h/ρ)ᵖ⁺¹ says and more. Where
+// it takes back less than this part, that is no round-off but the mechanism's nature, such as a
+// stiff motion, and has to be followed closely.
+constexpr double kTakenBack = 0.1;
+// So has what lasts longer than the few steps in which a singular configuration is passed, such as
+// a stiff motion that is at rest but for round-off.
 constexpr int kMostLost = 12;
 
 int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
@@ -172,20 +176,21 @@ class Taylor {
 
   struct Plan {
     double h = 0;
-    bool is_lost = false;  // the high coefficients are round-off
+    bool is_lost = false;   // the high coefficients are round-off
+    double h_if_not = 0;    // if they were not
+    double log_radius = 0;  // seen in them
   };
 
   Plan make_plan(const SeriesSolver& at) const {
-    if (segment_.options.step) return {*segment_.options.step, false};
+    if (segment_.options.step) return {.h = *segment_.options.step};
     const int p = at.last_stage() + 1;
     const double tolerance = kSafety * segment_.options.tolerance;
     set_weights(at);
     const double high = log_radius(at, p), low = log_radius(at, p / 2 + 1);
-    Plan plan{step_for(p, high, tolerance), false};
-    plan.is_lost = low > high + kLostFactor;
+    const double h = step_for(p, high, tolerance);
+    Plan plan{h, low > high + kLostFactor, h, high};
     if (plan.is_lost && num_lost_ < kMostLost) {
-      plan.h =
-          std::max(plan.h, std::min(step_for(p, low, tolerance), step_for(p, high, kLostDigits)));
+      plan.h = std::max(h, std::min(step_for(p, low, tolerance), step_for(p, high, kLostDigits)));
     }
     if (segment_.options.max_step > 0) plan.h = std::min(plan.h, segment_.options.max_step);
     return plan;
@@ -195,8 +200,10 @@ class Taylor {
   double fit(double h) const {
     const double left = segment_.t_end - outcome_.t;
     if (h >= left) return left;
-    return 2 * h > left ? 0.5 * left : h;  // rather than a whole one and a crumb
+    return rounded(2 * h > left ? 0.5 * left : h);  // rather than a whole one and a crumb
   }
+  // The step that the clock makes of h.
+  double rounded(double h) const { return (outcome_.t + h) - outcome_.t; }
 
   // Sets up `there_`: the point a step ahead, made consistent and expanded.
   SeriesSolver::Status reach(double h) {
@@ -219,7 +226,11 @@ class Taylor {
     for (int i = 0; i < kMaxTries && outcome_.t + h > outcome_.t; ++i) {
       status = reach(h);
       double shorter = 0.5 * h;
-      if (status == SeriesSolver::Status::Ok) {
+      if (status == SeriesSolver::Status::Ok && plan_.is_lost && !is_taken_back(h)) {
+        plan_.is_lost = false;
+        num_lost_ = 2 * kMostLost;
+        shorter = std::min(h, plan_.h_if_not);
+      } else if (status == SeriesSolver::Status::Ok) {
         const double defect = measure_defect(h);
         // A defect that halving does not reduce is no switch but round-off.
         if (segment_.options.step || defect <= 1 || defect >= 0.5 * last_defect) {
@@ -231,10 +242,17 @@ class Taylor {
         }
         last_defect = defect;
       }
-      h = shorter;
+      h = rounded(shorter);
       ++outcome_.statistics.rejected;
     }
     return accept(status == SeriesSolver::Status::Ok ? SeriesSolver::Status::NotConverged : status);
+  }
+
+  // Whether the projection took back what the high coefficients had in the step that was tried.
+  bool is_taken_back(double h) const {
+    const int p = here_->last_stage() + 1;
+    const double lost = std::exp((p + 1) * (std::log(h) - plan_.log_radius));
+    return h <= plan_.h_if_not || there_->largest_correction() > kTakenBack * lost;
   }
 
   // The difference of the predicted and the new highest derivatives, as the error of x_j it makes

@@ -156,6 +156,10 @@ class SparseLu {
     klu_defaults(&common_);
     common_.halt_if_singular = 1;
     common_.scale = 2;  // rows by their largest entry
+    // The diagonal is preferred, for little fill, where it is not smaller than this part of its
+    // column. Each elimination may multiply round-off by the inverse; with KLU's own 0.001 three
+    // digits of Taylor coefficients are lost here and there.
+    common_.tol = 0.1;
     symbolic_ =
         klu_analyze(pattern_.num_rows, pattern_.column_start.data(), pattern_.row.data(), &common_);
   }
@@ -168,7 +172,8 @@ class SparseLu {
 
   bool factor(std::span<const Scalar> values) {
     if (symbolic_ == nullptr) return false;  // structurally singular
-    if (numeric_ != nullptr && refactor(values) && measure() > kPoorPivots * fresh_quality_) {
+    if (numeric_ != nullptr && refactor(values) && measure() > 0 &&
+        growth(values) > kPoorPivots * best_growth_) {
       return true;
     }
     free_numeric();
@@ -181,8 +186,8 @@ class SparseLu {
       numeric_ = klu_z_factor(start, row, data, symbolic_, &common_);
     }
     if (numeric_ == nullptr) return false;
-    fresh_quality_ = measure();
-    return fresh_quality_ > 0;
+    best_growth_ = std::max(best_growth_, growth(values));
+    return measure() > 0;
   }
 
   double quality() const { return quality_; }
@@ -197,8 +202,8 @@ class SparseLu {
   }
 
  private:
-  // The old pivots serve until their smallest has fallen by this factor.
-  static constexpr double kPoorPivots = 1e-3;
+  // The old pivots serve until growth() falls below this part of the best there was: a digit.
+  static constexpr double kPoorPivots = 0.1;
 
   static double* numbers(std::span<const Scalar> values) {
     return const_cast<double*>(reinterpret_cast<const double*>(values.data()));
@@ -223,6 +228,19 @@ class SparseLu {
     return quality_ = std::isfinite(common_.rcond) ? common_.rcond : 0;
   }
 
+  // The largest entry of a column of A over that of U, the least of all columns: its inverse is how
+  // much elimination has enlarged numbers, and with them round-off.
+  double growth(std::span<const Scalar> values) {
+    int* const start = pattern_.column_start.data();
+    int* const row = pattern_.row.data();
+    if constexpr (std::is_same_v<Scalar, double>) {
+      klu_rgrowth(start, row, numbers(values), symbolic_, numeric_, &common_);
+    } else {
+      klu_z_rgrowth(start, row, numbers(values), symbolic_, numeric_, &common_);
+    }
+    return common_.rgrowth;
+  }
+
   void free_numeric() {
     if (numeric_ == nullptr) return;
     if constexpr (std::is_same_v<Scalar, double>) {
@@ -236,7 +254,7 @@ class SparseLu {
   mutable klu_common common_{};
   klu_symbolic* symbolic_ = nullptr;
   klu_numeric* numeric_ = nullptr;
-  double quality_ = 0, fresh_quality_ = 0;
+  double quality_ = 0, best_growth_ = 0;
 };
 
 }  // namespace

@@ -53,6 +53,8 @@ class SeriesSolver {
   double evaluate(int j, int o, double h) const;
 
   int num_factorizations() const { return num_factorizations_; }
+  // Of make_consistent(), relative to unknowns above 1.
+  double largest_correction() const { return largest_correction_; }
 
  private:
   struct Unknown {

@@ -141,8 +141,8 @@ class Run {
 
   void find_rank() {
     rank_ = analyze_rank(*evaluator_, state_);
-    for (const Redundancy& redundancy : rank_.redundant) {
-      for (const std::string& row : redundancy.rows) out_.summary.redundant.push_back(row);
+    for (const int row : rank_.redundant_rows) {
+      out_.summary.redundant.push_back(row_name(out_.equations, row));
     }
     if (rank_.is_near_singular()) {
       notes_.emplace_back("the start is near a singular configuration, where the freedoms change.");

@@ -39,6 +39,33 @@ TEST(Rank, FourBarInSpaceHasThreeRedundantEquationsInOneJoint) {
             "Make it a point-on-line joint, or accept that its reaction is not unique.");
 }
 
+TEST(Rank, LeavesOutRowsWithoutWhichTheOthersAreFarFromDependent) {
+  Model model;
+  const auto [x, vx] = add_coordinate(model, "x", 0);
+  const auto [y, vy] = add_coordinate(model, "y", 0);
+  model.kinetic = 0.5 * (vx * vx + vy * vy);
+  model.constraints.push_back({"sum", 0.01 * x + y, {}});
+  model.constraints.push_back({"y", y, {}});
+  model.constraints.push_back({"x", x, {}});  // without it the others are nearly parallel
+  const RankReport r = rank_of(model);
+  EXPECT_EQ(r.rank, 2);
+  ASSERT_EQ(r.redundant_rows.size(), 1u);
+  EXPECT_NE(r.redundant_rows[0], 2);
+}
+
+TEST(Rank, LeavesOutNonholonomicRowsRatherThanThoseThatHoldPositions) {
+  Model model;
+  const auto [x, vx] = add_coordinate(model, "x", 0);
+  const auto [y, vy] = add_coordinate(model, "y", 0);
+  model.kinetic = 0.5 * (vx * vx + vy * vy);
+  model.constraints.push_back({"x", x, {}});
+  model.constraints.push_back({"y", y, {}});
+  model.nonholonomic.push_back({"small", 0.1 * vx + vy, {}});
+  const RankReport r = rank_of(model);
+  EXPECT_EQ(r.rank, 2);
+  EXPECT_EQ(r.redundant_rows, std::vector<int>{2});
+}
+
 TEST(Rank, DegreesOfFreedomAreTheSameInAllCoordinates) {
   const std::pair<Model, int> mechanisms[] = {
       {make_bricard(), 1},   {make_four_bar(), 1},     {make_double_pendulum(), 2},
