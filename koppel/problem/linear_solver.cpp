@@ -173,7 +173,7 @@ class SparseLu {
   bool factor(std::span<const Scalar> values) {
     if (symbolic_ == nullptr) return false;  // structurally singular
     if (numeric_ != nullptr && refactor(values) && measure() > 0 &&
-        growth(values) > kPoorPivots * best_growth_) {
+        growth(values) > kPoorPivots * good_growth_) {
       return true;
     }
     free_numeric();
@@ -186,7 +186,7 @@ class SparseLu {
       numeric_ = klu_z_factor(start, row, data, symbolic_, &common_);
     }
     if (numeric_ == nullptr) return false;
-    best_growth_ = std::max(best_growth_, growth(values));
+    good_growth_ = std::max(growth(values), 0.5 * good_growth_);
     return measure() > 0;
   }
 
@@ -202,7 +202,9 @@ class SparseLu {
   }
 
  private:
-  // The old pivots serve until growth() falls below this part of the best there was: a digit.
+  // The old pivots serve until growth() falls below this part of what new ones had, a digit. Their
+  // best is forgotten by halves, so that one poor moment sets no standard, and a matrix that has
+  // changed for good does not ask for new pivots for ever.
   static constexpr double kPoorPivots = 0.1;
 
   static double* numbers(std::span<const Scalar> values) {
@@ -254,7 +256,7 @@ class SparseLu {
   mutable klu_common common_{};
   klu_symbolic* symbolic_ = nullptr;
   klu_numeric* numeric_ = nullptr;
-  double quality_ = 0, best_growth_ = 0;
+  double quality_ = 0, good_growth_ = 0;
 };
 
 }  // namespace
