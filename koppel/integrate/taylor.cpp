@@ -107,8 +107,9 @@ class Taylor {
       : segment_(segment),
         outcome_(outcome),
         system_(*segment.problem.series),
-        here_(std::make_unique<SeriesSolver>(system_, order_for(system_, segment.options))),
-        there_(std::make_unique<SeriesSolver>(system_, here_->order())),
+        here_(std::make_unique<SeriesSolver>(system_, order_for(system_, segment.options),
+                                             segment.options.tolerance)),
+        there_(std::make_unique<SeriesSolver>(system_, here_->order(), segment.options.tolerance)),
         weight_(static_cast<std::size_t>(here_->num_unknowns())) {}
 
   double run() {

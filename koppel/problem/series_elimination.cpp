@@ -1,6 +1,5 @@
 #include <koppel/problem/series_elimination.hpp>
 
-#include <limits>
 #include <string>
 
 #include <koppel/expr/elimination.hpp>
@@ -88,8 +87,6 @@ std::optional<SeriesElimination> eliminate(const Dae& dae, const SparseExpr& J) 
 
   SeriesElimination out;
   out.defect = measure_defect(arranged.matrix, elimination);
-  // Round-off of every row, and some growth of the entries.
-  out.most_defect = 100 * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
   out.row_scales.resize(n);
   for (std::size_t j = 0; j < n; ++j) {
     const Expr size = max(1, abs(dae.unknowns[j].derivative[0]));

@@ -22,9 +22,6 @@ struct SeriesElimination {
   std::vector<Expr> row_scales;  // max_j |J_ij| max(1, |x_j|) of each row
   Expr defect;
   SeriesSolution solution;  // without its unknowns
-
-  // What `defect` may be at most.
-  double most_defect = 0;
 };
 
 // Nothing where an equation has no partner.

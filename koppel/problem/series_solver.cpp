@@ -15,7 +15,7 @@ constexpr int kMaxIterations = 25;
 
 }  // namespace
 
-SeriesSolver::SeriesSolver(const SeriesSystem& system, int order)
+SeriesSolver::SeriesSolver(const SeriesSystem& system, int order, double tolerance)
     : system_(&system),
       order_(order),
       last_stage_(order - system.max_d()),
@@ -59,6 +59,9 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order)
             J_in_.end() - static_cast<std::ptrdiff_t>(terms.given.size()));
   J_values_.resize(system.J().num_outputs());
   row_scale_.resize(c_.size());
+  // Round-off of every row, and some growth of the entries.
+  const double round_off = kEps * static_cast<double>(c_.size());
+  most_defect_ = std::clamp(0.1 * tolerance, 100 * round_off, 1000 * round_off);
   if (series_->has_solution()) {
     factors_work_ = system.factors()->make_workspace();
     factors_.resize(system.factors()->num_outputs());
@@ -154,7 +157,7 @@ SeriesSolver::Status SeriesSolver::factor() {
 
 bool SeriesSolver::factor_in_code() {
   system_->factors()->evaluate(J_in_, factors_, factors_work_);
-  if (!(factors_.back() <= system_->most_defect())) return false;
+  if (!(factors_.back() <= most_defect_)) return false;
   const std::span<double> entries = work_.entries();
   std::copy_n(factors_.data(), entries.size(), entries.data());
   std::copy_n(factors_.data() + entries.size(), row_scale_.size(), row_scale_.data());

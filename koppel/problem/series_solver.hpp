@@ -27,8 +27,9 @@ class SeriesSolver {
     NotFinite,     // an operation left its domain
   };
 
-  // Coefficients up to `order` for unknowns with the largest d.
-  SeriesSolver(const SeriesSystem& system, int order);
+  // Coefficients up to `order` for unknowns with the largest d, right to round-off or, where that
+  // saves time, somewhat below the tolerance.
+  SeriesSolver(const SeriesSystem& system, int order, double tolerance = 0);
 
   int order() const { return order_; }
   int last_stage() const { return last_stage_; }
@@ -107,6 +108,7 @@ class SeriesSolver {
   std::vector<double> own_b_;  // where the series has no place for it
   std::span<double> b_;
   LinearSolver<double> linear_;
+  double most_defect_;       // of factors in code
   bool is_in_code_ = false;  // the factors of the matrix are those of the compiled series
   double largest_correction_ = 0;
   int num_factorizations_ = 0;

@@ -100,7 +100,6 @@ void SeriesSystem::compile_factors(const SparseExpr& J) {
   Function factors = compile(terms_, outputs, terms_.options);
   if (!factors.is_native()) return;
   factors_ = std::move(factors);
-  most_defect_ = elimination->most_defect;
   solution_ = std::move(elimination->solution);
   std::size_t next = 1;  // after t
   for (const Dae::Unknown& unknown : terms_.dae.unknowns) {

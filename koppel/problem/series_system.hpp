@@ -63,7 +63,6 @@ class SeriesSystem {
   // In native code: the entries of J's factors for the compiled series, the scales of the rows and
   // the defect (series_elimination.hpp), of the same inputs as J. Null: J has to be factorised.
   const Function* factors() const { return factors_ ? &*factors_ : nullptr; }
-  double most_defect() const { return most_defect_; }
 
  private:
   void compile_factors(const SparseExpr& J);
@@ -74,7 +73,6 @@ class SeriesSystem {
   bool has_switches_ = false;
   Sparsity J_pattern_;
   std::optional<Function> J_, factors_;  // of t, all x_j⁽ˡ⁾ by unknown and order, given
-  double most_defect_ = 0;
   SeriesSolution solution_;
 
   struct Cache {
