@@ -295,16 +295,8 @@ class Schedule {
   std::vector<char> is_open_, is_needed_, is_zero_;
 };
 
-}  // namespace
-
-bool SeriesInstruction::is_linear() const {
-  return rule == &operation(Op::Neg).taylor || rule == &operation(Op::Add).taylor ||
-         rule == &operation(Op::Sub).taylor || rule == &operations::kScale ||
-         rule == &operations::kDivStatic || rule == &operations::kCopy;
-}
-
 // The values that stages from 1 on read or write.
-static std::vector<char> find_late_values(const SeriesProgram& series) {
+std::vector<char> find_late_values(const SeriesProgram& series) {
   std::vector<char> is_late(series.program.num_values(), false);
   for (const auto* groups : {&series.later, &series.corrections}) {
     for (const SeriesGroup& group : *groups) {
@@ -318,6 +310,14 @@ static std::vector<char> find_late_values(const SeriesProgram& series) {
     }
   }
   return is_late;
+}
+
+}  // namespace
+
+bool SeriesInstruction::is_linear() const {
+  return rule == &operation(Op::Neg).taylor || rule == &operation(Op::Add).taylor ||
+         rule == &operation(Op::Sub).taylor || rule == &operations::kScale ||
+         rule == &operations::kDivStatic || rule == &operations::kCopy;
 }
 
 SeriesLayout lay_out(const SeriesProgram& series, std::size_t stride) {

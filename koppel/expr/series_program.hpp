@@ -63,6 +63,7 @@ class SeriesPlace {
   static constexpr std::uint32_t kHasOrders = 0x80000000u;
   std::uint32_t bits_ = 0;
 };
+
 struct SeriesLayout {
   std::vector<SeriesPlace> place;  // of each value
   std::size_t size = 0;
