@@ -257,12 +257,7 @@ void Andrews::project(State& y) {
 }
 
 AndrewsGgl::AndrewsGgl() : GglByTerms(n, m) {
-  Andrews andrews;
-  const Andrews::State y = Andrews::start();
-  Andrews::State y_rate;
-  andrews.rate(y, y_rate);
-  const std::span<const double> all(y), rates(y_rate);
-  set_start(all.first(n), all.last(n), rates.last(n), andrews.multipliers());
+  set_start_of(Andrews());
   make_pattern();
 }
 

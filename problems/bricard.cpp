@@ -255,12 +255,7 @@ void Bricard::project(State& y) {
 }
 
 BricardGgl::BricardGgl() : GglByTerms(n, m) {
-  Bricard bricard;
-  const Bricard::State y = Bricard::start();
-  Bricard::State y_rate;
-  bricard.rate(y, y_rate);
-  const std::span<const double> all(y), rates(y_rate);
-  set_start(all.first(n), all.last(n), rates.last(n), bricard.multipliers());
+  set_start_of(Bricard());
   // G is linear in q: its derivative by q_j is its linear part at the unit vector.
   for (int j = 0; j < n; ++j) {
     double unit[n] = {};

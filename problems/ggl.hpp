@@ -33,6 +33,16 @@ class Ggl {
   // Position, velocity, acceleration and multipliers at the start.
   void set_start(std::span<const double> q, std::span<const double> v, std::span<const double> a,
                  std::span<const double> lambda);
+  // The same from a system for Runge–Kutta methods that knows the multipliers of its last rate.
+  template <typename System>
+  void set_start_of(System system) {
+    const typename System::State y = System::start();
+    typename System::State y_rate;
+    system.rate(y, y_rate);
+    const std::span<const double> all(y), rates(y_rate);
+    const auto n = static_cast<std::size_t>(num_q_);
+    set_start(all.first(n), all.last(n), rates.last(n), system.multipliers());
+  }
 
   int num_q_, num_constraints_;
   std::vector<double> start_, start_rate_;

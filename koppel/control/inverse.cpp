@@ -18,6 +18,7 @@
 #include <koppel/control/smoothness.hpp>
 #include <koppel/control/solution_checks.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/expr/native.hpp>
 #include <koppel/simulate/sampler.hpp>
 
 namespace koppel {
@@ -99,6 +100,9 @@ class Run {
     rank_ = analyze_rank(*evaluator_, state_);
     servo_.emplace(make_servo_problem(out_.equations, state_, rank_.redundant_rows,
                                       {.native = options_.native}));
+    if (std::string text = explain_missing_compiler(); options_.native && !text.empty()) {
+      tell(std::move(text));
+    }
   }
 
   std::size_t num_rows() const { return out_.equations.g.size() + out_.equations.mu.size(); }

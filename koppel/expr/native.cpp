@@ -211,6 +211,10 @@ std::string first_line(const fs::path& log) {
   return line;
 }
 
+std::string no_compiler(const std::string& compiler) {
+  return "there is no compiler '" + compiler + '\'';
+}
+
 NativeResult failed(std::string why) { return {nullptr, std::move(why), false}; }
 
 NativeResult compile(const std::string& compiler, std::string_view source, NativeKind kind,
@@ -255,7 +259,7 @@ NativeResult compile_native(std::string_view source, NativeKind kind) {
   try {
     const std::string compiler = find_compiler();
     const std::string identity = identify(compiler);
-    if (identity.empty()) return failed("there is no compiler '" + compiler + "'");
+    if (identity.empty()) return failed(no_compiler(compiler));
     Hash hash;
     hash.add(identity);
     for (const std::string& flag : compiler_flags(kind)) hash.add(flag);
@@ -271,6 +275,13 @@ NativeResult compile_native(std::string_view source, NativeKind kind) {
   } catch (const std::exception& error) {
     return failed(error.what());
   }
+}
+
+std::string explain_missing_compiler() {
+  const std::string compiler = find_compiler();
+  if (!identify(compiler).empty()) return {};
+  return "native code was asked for, but " + no_compiler(compiler) +
+         ": equations are interpreted. Install one, or name one in KOPPEL_CC.";
 }
 
 std::string build_library(const fs::path& source, const fs::path& library) {

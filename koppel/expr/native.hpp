@@ -44,6 +44,9 @@ struct NativeResult {
 enum class NativeKind { Function, Series };
 NativeResult compile_native(std::string_view source, NativeKind kind = NativeKind::Function);
 
+// What to tell somebody who asks for native code where there is no compiler; else empty.
+std::string explain_missing_compiler();
+
 // Compiles a self-contained C99 source to a shared library of its own, for any processor of this
 // kind, with floating point as in native code. Empty: done; else why not. Never throws.
 std::string build_library(const std::filesystem::path& source,

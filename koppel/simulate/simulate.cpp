@@ -10,6 +10,7 @@
 #include <koppel/analysis/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/expr/native.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/simulate/energy.hpp>
 #include <koppel/simulate/happen.hpp>
@@ -176,6 +177,9 @@ class Run {
     }
     options.leave_out = rank_.redundant_rows;
     options.compile.native = options_.native;
+    if (std::string text = explain_missing_compiler(); options_.native && !text.empty()) {
+      tell(std::move(text));
+    }
     problem_ = formulate(out_.equations, out_.choice.formulation, state_, options);
     check_pair(problem_, out_.choice.integrator, options_.step.has_value(), out_.equations, state_);
     start_ = {state_.t, start_values(problem_, *evaluator_, state_)};

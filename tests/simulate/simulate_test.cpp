@@ -9,6 +9,7 @@
 #include <koppel/model/yaml/read_model.hpp>
 
 #include "tests/near.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace koppel {
 namespace {
@@ -238,6 +239,23 @@ run: {end: 6, samples: 7}
   EXPECT_EQ(s.summary.messages[0],
             "'root' has no finite value in 3 of 7 rows, first at t = 2 s; its fields there are "
             "empty.");
+}
+
+TEST(Simulate, SaysWhereThereIsNoCompilerForNativeCode) {
+  const testing::ScopedEnvironment compiler("KOPPEL_CC", "/no/such/compiler");
+  const Model model = read_model_text(
+      "coordinates: {x: {start: 1}}\nkinetic: x'^2/2\npotential: x^2/2\nrun: {end: 1}\n",
+      "oscillator.yaml");
+  SimulateOptions options = options_of(model);
+  EXPECT_TRUE(simulate(model, options).summary.messages.empty());
+  options.native = true;
+  const Simulation s = simulate(model, options);
+  EXPECT_EQ(s.status, Outcome::Status::Done);
+  ASSERT_EQ(s.summary.messages.size(), 1u);
+  EXPECT_EQ(
+      s.summary.messages[0],
+      "native code was asked for, but there is no compiler '/no/such/compiler': equations are "
+      "interpreted. Install one, or name one in KOPPEL_CC.");
 }
 
 TEST(Simulate, WrongOptionsAreRefused) {
