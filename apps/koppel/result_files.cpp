@@ -78,6 +78,8 @@ void report_end(Outcome::Status status, const std::string& id, double reached,
   std::string message;
   if (status == Outcome::Status::Failed) {
     message = fmt::format("error[{}]: at t = {:.8g} s: {}", id, reached, text);
+  } else if (status == Outcome::Status::Doubtful) {
+    message = fmt::format("error[{}]: {}", id, text);
   } else if (!files.is_good()) {
     message = "error[results.not-written]: " + files.problems()[0];
     for (std::size_t i = 1; i < files.problems().size(); ++i) {
@@ -89,7 +91,8 @@ void report_end(Outcome::Status status, const std::string& id, double reached,
   } else {
     return;
   }
-  message += fmt::format("\n  All {} rows up to there are in {}.", files.num_rows(),
+  message += fmt::format("\n  All {} rows{} are in {}.", files.num_rows(),
+                         status == Outcome::Status::Doubtful ? "" : " up to there",
                          files.path("trajectory.csv").string());
   for (const std::string& problem : files.problems()) message += "\n  " + problem;
   throw Failure{ExitCode::kNumericsFailed, message};

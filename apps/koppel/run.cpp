@@ -1,6 +1,8 @@
 // koppel run: simulates a model and writes trajectory.csv, summary.json and report.html.
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -27,11 +29,23 @@ struct RunOptions {
   std::shared_ptr<ModelOptions> model;
   std::shared_ptr<MethodOptions> method;
   std::optional<double> end, tolerance;
-  std::string samples, folder;
+  std::string samples, folder, health;
   bool json = false, quiet = false, hdf5 = false, native = false, timing = false;
   std::string reactions;  // world, joint
   int derivatives = 0;
 };
+
+// "off", or the factor that loosens all limits.
+HealthOptions read_health(const std::string& text) {
+  if (text.empty()) return {};
+  if (text == "off") return {.is_watched = false};
+  double factor = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, factor);
+  if (error == std::errc() && rest == end && factor > 0) return {.loosen = factor};
+  throw Error("arguments.wrong", "--health '" + text + "' is not known.",
+              "It is 'off', or a positive factor by which the limits are loosened, such as 10.");
+}
 
 // What the command line says goes before what the model says.
 SimulateOptions options_for(const RunOptions& run, const Model& model) {
@@ -46,7 +60,29 @@ SimulateOptions options_for(const RunOptions& run, const Model& model) {
     options.reactions = run.reactions == "joint" ? ReactionAxes::Joint : ReactionAxes::World;
   }
   options.derivatives = run.derivatives;
+  options.health = read_health(run.health);
   return options;
+}
+
+std::string describe_violation(const Summary& s) {
+  std::string text = fmt::format("{:.2g} of positions, {:.2g} of velocities, at most",
+                                 s.max_position_violation, s.max_velocity_violation);
+  // Interpolation is worth a word where it is what a reader of the rows would see.
+  if (s.max_position_violation_between > 10 * s.max_position_violation ||
+      s.max_velocity_violation_between > 10 * s.max_velocity_violation) {
+    text += fmt::format("; {:.2g} and {:.2g} in rows between steps",
+                        s.max_position_violation_between, s.max_velocity_violation_between);
+  }
+  return text;
+}
+
+std::string describe_energy(const Summary& s) {
+  if (!std::isfinite(s.energy_drift)) {
+    return "no balance: the kinetic energy is not quadratic in the velocities";
+  }
+  return fmt::format("{} by {:.2g}, relative",
+                     s.is_conservative ? "drifts" : "balance with work and impacts off",
+                     s.energy_drift);
 }
 
 // What came out, for people: on standard output and at the head of the report.
@@ -72,13 +108,9 @@ Lines describe(const Simulation& simulation) {
                                  s.step > 0 ? fmt::format("step {:g} s", s.step)
                                             : fmt::format("tolerance {:g}", s.tolerance)));
   if (s.index > 1) {
-    lines.emplace_back("violation",
-                       fmt::format("{:.2g} of positions, {:.2g} of velocities, at most",
-                                   s.max_position_violation, s.max_velocity_violation));
+    lines.emplace_back("violation", describe_violation(s));
   }
-  lines.emplace_back("energy",
-                     fmt::format("{} by {:.2g}, relative", s.is_conservative ? "drifts" : "changes",
-                                 s.energy_drift));
+  lines.emplace_back("energy", describe_energy(s));
   constexpr std::size_t kMost = 12;
   if (!s.events.empty()) {
     std::string events;
@@ -109,7 +141,7 @@ void write_files(const Model& model, const RunOptions& options, Simulation& simu
   Report report{
       model.name,       model.description,      lines,
       summary.messages, &simulation.trajectory, make_scene(model, simulation, kMaxFrames)};
-  if (!simulation.text.empty()) report.messages.push_back(simulation.text);
+  if (!simulation.text.empty()) report.alarms.push_back(simulation.text);
   files.attempt([&] { write_report(files.path("report.html"), report); });
 }
 
@@ -153,8 +185,9 @@ void run(const RunOptions& options) {
   if (std::fflush(stdout) != 0) {
     throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
   }
-  report_end(simulation.status, "simulate.failed", simulation.summary.reached, simulation.text,
-             files);
+  const bool is_doubtful = simulation.status == Outcome::Status::Doubtful;
+  report_end(simulation.status, is_doubtful ? "simulate.doubtful" : "simulate.failed",
+             simulation.summary.reached, simulation.text, files);
 }
 
 }  // namespace
@@ -177,6 +210,10 @@ void add_run(CLI::App& program) {
       ->add_option("--out", options->folder,
                    "The folder for the files; MODEL-run in the current one by default")
       ->type_name("DIR");
+  command
+      ->add_option("--health", options->health,
+                   "Loosen the limits of a healthy run by this factor; or 'off'")
+      ->type_name("X");
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
   command->add_flag("--hdf5", options->hdf5, "Write trajectory.h5 as well");

@@ -33,6 +33,7 @@ double seconds_since(Clock::time_point start) {
 const char* name_of(Outcome::Status status) {
   switch (status) {
     case Outcome::Status::Done: return "done";
+    case Outcome::Status::Doubtful: return "doubtful";
     case Outcome::Status::Event:  // servo problems have none
     case Outcome::Status::Stopped: return "stopped";
     case Outcome::Status::Failed: return "failed";
@@ -265,8 +266,8 @@ class Run {
     }
     if (!rough_.empty() && out_.status == Outcome::Status::Done) fail(rough_);
     out_.summary.wall_seconds = seconds_since(before);
-    out_.summary.max_position_violation = sampler.largest_violation().position;
-    out_.summary.max_velocity_violation = sampler.largest_violation().velocity;
+    out_.summary.max_position_violation = sampler.violation_at_steps().position;
+    out_.summary.max_velocity_violation = sampler.violation_at_steps().velocity;
   }
 
   void stop() {

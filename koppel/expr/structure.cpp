@@ -50,6 +50,37 @@ bool depends_on(Expr f, std::span<const Expr> x) {
 
 bool depends_on(Expr f, Expr x) { return depends_on(f, {&x, 1}); }
 
+namespace {
+
+bool is_piecewise(Op op) {
+  switch (op) {
+    case Op::Abs:
+    case Op::Sign:
+    case Op::Table:
+    case Op::Min:
+    case Op::Max:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::Select: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool has_switches(std::span<const Expr> f, std::span<const Expr> x) {
+  Graph* graph = graph_of(f);
+  if (graph == nullptr) return false;
+  Postorder order(*graph);
+  order.visit(f);
+  const std::vector<char> varies = dependent_nodes(order, x);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (varies[i] && is_piecewise(order[i].op())) return true;
+  }
+  return false;
+}
+
 std::vector<Expr> substitute(std::span<const Expr> f, std::span<const Expr> from,
                              std::span<const Expr> to) {
   assert(from.size() == to.size());

@@ -137,6 +137,9 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
   problem.projector = Lazy<Projector>(
       [s] { return Projector(s->e, s->kept, s->state.p, s->state.u, s->options.compile); });
 
+  problem.energy = Lazy<EnergyBalance>(
+      [s] { return EnergyBalance(s->e, s->kept, s->state, s->options.compile); });
+
   for (const Equations::Event& event : equations.events) {
     problem.event_directions.push_back(event.direction);
   }

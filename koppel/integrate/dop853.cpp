@@ -58,10 +58,15 @@ class Dop853Step : public Step {
     return finish(reason);
   }
 
+  int order() const override { return 7; }
+  void evaluate(double t, std::span<double> y) const override {
+    evaluate_states(t, y);
+    if (t != t0 && t != t1) system_.solve_multipliers(t, y);
+  }
   // With x = (t − t0)/h, Δ = y1 − y0:
   //   y0 + x(Δ + (1−x)(r₂ + x(r₃ + (1−x)(r₄ + x(r₅ + (1−x)(r₆ + x r₇))))))
   // where r₂ = hẏ0 − Δ and r₃ = Δ − hẏ1 − r₂ make it a Hermite interpolation at both ends.
-  void evaluate(double t, std::span<double> y) const override {
+  void evaluate_states(double t, std::span<double> y) const override {
     if (t == t0 || t == t1) {
       std::copy_n(t == t0 ? now_.y0 : now_.y1, size_, y.begin());
       return;
@@ -78,7 +83,6 @@ class Dop853Step : public Step {
       y[i] = now_.y0[i] + x * (change + w * (r2 + x * (r3 + w * inner)));
     }
     std::copy(now_.y1 + n, now_.y1 + size_, y.begin() + static_cast<std::ptrdiff_t>(n));
-    system_.solve_multipliers(t, y);
   }
 
  private:

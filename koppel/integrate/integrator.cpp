@@ -62,6 +62,10 @@ class ClosedStep : public Step {
   void evaluate(double t, std::span<double> y) const override {
     inner_.evaluate(std::clamp(t, inner_.t0, inner_.t1), y);
   }
+  void evaluate_states(double t, std::span<double> y) const override {
+    inner_.evaluate_states(std::clamp(t, inner_.t0, inner_.t1), y);
+  }
+  int order() const override { return inner_.order(); }
 
  private:
   const Step& inner_;

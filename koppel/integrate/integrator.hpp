@@ -28,6 +28,16 @@ struct Start {
   std::vector<int> sides = {};  // of the event functions, −1, 0 or 1; empty: as they are at y
 };
 
+class Step;
+
+// Looks at a step before it is accepted. An integrator that can try a shorter one asks it, and
+// tries; one that cannot leaves the judgement to the observer.
+class StepJudge {
+ public:
+  virtual ~StepJudge() = default;
+  virtual bool accepts(const Step& step) = 0;
+};
+
 struct IntegrateOptions {
   // Relative, and absolute for values below `absolute_scale`: |error_i| ≤ tolerance · max(|y_i|,
   // absolute_scale).
@@ -40,6 +50,7 @@ struct IntegrateOptions {
   // After every step, for right-hand sides. Steps of fixed cost project once where this is not
   // None.
   Projection projection = Projection::Full;
+  StepJudge* judge = nullptr;  // none: every step is good that the tolerance allows
 
   // Throws Error `integrate.bad-option` for values that make no sense.
   void validate() const;
@@ -52,6 +63,10 @@ class Step {
   virtual ~Step() = default;
   // y at t0 ≤ t ≤ t1; at both ends to round-off what the integrator has there.
   virtual void evaluate(double t, std::span<double> y) const = 0;
+  // q, v and x alone, where the rest would cost something.
+  virtual void evaluate_states(double t, std::span<double> y) const { evaluate(t, y); }
+  // Of what evaluate() gives between the ends.
+  virtual int order() const { return 3; }
 
   double t0, t1;
 };
@@ -68,9 +83,10 @@ struct Statistics {
 struct Outcome {
   enum class Status {
     Done,
-    Stopped,  // by the observer
-    Failed,   // see text
-    Event,    // the problem's event `event` happened: t and y are those just after it
+    Stopped,   // by the observer
+    Failed,    // see text
+    Event,     // the problem's event `event` happened: t and y are those just after it
+    Doubtful,  // came to its end, but should not be trusted: the verdict of who watched it
   };
   Status status = Status::Done;
   double t = 0;           // reached

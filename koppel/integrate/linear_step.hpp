@@ -15,6 +15,7 @@ class LinearStep : public Step {
     const double x = t == t1 ? 1 : (t - t0) / (t1 - t0);
     for (std::size_t i = 0; i < y0.size(); ++i) y[i] = (1 - x) * y0[i] + x * y1[i];
   }
+  int order() const override { return 1; }
 
   std::vector<double> y0, y1;
 };

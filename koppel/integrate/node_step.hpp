@@ -25,6 +25,7 @@ class NodeStep : public Step {
   std::span<const double> y0() const { return node0_.y; }
 
   void evaluate(double t, std::span<double> y) const override;
+  int order() const override { return 2; }  // of the nodes
   // y at the end, into the outcome, with multipliers of the state there.
   void finish(std::span<double> y) const { evaluate(t1, y); }
 

@@ -21,6 +21,10 @@ class HermiteStep : public Step {
         system_(system) {}
 
   void evaluate(double t, std::span<double> y) const override {
+    evaluate_states(t, y);
+    if (t != t0 && t != t1) system_.solve_multipliers(t, y);
+  }
+  void evaluate_states(double t, std::span<double> y) const override {
     if (t == t0 || t == t1) {
       const std::vector<double>& end = t == t0 ? y0 : y1;
       std::copy(end.begin(), end.end(), y.begin());
@@ -30,7 +34,6 @@ class HermiteStep : public Step {
     hermite(x, h, y0, y1, rate0, rate1, y.first(rate0.size()));
     std::copy(y1.begin() + static_cast<std::ptrdiff_t>(rate0.size()), y1.end(),
               y.begin() + static_cast<std::ptrdiff_t>(rate0.size()));
-    system_.solve_multipliers(t, y);
   }
 
   std::vector<double> y0, y1, rate0, rate1;

@@ -86,6 +86,7 @@ class TaylorStep : public Step {
       if (theta > 1e-30) y[i] += theta * (y_end_[i] - value(i, h_));
     }
   }
+  int order() const override { return from_.order(); }
 
  private:
   double value(std::size_t i, double s) const {
@@ -221,9 +222,10 @@ class Taylor {
   bool advance() {
     constexpr int kMaxTries = 50;
     constexpr double kTiny = 0.1;
+    constexpr int kMostRefused = 8;  // then no shorter step mends it
     double h = fit(plan_.h), last_defect = std::numeric_limits<double>::infinity();
     SeriesSolver::Status status = SeriesSolver::Status::NotConverged;
-    int num_moves = 0;
+    int num_moves = 0, num_refused = 0;
     for (int i = 0; i < kMaxTries && outcome_.t + h > outcome_.t; ++i) {
       status = reach(h);
       double shorter = 0.5 * h;
@@ -235,11 +237,14 @@ class Taylor {
         const double defect = measure_defect(h);
         // A defect that halving does not reduce is no switch but round-off.
         if (segment_.options.step || defect <= 1 || defect >= 0.5 * last_defect) {
-          if (is_last(h)) return finish_step(h, plan_);
-          const Plan next = make_plan(*there_);
-          const bool is_too_close = next.is_lost && next.h < kTiny * h;
-          if (!is_too_close || ++num_moves > 3) return finish_step(h, next);
-          shorter = 0.75 * h;
+          const bool is_good = is_accepted(h) || ++num_refused > kMostRefused;
+          if (is_good && is_last(h)) return finish_step(h, plan_);
+          if (is_good) {
+            const Plan next = make_plan(*there_);
+            const bool is_too_close = next.is_lost && next.h < kTiny * h;
+            if (!is_too_close || ++num_moves > 3) return finish_step(h, next);
+            shorter = 0.75 * h;
+          }
         }
         last_defect = defect;
       }
@@ -273,14 +278,29 @@ class Taylor {
     return worst / (segment_.options.tolerance * h * std::pow(here_->order(), system_.max_d()));
   }
 
-  bool finish_step(double h, const Plan& next) {
-    const double t0 = outcome_.t;
-    const bool ends = is_last(h);
+  // y at the point reached.
+  void read_end(std::span<double> y) const {
     for (std::size_t i = 0; i < system_.terms().y.size(); ++i) {
       const auto [unknown, order] = system_.terms().y[i];
-      outcome_.y[i] = factorial(order) * there_->coefficient(unknown, order);
+      y[i] = factorial(order) * there_->coefficient(unknown, order);
     }
-    outcome_.t = ends ? segment_.t_end : t0 + h;
+  }
+
+  double end_of(double h) const { return is_last(h) ? segment_.t_end : outcome_.t + h; }
+
+  // Whether the judge takes the step that was tried.
+  bool is_accepted(double h) {
+    if (segment_.options.judge == nullptr || segment_.options.step) return true;
+    y_end_.resize(outcome_.y.size());
+    read_end(y_end_);
+    const double t0 = outcome_.t;
+    return segment_.options.judge->accepts(TaylorStep(system_, *here_, t0, end_of(h) - t0, y_end_));
+  }
+
+  bool finish_step(double h, const Plan& next) {
+    const double t0 = outcome_.t, t1 = end_of(h);
+    read_end(outcome_.y);
+    outcome_.t = t1;
     ++outcome_.statistics.steps;
     ++outcome_.statistics.evaluations;
     if (!segment_.observer(TaylorStep(system_, *here_, t0, outcome_.t - t0, outcome_.y))) {
@@ -332,6 +352,7 @@ class Taylor {
   mutable std::vector<double> weight_;  // 1/w_j
   int num_lost_ = 0;                    // expansions of late whose high coefficients were round-off
   Plan plan_;                           // from here on
+  std::vector<double> y_end_;           // of the step that was tried
   int factorizations_[2] = {0, 0};
 };
 

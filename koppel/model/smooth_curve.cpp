@@ -7,6 +7,7 @@
 #include <Eigen/SparseCholesky>
 
 #include <koppel/base/binomial.hpp>
+#include <koppel/base/quadrature.hpp>
 
 namespace koppel {
 namespace {
@@ -65,25 +66,6 @@ std::vector<Polynomial> make_basis(int n) {
     basis.push_back(std::move(mirrored));
   }
   return basis;
-}
-
-// Nodes and weights of Gauss on [0, 1] by the eigenvalues of the Jacobi matrix [Golub & Welsch
-// 1969].
-struct Quadrature {
-  std::vector<double> at, weight;
-};
-
-Quadrature gauss(int count) {
-  Eigen::MatrixXd jacobi = Eigen::MatrixXd::Zero(count, count);
-  for (int k = 1; k < count; ++k)
-    jacobi(k, k - 1) = jacobi(k - 1, k) = k / std::sqrt(4.0 * k * k - 1);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(jacobi);
-  Quadrature q;
-  for (int k = 0; k < count; ++k) {
-    q.at.push_back(0.5 + 0.5 * eigen.eigenvalues()(k));
-    q.weight.push_back(eigen.eigenvectors()(0, k) * eigen.eigenvectors()(0, k));
-  }
-  return q;
 }
 
 // The coefficients at all knots, as one vector z: at knot i, z_{i(n+1)+k} = Hᵏ y⁽ᵏ⁾/k!, with H the

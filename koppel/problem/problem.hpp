@@ -24,6 +24,7 @@
 
 #include <koppel/base/lazy.hpp>
 #include <koppel/problem/descriptor.hpp>
+#include <koppel/problem/energy_balance.hpp>
 #include <koppel/problem/event_functions.hpp>
 #include <koppel/problem/projector.hpp>
 #include <koppel/problem/residual.hpp>
@@ -57,6 +58,7 @@ struct Problem {
   Lazy<SeriesSystem> series;
   Lazy<Descriptor> descriptor;
   Lazy<Projector> projector;
+  Lazy<EnergyBalance> energy;   // what a motion must conserve
   Lazy<EventFunctions> events;  // none: nothing happens
   std::vector<EventDirection> event_directions;
   // The rates at a consistent state and, as its z, accelerations and multipliers: what index 1

@@ -272,10 +272,16 @@ bool Projector::project(double t, std::span<double> q, std::span<double> v, Proj
 
 Projector::Violation Projector::violation(double t, std::span<const double> q,
                                           std::span<const double> v, Workspace& work) const {
+  const Residuals all = residuals(t, q, v, work);
+  return {largest(all.position), largest(all.velocity)};
+}
+
+Projector::Residuals Projector::residuals(double t, std::span<const double> q,
+                                          std::span<const double> v, Workspace& work) const {
   put(t, q, v, work);
   residuals_.evaluate(work.in, work.values, work.residuals);
   const std::span<const double> values = work.values;
-  return {largest(values.first(num_g_)), largest(values.subspan(num_g_))};
+  return {values.first(num_g_), values.subspan(num_g_)};
 }
 
 }  // namespace koppel

@@ -54,6 +54,12 @@ class Projector {
   };
   Violation violation(double t, std::span<const double> q, std::span<const double> v,
                       Workspace& work) const;
+  // g, then ġ and a v + b, of all rows; those that repeat others included.
+  struct Residuals {
+    std::span<const double> position, velocity;  // in the workspace
+  };
+  Residuals residuals(double t, std::span<const double> q, std::span<const double> v,
+                      Workspace& work) const;
 
  private:
   void put(double t, std::span<const double> q, std::span<const double> v, Workspace& work) const;

@@ -45,32 +45,9 @@ bool depends_on_highest(const SeriesTerms& terms, const SparseExpr& J) {
   return depends_on(J.values, highest);
 }
 
-bool is_piecewise(Op op) {
-  switch (op) {
-    case Op::Abs:
-    case Op::Sign:
-    case Op::Table:
-    case Op::Min:
-    case Op::Max:
-    case Op::Less:
-    case Op::LessEqual:
-    case Op::Equal:
-    case Op::Select: return true;
-    default: return false;
-  }
-}
-
 bool find_switches(const Dae& dae) {
-  const std::vector<Expr> residuals = residuals_of(dae);
-  Postorder order(*dae.graph);
-  order.visit(residuals);
-  const std::vector<Expr> variables = variables_of(dae);
-  const std::vector<char> varies =
-      dependent_nodes(order, std::span<const Expr>(variables).subspan(1));  // without t
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (varies[i] && is_piecewise(order[i].op())) return true;
-  }
-  return false;
+  const std::vector<Expr> residuals = residuals_of(dae), variables = variables_of(dae);
+  return has_switches(residuals, std::span<const Expr>(variables).subspan(1));  // without t
 }
 
 }  // namespace

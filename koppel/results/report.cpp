@@ -182,6 +182,8 @@ std::string to_json(const Report& report) {
   });
   json.raw(","), json.key("messages");
   json.list(report.messages, [&](const std::string& message) { json.string(message); });
+  json.raw(","), json.key("alarms");
+  json.list(report.alarms, [&](const std::string& alarm) { json.string(alarm); });
   json.raw(","), add_columns(json, *report.trajectory);
   json.raw(","), json.key("scene");
   if (report.scene) {

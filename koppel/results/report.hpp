@@ -20,6 +20,7 @@ struct Report {
   std::vector<std::string> messages;
   const Trajectory* trajectory = nullptr;
   std::optional<Scene> scene;
+  std::vector<std::string> alarms = {};  // why the result should not be trusted: in red
 };
 
 // How much a page shows: more is thinned out evenly, so that pages stay small and quick. Very many

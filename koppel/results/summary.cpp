@@ -20,11 +20,40 @@ void describe(const Trajectory& trajectory, Summary& summary) {
   }
 }
 
+const char* name_of(Health::State state) {
+  switch (state) {
+    case Health::State::Unwatched: return "unwatched";
+    case Health::State::Good: return "good";
+    case Health::State::Doubtful: return "doubtful";
+    case Health::State::Failed: return "failed";
+  }
+  return "";
+}
+
+namespace {
+
+nlohmann::ordered_json to_json(const Health& health) {
+  nlohmann::ordered_json out;
+  out["state"] = name_of(health.state);
+  out["reasons"] = nlohmann::ordered_json::array();
+  for (const Health::Reason& reason : health.reasons) {
+    out["reasons"].push_back({{"what", reason.what},
+                              {"t", reason.t},
+                              {"value", reason.value},
+                              {"limit", reason.limit},
+                              {"text", reason.text}});
+  }
+  return out;
+}
+
+}  // namespace
+
 // Numbers that are not finite become null.
 std::string to_json(const Summary& s) {
   nlohmann::ordered_json out;
   out["model"] = s.model;
   out["status"] = s.status;
+  out["health"] = to_json(s.health);
   out["end"] = s.end;
   out["reached"] = s.reached;
   out["dof"] = s.dof;
@@ -47,6 +76,8 @@ std::string to_json(const Summary& s) {
   out["wall_seconds"] = s.wall_seconds;
   out["max_position_violation"] = s.max_position_violation;
   out["max_velocity_violation"] = s.max_velocity_violation;
+  out["max_position_violation_between"] = s.max_position_violation_between;
+  out["max_velocity_violation_between"] = s.max_velocity_violation_between;
   out["energy_drift"] = s.energy_drift;
   out["is_conservative"] = s.is_conservative;
   out["samples"] = s.samples;

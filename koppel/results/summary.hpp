@@ -10,9 +10,24 @@
 
 namespace koppel {
 
+// What watching a run found (simulate/health_watch.hpp).
+struct Health {
+  enum class State { Unwatched, Good, Doubtful, Failed } state = State::Unwatched;
+  struct Reason {
+    std::string what;  // energy, position, velocity, growth
+    double t = 0;      // when its limit was first exceeded
+    double value = 0;  // the largest, relative
+    double limit = 0;  // there
+    std::string text;  // all this in a sentence
+  };
+  std::vector<Reason> reasons;
+};
+const char* name_of(Health::State state);  // unwatched, good, doubtful, failed
+
 struct Summary {
   std::string model;
-  std::string status;  // done, stopped, failed
+  std::string status;  // done, doubtful, stopped, failed
+  Health health;
   double end = 0;      // asked for
   double reached = 0;  // the time up to which there are results
 
@@ -29,12 +44,14 @@ struct Summary {
   double setup_seconds = 0;  // all before the first step: derivation, analysis, compilation
   double wall_seconds = 0;   // the integration alone
 
-  // Over all samples and ends of steps: the largest of |g| and of |ġ|, |a v + b|.
+  // The largest of |g| and of |ġ|, |a v + b|: at the ends of steps, which are what the integrator
+  // computes, and at rows between them, where its dense output adds its own error.
   double max_position_violation = 0, max_velocity_violation = 0;
-  // The largest |E − E₀| over the largest of |E|, |E₀| and the range of the kinetic energy. That is
-  // an error only where energy is conserved.
+  double max_position_violation_between = 0, max_velocity_violation_between = 0;
+  // The largest of |E − E₀ − ∫P dt − (what events gave)| over the energy that moved: always an
+  // error. NaN where there is no such balance.
   double energy_drift = 0;
-  bool is_conservative = false;
+  bool is_conservative = false;  // P, the power of all that does not conserve energy, vanishes
 
   std::size_t samples = 0;
   std::vector<std::string> redundant;  // constraints that repeat others, by name

@@ -244,10 +244,8 @@ class Comparer {
     out.evaluations = s.evaluations;
     out.position_drift = s.max_position_violation;
     out.velocity_drift = s.max_velocity_violation;
-    if (s.is_conservative) {
-      out.energy_error = s.energy_drift;
-      out.momentum_error = momentum_error(simulation);
-    }
+    if (std::isfinite(s.energy_drift)) out.energy_error = s.energy_drift;
+    if (s.is_conservative) out.momentum_error = momentum_error(simulation);
     const Trajectory& trajectory = simulation.trajectory;
     out.times.assign(trajectory.time().begin(), trajectory.time().end());
     const auto violations = trajectory["position_violation"];

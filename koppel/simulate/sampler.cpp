@@ -33,7 +33,7 @@ void Sampler::watch(const Problem& problem, std::span<const int> kept, std::size
 }
 
 bool Sampler::begin(double t, std::span<const double> y) {
-  note(observation_.violation(sample_of(t, y), work_));
+  note(observation_.violation(sample_of(t, y), work_), at_steps_);
   if (every_step_) return add_row(t, y);
   bool go_on = true;
   for (; next_ < times_.size() && times_[next_] <= t; ++next_) go_on = add_row(t, y) && go_on;
@@ -54,13 +54,13 @@ bool Sampler::sample(const Step& step) {
   for (; next_ < times_.size() && times_[next_] <= step.t1; ++next_) {
     const double t = times_[next_];
     step.evaluate(t, y_);
-    go_on = add_row(t, y_) && go_on;
     is_end_sampled = t == step.t1;
+    go_on = add_row(t, y_, is_end_sampled ? at_steps_ : between_) && go_on;
   }
   if (is_end_sampled) return go_on;
   step.evaluate(step.t1, y_);
   if (every_step_) return add_row(step.t1, y_);
-  note(observation_.violation(sample_of(step.t1, y_), work_));
+  note(observation_.violation(sample_of(step.t1, y_), work_), at_steps_);
   return go_on;
 }
 
@@ -81,15 +81,17 @@ Observation::Sample Sampler::sample_of(double t, std::span<const double> y) {
   return {t, y.first(q), y.subspan(q, v), y.subspan(q + v, x), multipliers_, y.last(u)};
 }
 
-void Sampler::note(const Observation::Violation& violation) {
-  largest_.position = std::max(largest_.position, violation.position);
-  largest_.velocity = std::max(largest_.velocity, violation.velocity);
+void Sampler::note(const Observation::Violation& violation, Observation::Violation& largest) {
+  largest.position = std::max(largest.position, violation.position);
+  largest.velocity = std::max(largest.velocity, violation.velocity);
 }
 
-bool Sampler::add_row(double t, std::span<const double> y) {
+bool Sampler::add_row(double t, std::span<const double> y) { return add_row(t, y, at_steps_); }
+
+bool Sampler::add_row(double t, std::span<const double> y, Observation::Violation& largest) {
   observation_.evaluate(sample_of(t, y), row_, work_);
   const std::size_t violation = observation_.violation_column();
-  note({row_[violation], row_[violation + 1]});
+  note({row_[violation], row_[violation + 1]}, largest);
   if (undefined_column_ < 0) {
     const auto found =
         std::find_if(row_.begin(), row_.end(), [](double value) { return !std::isfinite(value); });

@@ -32,7 +32,9 @@ class Sampler {
   void finish(double t, std::span<const double> y);
 
   const std::vector<double>& times() const { return times_; }  // of all rows, where they are known
-  const Observation::Violation& largest_violation() const { return largest_; }
+  // The largest, at the ends of steps and of rows between them.
+  const Observation::Violation& violation_at_steps() const { return at_steps_; }
+  const Observation::Violation& violation_between_steps() const { return between_; }
   // The first column that was not finite anywhere, and when; −1: none.
   int undefined_column() const { return undefined_column_; }
   double undefined_time() const { return undefined_time_; }
@@ -40,7 +42,8 @@ class Sampler {
 
  private:
   Observation::Sample sample_of(double t, std::span<const double> y);
-  void note(const Observation::Violation& violation);
+  static void note(const Observation::Violation& violation, Observation::Violation& largest);
+  bool add_row(double t, std::span<const double> y, Observation::Violation& largest);
   bool sample(const Step& step);
 
   const Observation& observation_;
@@ -54,7 +57,7 @@ class Sampler {
   std::vector<int> kept_;
   std::vector<double> y_, multipliers_, row_;
   Observation::Workspace work_;
-  Observation::Violation largest_;
+  Observation::Violation at_steps_, between_;
   int undefined_column_ = -1;
   double undefined_time_ = 0;
   double seconds_ = 0;

@@ -12,8 +12,8 @@
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/native.hpp>
 #include <koppel/formulation/formulation.hpp>
-#include <koppel/simulate/energy.hpp>
 #include <koppel/simulate/happen.hpp>
+#include <koppel/simulate/health_watch.hpp>
 #include <koppel/simulate/sampler.hpp>
 #include <koppel/simulate/stiff_choice.hpp>
 
@@ -39,6 +39,7 @@ const char* name_of(Outcome::Status status) {
   switch (status) {
     case Outcome::Status::Event:
     case Outcome::Status::Done: return "done";
+    case Outcome::Status::Doubtful: return "doubtful";
     case Outcome::Status::Stopped: return "stopped";
     case Outcome::Status::Failed: return "failed";
   }
@@ -211,23 +212,64 @@ class Run {
     Sampler sampler(*out_.observation, options_.sampling, start_.t, options_.end, callbacks_,
                     out_.trajectory);
     sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
+    make_watch();
+    const Observer observer = [&](const Step& step) { return watch_->note(step) && sampler(step); };
     const Clock::time_point before = Clock::now();
     Outcome outcome;
     outcome.status = Outcome::Status::Stopped;
     if (sampler.begin(start_.t, start_.y)) {
+      watch_->begin(problem_, start_.t, start_.y);
+      IntegrateOptions options = integrate_options();
+      options.judge = &*watch_;
       do {
-        outcome = integrate(problem_, out_.choice.integrator, start_, options_.end,
-                            integrate_options(), std::ref(sampler));
+        outcome =
+            integrate(problem_, out_.choice.integrator, start_, options_.end, options, observer);
         add(outcome.statistics, statistics_);
       } while (go_on_after_event(outcome, sampler) || choose_rows_anew(outcome, sampler));
-      if (outcome.status != Outcome::Status::Done) sampler.finish(outcome.t, outcome.y);
+      // What a failed watch has seen is no row.
+      if (outcome.status != Outcome::Status::Done && !watch_->has_failed()) {
+        sampler.finish(outcome.t, outcome.y);
+      }
+      take_verdict(outcome);
     }
     out_.summary.wall_seconds = seconds_since(before) - sampler.seconds();
-    out_.summary.max_position_violation = sampler.largest_violation().position;
-    out_.summary.max_velocity_violation = sampler.largest_violation().velocity;
+    const Observation::Violation& at_steps = sampler.violation_at_steps();
+    const Observation::Violation& between = sampler.violation_between_steps();
+    out_.summary.max_position_violation = at_steps.position;
+    out_.summary.max_velocity_violation = at_steps.velocity;
+    out_.summary.max_position_violation_between = between.position;
+    out_.summary.max_velocity_violation_between = between.velocity;
     out_.status = outcome.status;
     out_.text = outcome.text;
     note_undefined(sampler);
+  }
+
+  void make_watch() {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < num_rows(); ++i) {
+      names.push_back(row_name(out_.equations, static_cast<int>(i)));
+    }
+    const std::optional<double> tolerance =
+        options_.step ? std::optional<double>() : options_.tolerance;
+    watch_.emplace(options_.health, tolerance, std::move(names));
+  }
+
+  // What the watch has found makes a run doubtful, or is why it failed.
+  void take_verdict(Outcome& outcome) {
+    out_.summary.health = watch_->health();
+    std::string text;
+    for (const Health::Reason& reason : out_.summary.health.reasons) {
+      text += (text.empty() ? "" : " ") + reason.text;
+    }
+    if (watch_->has_failed()) {
+      outcome.status = Outcome::Status::Failed;
+      outcome.text = text;
+    } else if (!text.empty() && outcome.status == Outcome::Status::Done) {
+      outcome.status = Outcome::Status::Doubtful;
+      outcome.text = text;
+    } else if (outcome.status == Outcome::Status::Failed) {
+      out_.summary.health.state = Health::State::Failed;
+    }
   }
 
   IntegrateOptions integrate_options() const {
@@ -285,6 +327,7 @@ class Run {
     // An impact turns back to the side it came from.
     if (event.restitution) start_.sides[static_cast<std::size_t>(outcome.event)] *= -1;
     sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
+    watch_->go_on(problem_, start_.t, start_.y);
     return start_.t < options_.end;
   }
 
@@ -309,6 +352,7 @@ class Run {
     rank_ = rank;
     make_problem();
     sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
+    watch_->go_on(problem_, start_.t, start_.y);
     return true;
   }
 
@@ -359,8 +403,10 @@ class Run {
     s.jacobians = statistics_.jacobians;
     s.factorizations = statistics_.factorizations;
     s.iterations = statistics_.iterations;
-    s.energy_drift = energy_drift(*out_.observation, out_.trajectory);
-    s.is_conservative = is_conservative(out_.equations, *out_.observation, out_.trajectory, state_);
+    if (watch_) {
+      s.energy_drift = watch_->energy_error();
+      s.is_conservative = watch_->is_conservative() && s.events.empty();
+    }
     describe(out_.trajectory, s);
   }
 
@@ -375,6 +421,7 @@ class Run {
   std::vector<std::string> notes_;  // about the start
   Problem problem_;
   Start start_;
+  std::optional<HealthWatch> watch_;
   Statistics statistics_;
 };
 
@@ -391,6 +438,9 @@ void SimulateOptions::validate() const {
           fmt::format("the tolerance is {}; it must lie between 0 and 1.", tolerance));
   require(!step || (std::isfinite(*step) && *step > 0),
           fmt::format("the step is {}; it must be positive.", step.value_or(0)));
+  require(health.loosen > 0, fmt::format("health limits are loosened by {}; the factor must be "
+                                         "positive.",
+                                         health.loosen));
   require(order >= 0, fmt::format("the order is {}; it must be positive.", order));
   require(
       baumgarte == 0 || (baumgarte > 0 && step && std::isfinite(baumgarte)),

@@ -5,7 +5,8 @@
 //
 // The equations are derived in the coordinates asked for (or chosen), the start is assembled,
 // constraints that repeat others are left out, and the integrator's dense output is sampled. A
-// numerical failure is a status with its story; all that was reached is kept.
+// numerical failure is a status with its story; all that was reached is kept. The run is watched
+// (health_watch.hpp): one that came to its end but should not be trusted is doubtful.
 #pragma once
 
 #include <functional>
@@ -20,6 +21,7 @@
 #include <koppel/results/summary.hpp>
 #include <koppel/results/trajectory.hpp>
 #include <koppel/simulate/choose.hpp>
+#include <koppel/simulate/health_watch.hpp>
 
 namespace koppel {
 
@@ -41,7 +43,8 @@ struct SimulateOptions {
   Sampling sampling;
   bool native = false;                          // compile to native code
   ReactionAxes reactions = ReactionAxes::None;  // columns for the forces and torques in joints
-  int derivatives = 0;  // columns for the time derivatives of outputs up to this order
+  int derivatives = 0;   // columns for the time derivatives of outputs up to this order
+  HealthOptions health;  // how the run is watched
 
   // Throws Error `simulate.bad-option`.
   void validate() const;
@@ -72,7 +75,7 @@ struct Stage {
 
 struct Simulation {
   Outcome::Status status = Outcome::Status::Done;
-  std::string text;  // what went wrong
+  std::string text;  // what went wrong, or is doubtful
   Choice choice;
   Trajectory trajectory;
   Summary summary;

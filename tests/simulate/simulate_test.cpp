@@ -101,14 +101,14 @@ TEST(Simulate, RowsAtGivenTimesAndAtSteps) {
   EXPECT_EQ(s.trajectory.time().back(), 1.0);
 }
 
-TEST(Simulate, EnergyDriftIsAnErrorOnlyWhereEnergyIsConserved) {
+TEST(Simulate, EnergyDriftIsTheErrorOfTheBalanceWithDampersToo) {
   const Simulation free = simulate(oscillator(), options_of(oscillator()));
   EXPECT_TRUE(free.summary.is_conservative);
   EXPECT_LT(free.summary.energy_drift, 1e-6);
   const Model damped_model = oscillator("dissipation: x'^2/2\n");
   const Simulation damped = simulate(damped_model, options_of(damped_model));
   EXPECT_FALSE(damped.summary.is_conservative);
-  EXPECT_GT(damped.summary.energy_drift, 0.5);
+  EXPECT_LT(damped.summary.energy_drift, 1e-6);  // the work of the damper is in the balance
 }
 
 TEST(Simulate, EveryFormulationGivesTheSameMotion) {

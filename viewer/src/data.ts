@@ -72,6 +72,7 @@ export interface Report {
   description: string;
   summary: { label: string; value: string }[];
   messages: string[];
+  alarms: string[]; // why the result should not be trusted
   columns: Column[];
   data: (number | null)[][]; // one array a column
   scene: Scene | null;
@@ -94,6 +95,7 @@ function check_report(report: unknown): asserts report is Report {
     string(value, `summary[${i}].value`);
   });
   list(top.messages, "messages").forEach((entry, i) => string(entry, `messages[${i}]`));
+  list(top.alarms, "alarms").forEach((entry, i) => string(entry, `alarms[${i}]`));
   const columns = list(top.columns, "columns");
   columns.forEach((entry, i) => {
     const column = record(entry, `columns[${i}]`);

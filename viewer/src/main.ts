@@ -49,17 +49,20 @@ function make_clock(report: Report): Clock {
   return ends.length > 0 ? new Clock(Math.min(...ends), Math.max(...ends)) : new Clock(0, 0);
 }
 
-function make_header({ title, description, summary, messages }: Report): HTMLElement {
+function make_list(kind: "alarms" | "messages", texts: string[]): HTMLElement[] {
+  if (texts.length === 0) return [];
+  return [element("ul", { class: kind }, ...texts.map((text) => element("li", {}, text)))];
+}
+
+function make_header({ title, description, summary, messages, alarms }: Report): HTMLElement {
   const header = element("header", {}, element("h1", {}, title || "Untitled"));
   if (description) header.append(element("p", { class: "description" }, description));
+  header.append(...make_list("alarms", alarms));
   if (summary.length > 0) {
     header.append(element("dl", { class: "summary" }, ...summary.map(({ label, value }) =>
       element("div", {}, element("dt", {}, label), element("dd", {}, value)))));
   }
-  if (messages.length > 0) {
-    header.append(element("ul", { class: "messages" },
-      ...messages.map((message) => element("li", {}, message))));
-  }
+  header.append(...make_list("messages", messages));
   return header;
 }
 

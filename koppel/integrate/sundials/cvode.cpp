@@ -65,10 +65,13 @@ class CvodeStep : public Step {
   CvodeStep(void* cvode, N_Vector scratch, ExplicitSystem& system)
       : Step(0, 0), cvode_(cvode), scratch_(scratch), system_(system) {}
   void evaluate(double t, std::span<double> y) const override {
+    evaluate_states(t, y);
+    system_.solve_multipliers(t, y);
+  }
+  void evaluate_states(double t, std::span<double> y) const override {
     CVodeGetDky(cvode_, t, 0, scratch_);
     const auto values = values_of(scratch_);
     std::copy(values.begin(), values.end(), y.begin());
-    system_.solve_multipliers(t, y);
   }
 
  private:

@@ -1,0 +1,63 @@
+// The balance of energy. With T(q, v), V(q, t) and M v̇ = f − Gᵀλ − aᵀμ, ġ = G v + g_t = 0,
+// a v + b = 0, and ∂T/∂v = M v where T is quadratic in v,
+//
+//   d(T + V)/dt = vᵀ(f − Gᵀλ − aᵀμ) + (the rate of T + V at v̇ = 0)
+//               = vᵀf + (rate at v̇ = 0) + g_tᵀλ + bᵀμ =: P.                             (1)
+//
+// P is the power of all that does not conserve energy: dampers, motors, moving constraints. Along
+// an exact motion E(t) − E(0) − ∫P dt = 0, whatever the mechanism.
+//
+// Immutable; evaluation neither allocates nor throws.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <koppel/analysis/evaluator.hpp>
+#include <koppel/expr/function.hpp>
+
+namespace koppel {
+
+class EnergyBalance {
+ public:
+  struct Workspace {
+    std::vector<double> in;  // t, y as far as the multipliers, given
+    koppel::Workspace energies, power;
+  };
+  struct Energies {
+    double kinetic = 0, potential = 0;
+    double sum() const { return kinetic + potential; }
+  };
+
+  // `kept` are the rows of [g; a] whose multipliers y has. `near` is a state in whose surroundings
+  // the terms are compared, with the values of parameters and inputs.
+  EnergyBalance(const Equations& equations, std::span<const int> kept, const State& near,
+                CompileOptions options = {});
+
+  // Whether (1) holds: T is quadratic in v.
+  bool is_known() const { return is_known_; }
+  // Whether P vanishes everywhere: no constraint moves by itself, and the terms of (1) cancel, as
+  // expressions or, where these are smooth and do not depend on time, in numbers at random states.
+  bool is_conservative() const { return is_conservative_; }
+  bool has_switches() const { return has_switches_; }
+  bool needs_multipliers() const { return needs_multipliers_; }  // for P
+
+  Workspace make_workspace() const;
+  // y as the problem has it: q, v, x, λ, μ first.
+  Energies energies(double t, std::span<const double> y, Workspace& work) const;
+  double power(double t, std::span<const double> y, Workspace& work) const;
+  // T at positions y and with all velocities the same.
+  double kinetic_at(double velocity, double t, std::span<const double> y, Workspace& work) const;
+
+ private:
+  void put(double t, std::span<const double> y, Workspace& work) const;
+  void probe(const Equations& equations, const State& near);
+
+  std::size_t num_q_, num_v_, num_y_;
+  std::vector<double> given_;
+  bool is_known_ = true, is_conservative_ = false, has_switches_ = false;
+  bool needs_multipliers_ = false;
+  Function energies_, power_;
+};
+
+}  // namespace koppel

@@ -1,0 +1,351 @@
+#include <koppel/simulate/health_watch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace koppel {
+namespace {
+
+// Bounds of the table in the header.
+constexpr double kPerTolerance = 1000;
+constexpr double kLeast = 1e-9, kLeastVelocity = 1e-8;  // round-off of large mechanisms
+constexpr double kEnergy = 1e-2, kPosition = 1e-3, kVelocity = 1e-2;
+constexpr double kEnergyFails = 0.5, kPositionFails = 0.1, kVelocityFails = 1;
+constexpr double kFastest = 3e8;       // m/s, the speed of light
+constexpr double kShareOfAStep = 0.1;  // of a limit
+
+// By how much coordinates and velocities are moved, of their size, to learn the size of rows.
+constexpr double kBeside = 0.3;
+// Neighbouring values are moved differently, not in parallel.
+double beside(std::size_t i) {
+  return kBeside * (i % 2 == 0 ? 1 : -1) * (1 + 0.1 * static_cast<double>(i % 7));
+}
+
+double largest(std::span<const double> values) {
+  double out = 0;
+  for (const double value : values) out = std::max(out, std::abs(value));
+  return out;
+}
+
+int points_for(int order) { return std::max(3, (order + 2) / 3); }
+
+}  // namespace
+
+HealthWatch::HealthWatch(const HealthOptions& options, std::optional<double> tolerance,
+                         std::vector<std::string> row_names)
+    : options_(options), tolerance_(tolerance), row_names_(std::move(row_names)) {
+  if (options_.is_watched) health_.state = Health::State::Good;
+}
+
+void HealthWatch::take(const Problem& problem) {
+  problem_ = &problem;
+  energy_ = problem.energy && problem.energy->is_known() ? &*problem.energy : nullptr;
+  if (energy_ != nullptr) energy_work_ = energy_->make_workspace();
+  projector_work_ = problem.projector->make_workspace();
+  y_.resize(static_cast<std::size_t>(problem.size()));
+  ahead_.reset();
+}
+
+void HealthWatch::begin(const Problem& problem, double t, std::span<const double> y) {
+  take(problem);
+  measure_rows(t, y);
+  now_.t = t;
+  look_at(t, y, now_);
+  if (energy_ == nullptr) return;
+  start_energy_ = now_.energy.sum();
+  potential_min_ = potential_max_ = now_.energy.potential;
+  kinetic_max_ = now_.energy.kinetic;
+  unit_kinetic_ = energy_->kinetic_at(1, t, y, *energy_work_);
+}
+
+void HealthWatch::go_on(const Problem& problem, double t, std::span<const double> y) {
+  take(problem);
+  Point next = now_;
+  next.t = t;
+  look_at(t, y, next);
+  given_ += next.energy.sum() - now_.energy.sum();
+  now_ = next;
+}
+
+// What g_i would be with all coordinates off by their own size: the largest of two places.
+void HealthWatch::measure_rows(double t, std::span<const double> y) {
+  const Problem& problem = *problem_;
+  const std::span<const double> q = problem.q(y), v = problem.v(y);
+  const auto here = problem.projector->residuals(t, q, v, *projector_work_).position;
+  const std::vector<double> g(here.begin(), here.end());
+  double mean = 0;
+  for (const double value : q) mean += std::abs(value) / static_cast<double>(q.size());
+  if (mean == 0) mean = 1;
+  row_size_.assign(g.size(), 0.0);
+  for (const double side : {-1.0, 1.0}) {
+    q_.assign(q.begin(), q.end());
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      q_[i] += side * beside(i) * std::max(std::abs(q[i]), mean);
+    }
+    const auto there = problem.projector->residuals(t, q_, v, *projector_work_).position;
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      const double change = std::abs(there[i] - g[i]) / kBeside;
+      if (std::isfinite(change)) row_size_[i] = std::max(row_size_[i], change);
+    }
+  }
+  for (double& size : row_size_) size = size > 0 ? size : 1;
+}
+
+// What the rates of constraints would be with all velocities off by their own size. Measured again
+// when the motion has become twice as fast.
+void HealthWatch::measure_rate(double t, std::span<const double> y) {
+  const Problem& problem = *problem_;
+  const std::span<const double> q = problem.q(y), v = problem.v(y);
+  const double speed = largest(v);
+  if (!(speed > 2 * speed_) || !std::isfinite(speed)) return;
+  speed_ = speed;
+  v_.assign(v.begin(), v.end());
+  for (std::size_t i = 0; i < v_.size(); ++i) v_[i] *= 1 + beside(i);
+  const auto moved = problem.projector->residuals(t, q, v_, *projector_work_).velocity;
+  values_.assign(moved.begin(), moved.end());
+  const auto here = problem.projector->residuals(t, q, v, *projector_work_).velocity;
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    const double change = std::abs(values_[i] - here[i]) / kBeside;
+    if (i < row_size_.size()) {
+      rate_ = std::max(rate_, change / row_size_[i]);
+    } else {
+      slip_ = std::max(slip_, change);
+    }
+  }
+}
+
+void HealthWatch::measure_violation(double t, std::span<const double> y, Point& point) {
+  if (row_names_.empty()) return;
+  measure_rate(t, y);
+  const auto rows =
+      problem_->projector->residuals(t, problem_->q(y), problem_->v(y), *projector_work_);
+  const auto note = [](double value, std::size_t i, double& most, int& row) {
+    if (value <= most) return;
+    most = value;
+    row = static_cast<int>(i);
+  };
+  point.position = point.velocity = 0;
+  for (std::size_t i = 0; i < rows.position.size(); ++i) {
+    note(std::abs(rows.position[i]) / row_size_[i], i, point.position, point.position_row);
+  }
+  constexpr double kSlow = 1e-6;  // per second, or m/s: below, nothing moves
+  for (std::size_t i = 0; i < rows.velocity.size(); ++i) {
+    const double size =
+        i < row_size_.size() ? row_size_[i] * std::max(rate_, kSlow) : std::max(slip_, kSlow);
+    note(std::abs(rows.velocity[i]) / size, i, point.velocity, point.velocity_row);
+  }
+}
+
+// All but the integrals, at (t, y).
+void HealthWatch::look_at(double t, std::span<const double> y, Point& point) {
+  point.t = t;
+  const auto num_q = static_cast<std::size_t>(problem_->num_q);
+  const auto num_v = static_cast<std::size_t>(problem_->num_v);
+  point.runaway = -1;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const bool is_velocity = i >= num_q && i < num_q + num_v;
+    if (!std::isfinite(y[i]) || (is_velocity && std::abs(y[i]) > kFastest)) {
+      point.runaway = static_cast<int>(i);
+      return;
+    }
+  }
+  measure_violation(t, y, point);
+  if (energy_ == nullptr) return;
+  point.energy = energy_->energies(t, y, *energy_work_);
+  if (!energy_->is_conservative()) point.power = energy_->power(t, y, *energy_work_);
+}
+
+HealthWatch::Point HealthWatch::look(const Step& step) {
+  if (ahead_ && ahead_from_ == step.t0 && ahead_->t == step.t1) return *ahead_;
+  Point end = now_;
+  step.evaluate(step.t1, y_);
+  look_at(step.t1, y_, end);
+  if (end.runaway < 0 && energy_ != nullptr && !energy_->is_conservative()) {
+    const Integral more = integrate_power(step, end);
+    end.work += more.work;
+    end.exchange += more.exchange;
+  }
+  ahead_ = end;
+  ahead_from_ = step.t0;
+  return end;
+}
+
+// Methods of order 2 and less are known at the ends of steps only.
+HealthWatch::Integral HealthWatch::integrate_power(const Step& step, const Point& end) {
+  const double h = step.t1 - step.t0;
+  if (step.order() <= 2) {
+    return {h * (now_.power + end.power) / 2, h * (std::abs(now_.power) + std::abs(end.power)) / 2};
+  }
+  if (const int wanted = points_for(step.order()); wanted != num_points_) {
+    num_points_ = wanted;
+    gauss_ = gauss(wanted);
+  }
+  const Integral whole = gauss_sum(step, step.t0, step.t1);
+  return energy_->has_switches() ? refine(step, step.t0, step.t1, whole, 0) : whole;
+}
+
+HealthWatch::Integral HealthWatch::gauss_sum(const Step& step, double t0, double t1) {
+  Integral sum;
+  for (std::size_t k = 0; k < gauss_.at.size(); ++k) {
+    const double t = t0 + (t1 - t0) * gauss_.at[k], weight = (t1 - t0) * gauss_.weight[k];
+    if (energy_->needs_multipliers()) {
+      step.evaluate(t, y_);
+    } else {
+      step.evaluate_states(t, y_);
+    }
+    const double power = energy_->power(t, y_, *energy_work_);
+    sum.work += weight * power;
+    sum.exchange += weight * std::abs(power);
+  }
+  return sum;
+}
+
+// Where the power has corners: halves until these agree with the whole.
+HealthWatch::Integral HealthWatch::refine(const Step& step, double t0, double t1,
+                                          const Integral& whole, int depth) {
+  constexpr int kDeepest = 12;
+  const double middle = (t0 + t1) / 2;
+  const Integral left = gauss_sum(step, t0, middle), right = gauss_sum(step, middle, t1);
+  const Integral both = left + right;
+  const double allowed = 1e-3 * limits_at(step.t1).energy * std::max(moved(now_), whole.exchange);
+  if (depth >= kDeepest || !(std::abs(both.work - whole.work) > allowed)) return both;
+  return refine(step, t0, middle, left, depth + 1) + refine(step, middle, t1, right, depth + 1);
+}
+
+double HealthWatch::balance(const Point& point) const {
+  return point.energy.sum() - start_energy_ - point.work - given_;
+}
+
+double HealthWatch::kinetic_max(const Point& point) const {
+  return std::max(kinetic_max_, point.energy.kinetic);
+}
+
+double HealthWatch::moved(const Point& point) const {
+  const double range = std::max(potential_max_, point.energy.potential) -
+                       std::min(potential_min_, point.energy.potential);
+  // What a mechanism has at 1 mm/s, and what is lost in rounding, do not count.
+  const double least = std::max(
+      1e-6 * unit_kinetic_, 1e-7 * std::max(std::abs(potential_max_), std::abs(potential_min_)));
+  return std::max({kinetic_max(point), range, point.exchange, least});
+}
+
+double HealthWatch::counted(const Point& point) const {
+  return moved(point) + (tolerance_ ? std::sqrt(kinetic_max(point) * unit_kinetic_) : 0);
+}
+
+HealthWatch::Limits HealthWatch::limits_at(double t) const {
+  const auto limit = [&](double least, double most) {
+    const double grows = tolerance_ ? kPerTolerance * *tolerance_ * (1 + t) : most;
+    return options_.loosen * std::clamp(grows, least, most);
+  };
+  return {limit(kLeast, kEnergy), limit(kLeast, kPosition), limit(kLeastVelocity, kVelocity)};
+}
+
+bool HealthWatch::accepts(const Step& step) {
+  if (!options_.is_watched) return true;
+  const Point end = look(step);
+  if (end.runaway >= 0) return false;
+  const Limits limits = limits_at(end.t);
+  if (end.position > std::max(limits.position, now_.position)) return false;
+  if (end.velocity > std::max(limits.velocity, now_.velocity)) return false;
+  if (energy_ == nullptr) return true;
+  const double change = std::abs(balance(end) - balance(now_));
+  return change <= kShareOfAStep * limits.energy * counted(end);
+}
+
+bool HealthWatch::note(const Step& step) {
+  const Point end = look(step);
+  ahead_.reset();
+  if (end.runaway < 0 && energy_ != nullptr) {
+    const double size = moved(end);
+    if (size > 0) energy_error_ = std::max(energy_error_, std::abs(balance(end)) / size);
+  }
+  if (options_.is_watched) judge(end);
+  if (has_failed()) return false;
+  now_ = end;
+  kinetic_max_ = kinetic_max(end);
+  potential_min_ = std::min(potential_min_, end.energy.potential);
+  potential_max_ = std::max(potential_max_, end.energy.potential);
+  return true;
+}
+
+void HealthWatch::judge(const Point& point) {
+  const double loosen = options_.loosen;
+  if (point.runaway >= 0) {
+    exceed("growth", point.t, std::numeric_limits<double>::infinity(), kFastest, 0, point.runaway);
+    return;
+  }
+  const Limits limits = limits_at(point.t);
+  exceed("position", point.t, point.position, limits.position, loosen * kPositionFails,
+         point.position_row);
+  exceed("velocity", point.t, point.velocity, limits.velocity, loosen * kVelocityFails,
+         point.velocity_row);
+  const double size = energy_ != nullptr ? counted(point) : 0;
+  if (!(size > 0)) return;
+  const double error = balance(point) / size;
+  if (error > 0) {
+    exceed("energy", point.t, error, limits.energy, loosen * kEnergyFails, -1);
+  } else {
+    exceed("energy", point.t, error, limits.energy, std::numeric_limits<double>::infinity(), -1);
+  }
+}
+
+void HealthWatch::exceed(const char* what, double t, double value, double limit, double failure,
+                         int row) {
+  if (std::abs(value) <= limit) return;
+  const bool fails = value > failure;
+  if (fails) {
+    health_.state = Health::State::Failed;
+  } else if (health_.state == Health::State::Good) {
+    health_.state = Health::State::Doubtful;
+  }
+  const auto known = std::find_if(health_.reasons.begin(), health_.reasons.end(),
+                                  [&](const Health::Reason& r) { return r.what == what; });
+  if (known == health_.reasons.end()) {
+    health_.reasons.push_back({what, t, value, limit, {}});
+    reason_rows_.push_back(row);
+  } else if (std::abs(value) > std::abs(known->value)) {
+    known->value = value;
+    known->limit = limit;
+    reason_rows_[static_cast<std::size_t>(known - health_.reasons.begin())] = row;
+  }
+}
+
+Health HealthWatch::health() const {
+  Health out = health_;
+  for (std::size_t i = 0; i < out.reasons.size(); ++i) {
+    Health::Reason& reason = out.reasons[i];
+    const int row = reason_rows_[i];
+    const std::string when = fmt::format("from t = {:.6g} s on", reason.t);
+    const std::string amount = fmt::format("{:.3g} %", 100 * std::abs(reason.value));
+    const std::string limit = fmt::format("(limit {:.3g} %)", 100 * reason.limit);
+    if (reason.what == "growth") {
+      reason.text = fmt::format(
+          "at t = {:.6g} s '{}' grows beyond any physical scale: the integration is unstable, or "
+          "the motion does not exist further.",
+          reason.t, problem_->labels[static_cast<std::size_t>(row)]);
+    } else if (reason.what == "energy") {
+      reason.text = fmt::format(
+          "{} the energy balance is off by up to {} {}: the motion {} energy that no force, drive "
+          "or impact {}.",
+          when, amount, limit, reason.value > 0 ? "has" : "lacks",
+          reason.value > 0 ? "gave it" : "took");
+    } else {
+      const std::string& name = row_names_[static_cast<std::size_t>(row)];
+      reason.text =
+          fmt::format("{} constraint '{}' is violated{} by up to {} of {} {}.", when, name,
+                      reason.what == "position" ? "" : " by the velocities", amount,
+                      reason.what == "position" ? "the mechanism's size" : "its speed", limit);
+    }
+  }
+  return out;
+}
+
+double HealthWatch::energy_error() const {
+  return energy_ != nullptr ? energy_error_ : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace koppel
