@@ -16,6 +16,8 @@ constexpr double kEnergy = 1e-2, kPosition = 1e-3, kVelocity = 1e-2;
 constexpr double kEnergyFails = 0.5, kPositionFails = 0.1, kVelocityFails = 1;
 constexpr double kFastest = 3e8;       // m/s, the speed of light
 constexpr double kShareOfAStep = 0.1;  // of a limit
+// Energy that starts from rest is known after k steps to 1/k of itself, by methods of order 1.
+constexpr double kStarting = 100, kStartingFails = 10;  // steps
 
 // By how much coordinates and velocities are moved, of their size, to learn the size of rows.
 constexpr double kBeside = 0.3;
@@ -241,7 +243,8 @@ HealthWatch::Limits HealthWatch::limits_at(double t) const {
     const double grows = tolerance_ ? kPerTolerance * *tolerance_ * (1 + t) : most;
     return options_.loosen * std::clamp(grows, least, most);
   };
-  return {limit(kLeast, kEnergy), limit(kLeast, kPosition), limit(kLeastVelocity, kVelocity)};
+  return {limit(kLeast, kEnergy) * (1 + kStarting / num_steps()), limit(kLeast, kPosition),
+          limit(kLeastVelocity, kVelocity)};
 }
 
 bool HealthWatch::accepts(const Step& step) {
@@ -265,6 +268,7 @@ bool HealthWatch::note(const Step& step) {
   }
   if (options_.is_watched) judge(end);
   if (has_failed()) return false;
+  ++steps_;
   now_ = end;
   kinetic_max_ = kinetic_max(end);
   potential_min_ = std::min(potential_min_, end.energy.potential);
@@ -287,7 +291,8 @@ void HealthWatch::judge(const Point& point) {
   if (!(size > 0)) return;
   const double error = balance(point) / size;
   if (error > 0) {
-    exceed("energy", point.t, error, limits.energy, loosen * kEnergyFails, -1);
+    const double fails = loosen * kEnergyFails * (1 + kStartingFails / num_steps());
+    exceed("energy", point.t, error, limits.energy, fails, -1);
   } else {
     exceed("energy", point.t, error, limits.energy, std::numeric_limits<double>::infinity(), -1);
   }

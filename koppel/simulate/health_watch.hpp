@@ -22,6 +22,9 @@
 //     velocity     1000 τ (1 + t), from 1e-8 to 1e-2; or 1e-2     1
 //     growth                                                 |v| > 3e8, or not finite
 //
+// After k steps the limits of energy are 1 + 100/k and 1 + 10/k times as wide: an energy that grows
+// from nothing is known to 1/k of itself only, by methods of order 1.
+//
 // Lost energy never fails a run: many methods damp. As a StepJudge it refuses steps that alone use
 // up a tenth of a limit, so that integrators try shorter ones.
 #pragma once
@@ -100,6 +103,7 @@ class HealthWatch : public StepJudge {
   double moved(const Point& point) const;    // the energy that moved up to there
   double counted(const Point& point) const;  // what the limit is relative to
   double kinetic_max(const Point& point) const;
+  double num_steps() const { return static_cast<double>(steps_ + 1); }  // with the next
   Limits limits_at(double t) const;
   void judge(const Point& point);
   void exceed(const char* what, double t, double value, double limit, double failure, int row);
@@ -124,6 +128,7 @@ class HealthWatch : public StepJudge {
   double ahead_from_ = 0;                // and its beginning
   double kinetic_max_ = 0, potential_min_ = 0, potential_max_ = 0, unit_kinetic_ = 0;
   double energy_error_ = 0;
+  long steps_ = 0;
   Health health_;
   std::vector<int> reason_rows_;  // the worst row of each reason, or the unknown
 };

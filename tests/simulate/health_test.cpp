@@ -1,0 +1,144 @@
+// Every run watches itself: what is wrong is not `done`.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/simulate/simulate.hpp>
+
+namespace koppel {
+namespace {
+
+Model read(const std::string& text) { return read_model_text(text, "health.yaml"); }
+
+bool has_reason(const Simulation& s, const std::string& what) {
+  for (const Health::Reason& reason : s.summary.health.reasons) {
+    if (reason.what == what) return true;
+  }
+  return false;
+}
+
+const char* const kPendulum = R"(
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  rod: {mass: 1, shape: {rod: {from: [0, 0], to: [0, -1]}}}
+joints:
+  hinge: {type: revolute, between: [ground, rod]}
+initial: {hinge.angle: 1}
+)";
+
+// ω h = 4 > 2: the explicit Euler method gains energy by 1 + (ω h)² in every step.
+TEST(Health, OscillatorBeyondItsStableStepFails) {
+  const Model model = read(R"(
+coordinates: {x: 1}
+kinetic: x'^2/2
+potential: 200*x^2
+)");
+  SimulateOptions options = options_of(model);
+  options.integrator = "explicit-euler";
+  options.step = 0.2;
+  const Simulation s = simulate(model, options);
+  EXPECT_EQ(s.status, Outcome::Status::Failed);
+  EXPECT_EQ(s.summary.status, "failed");
+  EXPECT_EQ(s.summary.health.state, Health::State::Failed);
+  ASSERT_TRUE(has_reason(s, "energy"));
+  // Within a dozen steps, each of which multiplies x by √17.
+  EXPECT_LT(s.summary.reached, 15 * 0.2);
+}
+
+TEST(Health, LostEnergyMakesARunDoubtfulAndItGoesOnToItsEnd) {
+  const Model model = read(kPendulum);
+  SimulateOptions options = options_of(model);
+  options.integrator = "implicit-euler";
+  options.coordinates = "joint";
+  options.step = 0.01;
+  options.end = 10;
+  const Simulation s = simulate(model, options);
+  EXPECT_EQ(s.summary.status, "doubtful");
+  EXPECT_EQ(s.summary.reached, 10);
+  ASSERT_EQ(s.summary.health.reasons.size(), 1u);
+  EXPECT_EQ(s.summary.health.reasons[0].what, "energy");
+  EXPECT_LT(s.summary.health.reasons[0].value, 0);
+  EXPECT_NE(s.text.find("the motion lacks energy that no force, drive or impact took."),
+            std::string::npos)
+      << s.text;
+
+  options.health.loosen = 1000;
+  EXPECT_EQ(simulate(model, options).summary.status, "done");
+  options.health = {.is_watched = false};
+  const Simulation unwatched = simulate(model, options);
+  EXPECT_EQ(unwatched.summary.status, "done");
+  EXPECT_EQ(unwatched.summary.health.state, Health::State::Unwatched);
+}
+
+// E falls by 1 − e² at each impact; the balance counts that as given by the event.
+TEST(Health, BouncingBallKeepsItsBalance) {
+  const Model model = read(R"(
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  ball: {mass: 1, inertia: 1}
+initial: {ball.y: 1}
+events:
+  floor: {when: ball.y, direction: falling, bounce: 0.8}
+)");
+  SimulateOptions options = options_of(model);
+  options.end = 2;
+  const Simulation s = simulate(model, options);
+  EXPECT_EQ(s.summary.status, "done") << s.text;
+  EXPECT_GT(s.summary.events.size(), 1u);
+  EXPECT_LT(s.summary.energy_drift, 1e-9);
+  const auto energy = s.trajectory["energy"];
+  EXPECT_LT(energy.back(), 0.5 * energy.front());
+}
+
+// A hinge that is turned by ω = 2 t takes up the power τ ω: the work is in the balance.
+TEST(Health, WorkOfDrivesAndDampersIsInTheBalance) {
+  const Model model = read(R"(
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  arm: {mass: 1, shape: {rod: {from: [0, 0], to: [1, 0]}}}
+  tip: {mass: 1, shape: {rod: {from: [0, 0], to: [1, 0]}}}
+joints:
+  motor: {type: revolute, between: [ground, arm], drive: t^2}
+  elbow: {type: revolute, between: [arm, tip], at: [1, 0]}
+forces:
+  damper: {type: effort, on: elbow.angle, effort: -0.3*elbow.angle'}
+)");
+  // Errors of multistep methods of low order add up over their many steps.
+  const struct {
+    const char* name;
+    double error;
+  } kReach[] = {{"taylor", 1e-8}, {"dop853", 1e-6}, {"radau5", 1e-6}, {"ida", 1e-3}};
+  for (const auto& [integrator, error] : kReach) {
+    SimulateOptions options = options_of(model);
+    options.integrator = integrator;
+    options.coordinates = "absolute";
+    options.end = 3;
+    const Simulation s = simulate(model, options);
+    EXPECT_EQ(s.summary.status, "done") << integrator << ": " << s.text;
+    EXPECT_LT(s.summary.energy_drift, error) << integrator;
+    EXPECT_GT(s.summary.energy_drift, 0) << integrator;
+    EXPECT_FALSE(s.summary.is_conservative);
+  }
+}
+
+TEST(Health, BaumgartesFeedbackBeyondItsStableGainIsNotDone) {
+  Model model = read(kPendulum);
+  SimulateOptions options = options_of(model);
+  options.coordinates = "absolute";
+  options.formulation = "baumgarte2";
+  options.integrator = "explicit-euler";
+  options.projection = Projection::None;
+  options.step = 1e-2;
+  options.baumgarte = 3;  // |1 − 3| > 1
+  options.end = 5;
+  const Simulation s = simulate(model, options);
+  EXPECT_NE(s.summary.status, "done");
+  EXPECT_FALSE(s.summary.health.reasons.empty());
+}
+
+}  // namespace
+}  // namespace koppel
