@@ -44,7 +44,8 @@ std::vector<LocalFreedom> find_local(const Model& model, const Findings& finding
   const std::vector<std::string> sets = coordinate_sets(model);
   if (std::find(sets.begin(), sets.end(), "absolute") == sets.end()) return {};
   const Evaluator absolute(derive(model, "absolute"));
-  return find_local_freedoms(model, absolute, assemble(absolute).state);
+  return find_local_freedoms(model, absolute,
+                             assemble(absolute, place_bodies(model, "absolute")).state);
 }
 
 Findings look_at(const Model& model, const std::string& set, const AnalysisRequest& request) {
@@ -54,12 +55,16 @@ Findings look_at(const Model& model, const std::string& set, const AnalysisReque
   Findings findings;
   for (const std::string& name : coordinate_sets(model)) {
     if (name != set && model.bodies.size() > kManyBodies) continue;
-    Equations e = derive(model, name);
-    findings.sizes.push_back({name, e.q.size(), e.g.size()});
-    if (name == set) findings.equations = std::move(e);
+    try {
+      Equations e = derive(model, name);
+      findings.sizes.push_back({name, e.q.size(), e.g.size()});
+      if (name == set) findings.equations = std::move(e);
+    } catch (const Error&) {
+      // What contradicts itself in coordinates that satisfy the rest is told below.
+    }
   }
   if (findings.equations.graph == nullptr) findings.equations = derive(model, set);
-  findings.found = examine(findings.equations);
+  findings.found = examine(findings.equations, place_bodies(model, findings.equations.coordinates));
   Assembly& start = findings.found.start;
   if (!start) {
     const std::string reason =

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include <koppel/analysis/dense.hpp>
-#include <koppel/analysis/metric.hpp>
-#include <koppel/analysis/rank.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/analysis/distance.hpp>
+#include <koppel/analysis/gaps.hpp>
+#include <koppel/analysis/start_velocities.hpp>
+#include <koppel/analysis/wishes.hpp>
 
 namespace koppel {
 namespace {
@@ -17,54 +18,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 using sparse::SparseMatrix;
-
-// Wishes as functions of the state.
-struct Wishes {
-  Wishes(const Equations& e, const std::vector<Equations::Wish>& wishes)
-      : residual(e, residuals_of(wishes)),
-        by_q(e, jacobian(residuals_of(wishes), e.q)),
-        by_v(e, jacobian(residuals_of(wishes), e.v)) {
-    for (const Equations::Wish& wish : wishes) names.push_back(wish.name);
-  }
-
-  static std::vector<Expr> residuals_of(const std::vector<Equations::Wish>& wishes) {
-    std::vector<Expr> residuals;
-    for (const Equations::Wish& wish : wishes) residuals.push_back(wish.residual);
-    return residuals;
-  }
-
-  VectorFunction residual;
-  MatrixFunction by_q, by_v;
-  std::vector<std::string> names;
-};
-
-// The wishes of one kind.
-std::vector<Equations::Wish> select_wishes(const Equations& e, bool rates, bool fixed) {
-  std::vector<Equations::Wish> chosen;
-  for (const Equations::Wish& wish : e.wishes) {
-    if (wish.is_rate == rates && wish.fixed == fixed) chosen.push_back(wish);
-  }
-  return chosen;
-}
-
-// Those that are not for a coordinate or a velocity itself: the others are in the guess already.
-std::vector<Equations::Wish> leave_out_guesses(const Equations& e,
-                                               std::vector<Equations::Wish> wishes) {
-  const auto is_guess = [&](const Equations::Wish& wish) {
-    Expr symbol;
-    int occurring = 0;
-    for (const Expr& s : symbols_of(wish.residual)) {
-      const bool is_q = std::find(e.q.begin(), e.q.end(), s) != e.q.end();
-      const bool is_v = std::find(e.v.begin(), e.v.end(), s) != e.v.end();
-      if (!is_q && !is_v) continue;
-      ++occurring;
-      symbol = s;
-    }
-    return occurring == 1 && diff(wish.residual, symbol).is_constant(1);
-  };
-  std::erase_if(wishes, is_guess);
-  return wishes;
-}
 
 // The equations c(q) = 0 of positions.
 class Positions {
@@ -183,29 +136,32 @@ struct Pull {
   }
 };
 
-// From a closed state: steps along the null space of the closed equations that reduce the distance
-// to the guess, each followed by closing again. Gauss-Newton in that null space.
-void approach(const Positions& positions, const Metric& metric, const VectorXd& q_guess,
-              const Pull& pull, const AssemblyOptions& options, State& state, int& iterations) {
-  const auto offset = [&](const State& s) { return VectorXd(dense::view(s.q) - q_guess); };
-  const auto distance = [&](const State& s) {
-    const double length = metric.length(offset(s));
-    return length * length + pull.energy(s);
-  };
+// From a closed state: steps along the null space of the closed equations that reduce the distance,
+// each followed by closing again. Gauss-Newton in that null space: far from the minimum a step has
+// to reduce the distance; near it, where the distance is flat to round-off, steps that become
+// shorter tell more.
+void approach(const Positions& positions, const Distance& distance, const Pull& pull,
+              const AssemblyOptions& options, State& state, int& iterations) {
+  constexpr double kNear = 1e-5, kEnough = 1e-15;  // of a step, relative to coordinates above 1
+  const auto total = [&](const State& s) { return distance.squared(s) + pull.energy(s); };
+  double last = INFINITY;
   for (int i = 0; i < options.max_iterations; ++i) {
-    const VectorXd from = offset(state);
+    const auto metric = distance.metric_at(state);
+    const VectorXd from = distance.offset(state, *metric);
     if (pull.wishes == nullptr && from.isZero(0)) return;
-    const VectorXd step = metric.step_along(positions.by_q(state), from, pull.rows(state));
-    if (metric.length(step) <= 1e-12 * (1 + metric.length(from))) return;
-    const double before = distance(state);
+    const VectorXd step = metric->step_along(positions.by_q(state), from, pull.rows(state));
+    const double size = largest(step) / (1 + largest(dense::view(state.q)));
+    if (size <= kEnough || (size < kNear && size > 0.95 * last)) return;
+    last = size;
+    const double before = total(state);
     bool improved = false;
     for (double length = 1; length > 1e-3 && !improved; length *= 0.5) {
       State trial = state;
       dense::view(trial.q) += length * step;
-      Closure closure(positions, metric, options);
+      Closure closure(positions, *metric, options);
       if (!closure.run(trial)) continue;
       iterations += closure.iterations;
-      improved = distance(trial) < before * (1 - 1e-14);
+      improved = size < kNear || total(trial) < before * (1 - 1e-14);
       if (improved) state = std::move(trial);
     }
     ++iterations;
@@ -224,189 +180,140 @@ std::vector<Gap> gaps_of(const Positions& positions, const State& state, double 
   return gaps;
 }
 
-// The gap of an owner: the distance of its points where coordinates of points are what stays open.
-std::string describe_gap(const std::string& owner, const std::vector<Gap>& gaps) {
-  double points = 0;
-  std::string others;
-  for (const Gap& gap : gaps) {
-    if (gap.owner != owner) continue;
-    const std::string what =
-        gap.name.size() > owner.size() ? gap.name.substr(owner.size() + 1) : gap.name;
-    if (what == "x" || what == "y" || what == "z") {
-      points += gap.size * gap.size;
-    } else if (others.empty()) {
-      others = fmt::format("'{}' stays off by {:.3g}", gap.name, gap.size);
-    }
+// Closes the equations from the guess; true when that was possible.
+bool close_from(const Positions& positions, const Distance& distance, const State& guess,
+                const AssemblyOptions& options, State& state, int& iterations) {
+  for (const auto& metric : {distance.metric_at(guess), distance.even_metric_at(guess)}) {
+    State trial = guess;
+    Closure closure(positions, *metric, options);
+    const bool is_closed = closure.run(trial);
+    iterations += closure.iterations;
+    state = std::move(trial);
+    if (is_closed) return true;
   }
-  if (points > 0) return fmt::format("its points stay {:.3g} m apart", std::sqrt(points));
-  return others;
+  return false;
 }
 
-std::string explain_gaps(const std::vector<Gap>& gaps) {
-  std::vector<std::string> owners;
-  for (const Gap& gap : gaps) {
-    if (std::find(owners.begin(), owners.end(), gap.owner) == owners.end()) {
-      owners.push_back(gap.owner);
+// The first of the initial values that the constraints and those before it do not leave free, and
+// how far off it stays. Nothing where the constraints do not close without them either.
+std::optional<Gap> find_impossible_value(const Evaluator& evaluator, const Distance& distance,
+                                         const State& guess, const AssemblyOptions& options) {
+  const Equations& e = evaluator.equations;
+  int iterations = 0;
+  const auto close = [&](const Wishes& wishes, State& state) {
+    return close_from(Positions(evaluator, &wishes, nullptr), distance, guess, options, state,
+                      iterations);
+  };
+  std::vector<Equations::Wish> kept;
+  State closed = guess;
+  if (!close(Wishes(e, kept), closed)) return {};
+  for (const Equations::Wish& wish : select_wishes(e, false, true)) {
+    std::vector<Equations::Wish> more = kept;
+    more.push_back(wish);
+    State trial = guess;
+    if (close(Wishes(e, more), trial)) {
+      kept = std::move(more);
+      closed = std::move(trial);
+      continue;
     }
+    const Wishes held(e, kept), pulling(e, {wish});
+    approach(Positions(evaluator, &held, nullptr), distance, {&pulling, 1e3 * distance.weight()},
+             options, closed, iterations);
+    return Gap{wish.name, "initial value", largest(dense::view(pulling.residual(closed)))};
   }
-  const std::string& worst = owners[0];
-  std::string text = fmt::format("'{}' cannot close: {}.", worst, describe_gap(worst, gaps));
-  if (owners.size() > 1) {
-    constexpr std::size_t kMost = 4;
-    text += " It contradicts ";
-    for (std::size_t i = 1; i < std::min(owners.size(), kMost); ++i) {
-      text += fmt::format("{}'{}'", i > 1 ? ", " : "", owners[i]);
-    }
-    if (owners.size() > kMost) text += fmt::format(" and {} more", owners.size() - kMost);
-    text += '.';
-  }
-  return text;
+  return {};
 }
 
-void find_positions(const Evaluator& evaluator, const State& guess, const AssemblyOptions& options,
-                    Assembly& result) {
+void explain_failure(const Evaluator& evaluator, const Distance& distance, const State& guess,
+                     const AssemblyOptions& options, Assembly& result) {
+  if (const auto value = find_impossible_value(evaluator, distance, guess, options)) {
+    result.gaps = {*value};
+    result.text = explain_initial(*value);
+  } else if (!result.gaps.empty()) {
+    result.text = explain_gaps(result.gaps);
+  }
+  const std::vector<double> K = evaluator.K.values(guess);
+  constexpr double kSingular = 1e6;
+  if (!K.empty() && !(dense::view(K).cwiseAbs().maxCoeff() < kSingular)) {
+    result.text +=
+        fmt::format(" The start is a singularity of the '{}' coordinates: choose others.",
+                    evaluator.equations.coordinates);
+  }
+}
+
+void find_positions(const Evaluator& evaluator, const Distance& distance, const State& guess,
+                    const AssemblyOptions& options, Assembly& result) {
   const Equations& e = evaluator.equations;
   const Wishes fixed(e, select_wishes(e, false, true));
   const Wishes soft(e, select_wishes(e, false, false));
   const Positions all(evaluator, &fixed, &soft), firm(evaluator, &fixed, nullptr);
   State state = guess;
-  const VectorXd gap = all.residual(guess);
-  if (gap.allFinite() && largest(gap) <= kRoundOff) {  // no metric is needed to stay there
-    result.positions_found = true;
-    result.state = std::move(state);
-    return;
-  }
-  const std::unique_ptr<Metric> metric = make_metric(evaluator, guess);
-  const VectorXd q_guess = dense::view(guess.q);
   if (!soft.names.empty()) {
-    Closure closure(all, *metric, options);
-    result.positions_found = closure.run(state);
-    result.iterations += closure.iterations;
+    result.positions_found = close_from(all, distance, guess, options, state, result.iterations);
     result.wishes_met = result.positions_found;
   }
   const Positions& positions = result.positions_found ? all : firm;
   if (!result.positions_found) {
-    state = guess;
-    Closure closure(positions, *metric, options);
-    result.positions_found = closure.run(state);
-    result.iterations += closure.iterations;
+    result.positions_found =
+        close_from(positions, distance, guess, options, state, result.iterations);
   }
   if (result.positions_found) {
-    const Wishes pulling(e, leave_out_guesses(e, select_wishes(e, false, false)));
-    const Pull pull = &positions == &firm && !pulling.names.empty()
-                          ? Pull{&pulling, largest_weight(evaluator, guess)}
-                          : Pull{};
-    approach(positions, *metric, q_guess, pull, options, state, result.iterations);
+    const Wishes pulling(e, leave_out_guesses(e, distance, select_wishes(e, false, false)));
+    const Pull pull =
+        &positions == &firm && !pulling.names.empty() ? Pull{&pulling, distance.weight()} : Pull{};
+    approach(positions, distance, pull, options, state, result.iterations);
+    note_missed(pulling, state, options.tolerance, result);
+    result.move = distance.largest_move(state);
   } else {
     result.gaps = gaps_of(positions, state, options.tolerance);
-    result.text = result.gaps.empty() ? "" : explain_gaps(result.gaps);
-    const std::vector<double> K = evaluator.K.values(guess);
-    constexpr double kSingular = 1e6;
-    if (!K.empty() && !(dense::view(K).cwiseAbs().maxCoeff() < kSingular)) {
-      result.text += fmt::format(
-          " The start is a singularity of the '{}' coordinates: choose others.", e.coordinates);
-    }
+    explain_failure(evaluator, distance, guess, options, result);
   }
   result.position_residual = largest(firm.residual(state));
-  result.moved = largest(dense::view(state.q) - q_guess);
+  result.moved = largest(dense::view(state.q) - dense::view(guess.q));
   result.state = std::move(state);
 }
 
-// Rows of (2) as A v = b, with those of the wishes.
-struct VelocityRows {
-  SparseMatrix A;
-  VectorXd b;
-};
-
-VelocityRows wish_rows(const Wishes& wishes, const State& at) {
-  State rest = at;
-  std::fill(rest.v.begin(), rest.v.end(), 0.0);
-  return {sparse::evaluate(wishes.by_v, rest), -dense::view(wishes.residual(rest))};
-}
-
-VelocityRows velocity_rows(const Evaluator& evaluator, const State& at,
-                           std::initializer_list<const Wishes*> more) {
-  VelocityRows rows{
-      sparse::all_constraints(evaluator, at),
-      -dense::concatenate({dense::view(evaluator.g_t(at)), dense::view(evaluator.b(at))})};
-  for (const Wishes* wishes : more) {
-    const VelocityRows part = wish_rows(*wishes, at);
-    rows.A = sparse::stack({rows.A, part.A});
-    rows.b = dense::concatenate({rows.b, part.b});
-  }
-  return rows;
-}
-
-std::vector<Gap> velocity_gaps(const Evaluator& evaluator, const Wishes& fixed,
-                               const VectorXd& rest, double tolerance) {
-  const auto n = static_cast<Index>(evaluator.equations.num_g() + evaluator.equations.mu.size());
-  std::vector<Gap> gaps;
-  for (Index i = 0; i < rest.size(); ++i) {
-    if (std::abs(rest[i]) <= tolerance) continue;
-    const int row = static_cast<int>(i);
-    if (i < n) {
-      gaps.push_back({row_name(evaluator.equations, row), row_owner(evaluator.equations, row),
-                      std::abs(rest[i])});
-    } else {
-      gaps.push_back(
-          {fixed.names[static_cast<std::size_t>(i - n)], "initial value", std::abs(rest[i])});
-    }
-  }
-  std::stable_sort(gaps.begin(), gaps.end(),
-                   [](const Gap& a, const Gap& b) { return a.size > b.size; });
-  return gaps;
-}
-
-void find_velocities(const Evaluator& evaluator, const State& guess, const AssemblyOptions& options,
-                     Assembly& result) {
+// Whether the guess satisfies everything: no metric is needed to stay there.
+bool stays(const Evaluator& evaluator, const State& guess) {
   const Equations& e = evaluator.equations;
-  const Wishes fixed(e, select_wishes(e, true, true)), soft(e, select_wishes(e, true, false));
-  State& state = result.state;
-  const VectorXd v0 = dense::view(guess.v);
-  const VelocityRows firm = velocity_rows(evaluator, state, {&fixed});
-  const double tolerance = options.tolerance * std::max(1.0, largest(firm.b));
+  const Wishes fixed(e, select_wishes(e, false, true)), soft(e, select_wishes(e, false, false));
+  const VectorXd gap = Positions(evaluator, &fixed, &soft).residual(guess);
+  return gap.allFinite() && largest(gap) <= kRoundOff;
+}
 
-  const VelocityRows all = velocity_rows(evaluator, state, {&fixed, &soft});
-  const PullRows none{SparseMatrix(0, v0.size()), VectorXd()};
-  VectorXd v = nearest_velocity(evaluator, state, all.A, all.b, none, v0);
-  if (largest(all.A * v - all.b) > tolerance) {
-    // Not all wishes can be had: hold the firm rows, let the others pull.
-    result.wishes_met = false;
-    const Wishes pulling(e, leave_out_guesses(e, select_wishes(e, true, false)));
-    const VelocityRows pulled = wish_rows(pulling, state);
-    const double weight = largest_weight(evaluator, state);
-    v = nearest_velocity(evaluator, state, firm.A, firm.b, {weight * pulled.A, weight * pulled.b},
-                         v0);
+Assembly assemble_from(const Evaluator& evaluator, const Placement& placement, const State& guess,
+                       const AssemblyOptions& options) {
+  Assembly result;
+  const Distance distance(evaluator, placement, guess);
+  if (stays(evaluator, guess)) {
+    result.positions_found = true;
+    result.state = guess;
+  } else {
+    find_positions(evaluator, distance, guess, options, result);
   }
-  state.v = dense::to_vector(v);
-  const VectorXd rest = firm.A * v - firm.b;
-  result.velocity_residual = largest(rest);
-  result.velocities_found = result.velocity_residual <= tolerance;
-  if (!result.velocities_found) {
-    result.gaps = velocity_gaps(evaluator, fixed, rest, tolerance);
-    result.text =
-        fmt::format("no velocities satisfy all constraints: '{}' ('{}') is off by {:.3g}.",
-                    result.gaps[0].name, result.gaps[0].owner, result.gaps[0].size);
+  if (!result.positions_found) return result;
+  find_velocities(evaluator, distance, guess, options, result);
+  if (!result) return result;
+  result.text = fmt::format("assembled; the largest coordinate moved by {:.3g}.", result.moved);
+  for (const Gap& wish : result.missed) {
+    result.text += fmt::format(" The wish for '{}' is missed by {:.3g}.", wish.name, wish.size);
   }
+  return result;
 }
 
 }  // namespace
 
 Assembly assemble(const Evaluator& evaluator, const State& guess, const AssemblyOptions& options) {
-  Assembly result;
-  find_positions(evaluator, guess, options, result);
-  if (!result.positions_found) return result;
-  find_velocities(evaluator, guess, options, result);
-  if (result.text.empty()) {
-    result.text = fmt::format("assembled; the largest coordinate moved by {:.3g}.", result.moved);
-    if (!result.wishes_met)
-      result.text += " Not all initial values that were guesses could be kept.";
-  }
-  return result;
+  return assemble_from(evaluator, {}, guess, options);
+}
+
+Assembly assemble(const Evaluator& evaluator, const Placement& placement,
+                  const AssemblyOptions& options) {
+  return assemble_from(evaluator, placement, start_of(evaluator.equations), options);
 }
 
 Assembly assemble(const Evaluator& evaluator, const AssemblyOptions& options) {
-  return assemble(evaluator, start_of(evaluator.equations), options);
+  return assemble_from(evaluator, {}, start_of(evaluator.equations), options);
 }
 
 bool close_positions(const Evaluator& evaluator, State& state, const AssemblyOptions& options) {

@@ -186,7 +186,7 @@ class Builder {
     std::vector<Expr> l_g(e_.num_g()), l_a(e_.mu.size());
     for (std::size_t i = 0; i < all_rows.size(); ++i) {
       if (is_left_out(i)) continue;
-      const Expr l = multiplier_symbol(*e_.graph, "share of", i);
+      const Expr l = multiplier_symbol(*e_.graph, "shared", i);
       (i < e_.num_g() ? l_g[i] : l_a[i - e_.num_g()]) = l;
       add_unknown("share of row " + std::to_string(i), {l});
       add_equation("share of row " + std::to_string(i), all_rows[i]);

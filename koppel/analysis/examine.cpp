@@ -1,39 +1,12 @@
 #include <koppel/analysis/examine.hpp>
 
-#include <algorithm>
-
 #include <koppel/analysis/dae.hpp>
-#include <koppel/analysis/dense.hpp>
+#include <koppel/analysis/massless.hpp>
 #include <koppel/analysis/numeric_index.hpp>
-#include <koppel/analysis/sparse.hpp>
 #include <koppel/analysis/structural.hpp>
 
 namespace koppel {
 namespace {
-
-// The velocities with the largest part in each null vector of [M; G; a].
-std::vector<std::string> find_massless(const Evaluator& evaluator, const State& state) {
-  Eigen::MatrixXd null;
-  if (sparse::is_large(evaluator.equations.num_v())) {
-    const sparse::SparseMatrix A = sparse::stack(
-        {sparse::evaluate(*evaluator.M, state), sparse::all_constraints(evaluator, state)});
-    null = sparse::null_space(sparse::scaled(A, sparse::equilibrate(A))).basis;
-  } else {
-    const Matrix M = (*evaluator.M)(state), C = evaluator.all_constraints(state);
-    const Eigen::MatrixXd scaled =
-        dense::view(M) / std::max(1e-300, dense::view(M).cwiseAbs().maxCoeff());
-    null = dense::null_space(dense::stack({scaled, dense::view(C)}), 1e-10);
-  }
-  std::vector<std::string> names;
-  for (Eigen::Index j = 0; j < null.cols(); ++j) {
-    Eigen::Index largest = 0;
-    null.col(j).cwiseAbs().maxCoeff(&largest);
-    names.emplace_back(evaluator.equations.v[static_cast<std::size_t>(largest)].name());
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
 
 IndexReport find_index(const Evaluator& evaluator, const Examination& found, bool with_servo) {
   const Dae dae = make_dae(evaluator.equations, {with_servo, found.rank.redundant_rows});
@@ -58,12 +31,12 @@ IndexReport find_index(const Evaluator& evaluator, const Examination& found, boo
 
 }  // namespace
 
-Examination examine(const Equations& equations) {
+Examination examine(const Equations& equations, const Placement& placement) {
   const Evaluator evaluator(equations);
   Examination found;
-  found.start = assemble(evaluator);
+  found.start = assemble(evaluator, placement);
   found.rank = analyze_rank(evaluator, found.start.state);
-  if (!equations.v.empty()) found.massless = find_massless(evaluator, found.start.state);
+  found.massless = find_massless(evaluator, found.start.state);
   found.forward = find_index(evaluator, found, false);
   if (!equations.s.empty()) found.servo = find_index(evaluator, found, true);
   return found;

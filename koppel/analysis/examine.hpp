@@ -32,6 +32,7 @@ struct Examination {
   std::optional<IndexReport> servo;  // inputs unknown, where the model has servo constraints
 };
 
-Examination examine(const Equations& equations);
+// The placement is that of the bodies in these coordinates.
+Examination examine(const Equations& equations, const Placement& placement = {});
 
 }  // namespace koppel

@@ -136,9 +136,11 @@ LinearSystem linearize(const Evaluator& evaluator, const State& state) {
   const dense::Equilibration scale = dense::equilibrate(kkt);
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod;
   cod.setThreshold(1e-10);
-  cod.compute(scale.rows.asDiagonal() * kkt * scale.columns.asDiagonal());
-  const MatrixXd v_rate =
-      (scale.columns.asDiagonal() * cod.solve(scale.rows.asDiagonal() * right)).topRows(n_v);
+  if (n_v > 0) cod.compute(scale.rows.asDiagonal() * kkt * scale.columns.asDiagonal());
+  MatrixXd v_rate(n_v, n + n_u);
+  if (n_v > 0) {
+    v_rate = (scale.columns.asDiagonal() * cod.solve(scale.rows.asDiagonal() * right)).topRows(n_v);
+  }
   MatrixXd full = MatrixXd::Zero(n, n), full_u = MatrixXd::Zero(n, n_u);
   full.topRows(n_q) = d.rate;
   full.middleRows(n_q, n_v) = v_rate.leftCols(n);

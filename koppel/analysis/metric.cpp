@@ -18,7 +18,8 @@ constexpr double kMassless = 1e-6;  // of the largest mass, given to motions tha
 
 // M with its small addition.
 SparseMatrix definite_mass(const Evaluator& evaluator, const State& state) {
-  SparseMatrix M = sparse::evaluate(*evaluator.M, state) + 0 * sparse::identity(evaluator.M->rows());
+  SparseMatrix M =
+      sparse::evaluate(*evaluator.M, state) + 0 * sparse::identity(evaluator.M->rows());
   double top = M.rows() == 0 ? 0 : M.diagonal().cwiseAbs().maxCoeff();
   if (!(top > 0)) top = 1;
   constexpr double kDefinite = 1e-8;  // keeps a semidefinite M factorable
@@ -43,13 +44,6 @@ MatrixXd metric_factor(const Evaluator& evaluator, const State& state) {
   return VectorXd(diagonal_mass(M).cwiseSqrt()).asDiagonal();
 }
 
-SparseMatrix metric_matrix(const Evaluator& evaluator, const State& state) {
-  SparseMatrix M = definite_mass(evaluator, state);
-  if (M.rows() == 0) return M;
-  if (Eigen::SimplicialLLT<SparseMatrix>(M).info() == Eigen::Success) return M;
-  return SparseMatrix(diagonal_mass(M).asDiagonal());
-}
-
 // With coordinates y of Euclidean metric, q − q₀ = P y.
 class DenseMetric : public Metric {
  public:
@@ -69,6 +63,10 @@ class DenseMetric : public Metric {
   }
 
   double length(const VectorXd& dq) const override { return inverse_.solve(dq).norm(); }
+
+  VectorXd solve(const VectorXd& gradient) const override {
+    return P_ * (P_.transpose() * gradient);
+  }
 
   VectorXd step_along(const SparseMatrix& A, const VectorXd& offset,
                       const PullRows& pull) const override {
@@ -112,6 +110,10 @@ class SparseMetric : public Metric {
     return std::sqrt(std::max(0.0, z.dot(W_ * z)));
   }
 
+  VectorXd solve(const VectorXd& gradient) const override {
+    return B_ * Eigen::SimplicialLDLT<SparseMatrix>(W_).solve(B_.transpose() * gradient);
+  }
+
   VectorXd step_along(const SparseMatrix& A, const VectorXd& offset,
                       const PullRows& pull) const override {
     const sparse::Saddle saddle(W_, A * B_, pull.R * B_);
@@ -129,7 +131,7 @@ class SparseMetric : public Metric {
 std::unique_ptr<Metric> make_sparse_metric(const Evaluator& evaluator, const State& state) {
   const SparseMatrix K = sparse::evaluate(evaluator.K, state);
   const SparseMatrix h_q = sparse::evaluate(evaluator.h_q, state);
-  const SparseMatrix M = metric_matrix(evaluator, state);
+  const SparseMatrix M = mass_metric(evaluator, state);
   const Index n_v = K.cols(), n_h = h_q.rows();
   sparse::Triplets B, W;
   sparse::add(B, K, 0, 0);
@@ -141,6 +143,13 @@ std::unique_ptr<Metric> make_sparse_metric(const Evaluator& evaluator, const Sta
 }
 
 }  // namespace
+
+SparseMatrix mass_metric(const Evaluator& evaluator, const State& state) {
+  SparseMatrix M = definite_mass(evaluator, state);
+  if (M.rows() == 0) return M;
+  if (Eigen::SimplicialLLT<SparseMatrix>(M).info() == Eigen::Success) return M;
+  return SparseMatrix(diagonal_mass(M).asDiagonal());
+}
 
 double largest_weight(const Evaluator& evaluator, const State& state) {
   if (evaluator.equations.v.empty()) return 1;
@@ -162,6 +171,14 @@ std::unique_ptr<Metric> make_metric(const Evaluator& evaluator, const State& sta
   return std::make_unique<DenseMetric>(std::move(P));
 }
 
+std::unique_ptr<Metric> make_metric(const SparseMatrix& S) {
+  const Index n = S.rows();
+  if (sparse::is_large(n)) return std::make_unique<SparseMetric>(sparse::identity(n), S);
+  const MatrixXd U = Eigen::LLT<MatrixXd>{MatrixXd(S)}.matrixU();
+  const MatrixXd unit = MatrixXd::Identity(n, n);
+  return std::make_unique<DenseMetric>(U.triangularView<Eigen::Upper>().solve(unit));
+}
+
 std::unique_ptr<Metric> make_euclidean_metric(Index num_q) {
   if (sparse::is_large(num_q)) {
     return std::make_unique<SparseMetric>(sparse::identity(num_q), sparse::identity(num_q));
@@ -169,15 +186,14 @@ std::unique_ptr<Metric> make_euclidean_metric(Index num_q) {
   return std::make_unique<DenseMetric>(MatrixXd::Identity(num_q, num_q));
 }
 
-VectorXd nearest_velocity(const Evaluator& evaluator, const State& state, const SparseMatrix& A,
-                          const VectorXd& b, const PullRows& pull, const VectorXd& v0) {
+VectorXd nearest_velocity(const SparseMatrix& W, const SparseMatrix& A, const VectorXd& b,
+                          const PullRows& pull, const VectorXd& v0) {
   if (A.rows() == 0 && pull.r.size() == 0) return v0;
-  if (sparse::is_large(evaluator.equations.num_v())) {
-    const SparseMatrix W = metric_matrix(evaluator, state);
+  if (sparse::is_large(W.rows())) {
     const sparse::Saddle saddle(W, A, pull.R);
     return v0 + saddle.solve(VectorXd::Zero(v0.size()), b - A * v0, pull.r - pull.R * v0).z;
   }
-  const MatrixXd U = metric_factor(evaluator, state), rows = A;
+  const MatrixXd U = Eigen::LLT<MatrixXd>{MatrixXd(W)}.matrixU(), rows = A;
   const auto upper = U.triangularView<Eigen::Upper>();
   const MatrixXd scaled = upper.solve<Eigen::OnTheRight>(rows);
   VectorXd v = v0 + upper.solve(dense::solve_least_norm(scaled, b - rows * v0, kRankTolerance));

@@ -95,7 +95,8 @@ class Run {
   void prepare() {
     out_.equations = derive(model_, coordinates());
     evaluator_.emplace(out_.equations);
-    const Assembly assembly = assemble(*evaluator_);
+    const Assembly assembly =
+        assemble(*evaluator_, place_bodies(model_, out_.equations.coordinates));
     if (!assembly) throw Error("assembly.impossible", assembly.text);
     state_ = assembly.state;
     rank_ = analyze_rank(*evaluator_, state_);

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include <koppel/base/suggest.hpp>
 #include <koppel/equations/articulated.hpp>
 #include <koppel/equations/force_parts.hpp>
 #include <koppel/equations/kinematics.hpp>
+#include <koppel/equations/placement.hpp>
 #include <koppel/equations/quantities.hpp>
 #include <koppel/expr/structure.hpp>
 
@@ -114,8 +117,8 @@ class Derivation {
       const auto more = constraints_of(j, locate(k_, j.a), locate(k_, j.b), k_.joints[i]);
       rows.insert(rows.end(), more.begin(), more.end());
     }
+    const std::size_t first_own = rows.size();
     for (const Constraint& c : model_.constraints) {
-      if (c.pulls) out_.pulling_rows.push_back(static_cast<int>(rows.size()));
       rows.push_back({c.name, c.name, resolve(c.residual)});
     }
     Exprs residuals;
@@ -128,6 +131,9 @@ class Derivation {
       if (is_trivial[i]) {
         check_trivial(row);
         continue;
+      }
+      if (i >= first_own && model_.constraints[i - first_own].pulls) {
+        out_.pulling_rows.push_back(static_cast<int>(out_.g.size()));
       }
       out_.g.push_back(row.residual);
       out_.lambda.push_back(row.name);
@@ -152,14 +158,22 @@ class Derivation {
     out_.b = std::move(form->b);
   }
 
-  // A row without coordinates holds by itself, or never.
+  // A row without coordinates holds by itself, at all times, or never.
   void check_trivial(const ConstraintRow& row) const {
-    const double gap = values_(row.residual);
-    if (std::abs(gap) < 1e-9) return;  // of metres or of direction cosines: round-off of the data
-    throw Error("equations.contradiction",
-                "'" + row.name + "' cannot be satisfied by any motion: it is off by " +
-                    std::to_string(gap) + ".",
-                "Check the points and axes of '" + row.owner + "'.");
+    constexpr double kRoundOff = 1e-9;  // of metres or of direction cosines, in the data
+    const Exprs time = {model_.time};
+    const bool moves = depends_on(row.residual, time);
+    for (const double t : {0.0, 0.37, 1.9}) {
+      ParameterValues values(model_);
+      values.set(model_.time, t);
+      const double gap = values(row.residual);
+      if (std::abs(gap) < kRoundOff) continue;
+      throw Error(
+          "equations.contradiction",
+          fmt::format("'{}' cannot be satisfied by any motion: it is off by {:.6g}{}.", row.name,
+                      std::abs(gap), moves ? fmt::format(" at t = {:g} s", t) : ""),
+          "Check the points and axes of '" + row.owner + "'.");
+    }
   }
 
   void dynamics() {
@@ -360,13 +374,17 @@ Equations derive(const Model& model, const std::string& coordinates) {
                       "others, give its bodies a position and join them."
                     : "It can have: " + all + ".");
   }
-  if (set == "lagrange") {
-    return Derivation(model, start_kinematics(model, "lagrange")).run();
-  }
-  if (set == "joint") return Derivation(model, make_joint(model)).run();
-  if (set == "natural") return Derivation(model, make_natural(model)).run();
-  if (set == "directors") return Derivation(model, make_directors(model)).run();
-  return Derivation(model, make_absolute(model, set == "cardan")).run();
+  // Joint coordinates take the expected start from the placement by themselves.
+  const Model placed = set == "joint" ? model : carried_along_joints(model);
+  return Derivation(placed, make_kinematics(placed, set)).run();
+}
+
+Kinematics make_kinematics(const Model& model, const std::string& set) {
+  if (set == "lagrange") return start_kinematics(model, "lagrange");
+  if (set == "joint") return make_joint(model);
+  if (set == "natural") return make_natural(model);
+  if (set == "directors") return make_directors(model);
+  return make_absolute(model, set == "cardan");
 }
 
 }  // namespace koppel

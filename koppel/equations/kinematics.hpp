@@ -88,6 +88,8 @@ class ParameterValues {
  public:
   explicit ParameterValues(const Model& model);
   double operator()(Expr e) const;
+  // From now on the value of a symbol, before anything that depends on it is asked for.
+  void set(Expr symbol, double value) { known_[symbol.id()] = value; }
   Vec3<double> operator()(const Vec3e& e) const {
     return {(*this)(e.x), (*this)(e.y), (*this)(e.z)};
   }
@@ -146,5 +148,7 @@ Kinematics make_absolute(const Model& model, bool cardan);
 Kinematics make_joint(const Model& model);
 Kinematics make_directors(const Model& model);
 Kinematics make_natural(const Model& model);
+// One of them by its name, also `lagrange`: no bodies.
+Kinematics make_kinematics(const Model& model, const std::string& set);
 
 }  // namespace koppel

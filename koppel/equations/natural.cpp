@@ -382,8 +382,8 @@ class Natural {
   }
 
   // The products of the differences to the first point and of the vectors are what they are in the
-  // body frame. Rows of elements that are fixed, or that another body wrote already, are left out;
-  // so are those between elements that the user gave by others.
+  // body frame. Rows that another body wrote already are left out; so are those between elements
+  // that the user gave by others.
   void keep_rigid(const Body& body, const std::vector<Site>& basis) {
     const auto is_given = [&](std::size_t i) {
       const Element &own = elements_[basis[i].element], &first = elements_[basis[0].element];
@@ -394,7 +394,7 @@ class Natural {
         if (is_given(i) && is_given(j)) continue;
         const Expr residual = dot(difference(basis, i), difference(basis, j)) -
                               dot(local_difference(basis, i), local_difference(basis, j));
-        if (residual.is_constant() || !written_.insert(residual.id()).second) continue;
+        if (!written_.insert(residual.id()).second) continue;
         k_.internal.push_back(
             {body.name, body.name + ".rigid" + std::to_string(j) + std::to_string(i), residual});
       }

@@ -1,6 +1,7 @@
 #include <koppel/equations/quantities.hpp>
 
 #include <cmath>
+#include <numbers>
 #include <unordered_set>
 
 #include <koppel/expr/structure.hpp>
@@ -96,7 +97,8 @@ Expr Quantities::angle_of_joint(int index, bool is_used) {
   if (state.angle) return *state.angle;
   const Joint& j = joint(index);
   const BodyFrame &a = body(j.a.body), &b = body(j.b.body);
-  const double guess = relative_angle(values_.marker(j.a), values_.marker(j.b));
+  const double guess =
+      with_turns(j.name + ".angle", relative_angle(values_.marker(j.a), values_.marker(j.b)));
   if (a.angle && b.angle) {
     const double shift = guess - (plane_angle(j.b.body) - plane_angle(j.a.body));
     state.angle = *b.angle - *a.angle + shift;
@@ -118,17 +120,26 @@ Expr Quantities::angle_of_joint(int index, bool is_used) {
 // In the plane: the angle of a body, a further coordinate where the set has none.
 Expr Quantities::angle_of_body(int index, bool is_used) {
   BodyFrame& frame = k_.bodies[static_cast<std::size_t>(index)];
-  if (!frame.angle && !is_used) {
-    return angle_near(plane_angle(index), frame.R(1, 0), frame.R(0, 0));
-  }
+  const std::string name = model_.bodies[static_cast<std::size_t>(index)].name + ".angle";
+  const double guess = with_turns(name, plane_angle(index));
+  if (!frame.angle && !is_used) return angle_near(guess, frame.R(1, 0), frame.R(0, 0));
   if (!frame.angle) {
-    const std::string& name = model_.bodies[static_cast<std::size_t>(index)].name;
-    const Expr angle =
-        k_.add_driven_coordinate(*model_.graph, name + ".angle", frame.omega.z, plane_angle(index));
+    const Expr angle = k_.add_driven_coordinate(*model_.graph, name, frame.omega.z, guess);
     k_.invariants.push_back(frame.R(1, 0) * cos(angle) - frame.R(0, 0) * sin(angle));
     frame.angle = angle;
   }
   return *frame.angle;
+}
+
+// The angle with the whole turns that an initial value of the quantity counts.
+double Quantities::with_turns(const std::string& name, double angle) const {
+  const Expr symbol = model_.graph->symbol(name);
+  for (const Initial& initial : model_.initial) {
+    if (initial.symbol != symbol) continue;
+    constexpr double kTurn = 2 * std::numbers::pi;
+    return angle + kTurn * std::round((values_(initial.value) - angle) / kTurn);
+  }
+  return angle;
 }
 
 double Quantities::plane_angle(int index) const {

@@ -30,6 +30,7 @@ class Quantities {
   Expr angle_of_body(int index, bool is_used);
   Expr position_of_joint(int index) const;
   double plane_angle(int body) const;
+  double with_turns(const std::string& name, double angle) const;
 
   const BodyFrame& body(int index) const { return k_.bodies[static_cast<std::size_t>(index)]; }
   const Joint& joint(int index) const { return model_.joints[static_cast<std::size_t>(index)]; }

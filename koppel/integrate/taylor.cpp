@@ -111,7 +111,11 @@ class Taylor {
         here_(std::make_unique<SeriesSolver>(system_, order_for(system_, segment.options),
                                              segment.options.tolerance)),
         there_(std::make_unique<SeriesSolver>(system_, here_->order(), segment.options.tolerance)),
-        weight_(static_cast<std::size_t>(here_->num_unknowns())) {}
+        weight_(static_cast<std::size_t>(here_->num_unknowns())) {
+    for (const auto [unknown, order] : system_.terms().y) {
+      last_shown_ = std::max(last_shown_, order - here_->offset(unknown));
+    }
+  }
 
   double run() {
     outcome_.statistics.order = std::max(outcome_.statistics.order, here_->order());
@@ -214,7 +218,7 @@ class Taylor {
     here_->follow(h, *there_);
     const Status status = there_->make_consistent();
     if (status != Status::Ok) return status;
-    return is_last(h) ? there_->expand(0) : there_->expand();
+    return is_last(h) ? there_->expand(last_shown_) : there_->expand();
   }
 
   // A step; a shorter one where the planned one leads to a place that cannot be made consistent, or
@@ -350,6 +354,9 @@ class Taylor {
   // The expansions at the beginning and at the end of a step.
   std::unique_ptr<SeriesSolver> here_, there_;
   mutable std::vector<double> weight_;  // 1/w_j
+  // The last stage that y needs. Motions without mass have d_j = 0: their velocities follow from
+  // the derivative of the constraints, in stage 1.
+  int last_shown_ = 0;
   int num_lost_ = 0;                    // expansions of late whose high coefficients were round-off
   Plan plan_;                           // from here on
   std::vector<double> y_end_;           // of the step that was tried

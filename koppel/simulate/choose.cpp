@@ -7,6 +7,7 @@
 
 #include <koppel/analysis/accelerations.hpp>
 #include <koppel/analysis/dae.hpp>
+#include <koppel/analysis/massless.hpp>
 #include <koppel/analysis/structural.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
@@ -98,7 +99,9 @@ void find_series(const Evaluator& evaluator, const State& start, const RankRepor
   const Structure structure =
       analyze_structure(make_dae(e, {.with_servo = false, .leave_out = rank.redundant_rows}));
   out.index = structure.index;
-  out.is_determined = !solve_accelerations(evaluator, start).is_underdetermined;
+  // The recursion along a tree divides by what may be round-off of a mass.
+  out.is_determined = e.v_rate.empty() ? !solve_accelerations(evaluator, start).is_underdetermined
+                                       : find_massless(evaluator, start).empty();
   int holonomic = static_cast<int>(e.num_g());
   for (const int row : rank.redundant_rows) {
     if (row < static_cast<int>(e.num_g())) --holonomic;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/massless.hpp>
 #include <koppel/analysis/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
@@ -132,10 +133,18 @@ class Run {
   }
 
   void find_start() {
-    const Assembly assembly = assemble(*evaluator_);
+    const Assembly assembly =
+        assemble(*evaluator_, place_bodies(model_, out_.equations.coordinates));
     if (!assembly) throw Error("assembly.impossible", assembly.text);
     notes_.clear();
-    if (!assembly.wishes_met) notes_.push_back("start: " + assembly.text);
+    if (!assembly.move.empty()) {
+      notes_.push_back("start: " + assembly.move +
+                       " from where it was expected, so that the constraints hold.");
+    }
+    for (const Gap& wish : assembly.missed) {
+      notes_.push_back(
+          fmt::format("start: the wish for '{}' is missed by {:.3g}.", wish.name, wish.size));
+    }
     state_ = assembly.state;
   }
 
@@ -153,11 +162,12 @@ class Run {
 
   void make_choice(const Wanted& wanted) {
     if (!found_.is_determined) {
-      throw Error(
-          "simulate.massless",
-          "nothing has mass in some motion that no constraint forbids: its acceleration is "
-          "not determined, and there is no forward simulation.",
-          "`koppel check` names the motion. Give it a mass or an inertia, or constrain it.");
+      const std::string motions = name_motions(find_massless(*evaluator_, state_));
+      throw Error("simulate.massless",
+                  fmt::format("the mass matrix is singular along an unconstrained direction: "
+                              "nothing determines the acceleration of {}.",
+                              motions.empty() ? "some motion" : motions),
+                  "Give what moves there a mass or an inertia, or constrain it.");
     }
     for (const std::string& note : notes_) tell(note);
     out_.choice = choose(found_, out_.equations.coordinates, wanted);

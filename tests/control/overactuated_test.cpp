@@ -47,6 +47,35 @@ TEST(Overactuated, InputsAreOfLeastNorm) {
   check("{F1: {min: -10, max: 10}, F2: , F3: {max: 5}}", 10, 10, 5);
 }
 
+// Two forces on a trolley that constraints keep on its rail share its acceleration.
+TEST(Overactuated, InputsAreSharedInAllCoordinates) {
+  const Model model = read_model_text(
+      "name: trolley\ndimension: 2\ninputs: [F1, F2]\n"
+      "bodies: {trolley: {mass: 2, inertia: 1}}\n"
+      "joints: {rail: {type: prismatic, between: [ground, trolley], axis: [1, 0]}}\n"
+      "forces:\n"
+      "  push: {type: force, on: trolley, force: [F1, 0]}\n"
+      "  pull: {type: force, on: trolley, force: [F2, 0]}\n"
+      "signals: {c: {type: rest-to-rest, duration: 2, smoothness: 4}}\n"
+      "servo: {x: {output: trolley.x, reference: c}}\nrun: {end: 2}\n",
+      "trolley.yaml");
+  for (const std::string& set : {"absolute", "natural", "directors", "joint"}) {
+    SCOPED_TRACE(set);
+    InverseOptions options = inverse_options_of(model);
+    options.coordinates = set;
+    const Inverse result = inverse(model, options);
+    ASSERT_EQ(result.status, Outcome::Status::Done) << result.text;
+    const auto t = result.trajectory.time(), F1 = result.trajectory["F1"],
+               F2 = result.trajectory["F2"];
+    for (std::size_t n = 0; n < t.size(); n += 50) {
+      const double tau = t[n] / 2;
+      const double force = 2 * 630 * 4 * std::pow(tau * (1 - tau), 3) * (1 - 2 * tau) / 4;
+      EXPECT_NEAR(F1[n], force / 2, 1e-10);
+      EXPECT_NEAR(F2[n], force / 2, 1e-10);
+    }
+  }
+}
+
 TEST(Overactuated, FullyActuatedMechanismsHaveIndexThree) {
   const Model model = sled("[F1, F2]", "{x: F1, y: F2}");
   const Inverse result = inverse(model, inverse_options_of(model));

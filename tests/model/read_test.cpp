@@ -70,7 +70,7 @@ joints:
 forces:
   s1: {type: spring, between: [ground.D, rod.B], stiffness: 100, damping: 2, free_length: 1/3}
 outputs: {Bx: rod.B.x, "Bx'": "rod.B.x'", phi: crank.angle}
-initial: {pivot.angle: 45 deg, "pivot.angle'": {value: 2, fixed: true}}
+initial: {pivot.angle: {value: 45 deg, wish: true}, "pivot.angle'": 2}
 run: {end: 5, tolerance: 1e-8, samples: 500, coordinates: joint}
 )";
 

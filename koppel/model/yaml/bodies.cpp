@@ -192,6 +192,7 @@ void Reader::read_mass(const Element& element, const std::string& what, Body& bo
            "Give inertia and com.");
     return;
   }
+  if (inertia != nullptr && com != nullptr) return;
   const auto share = [&](const Solid& s) {
     return solids.size() == 1 ? Expr(1) : s.volume / volume;
   };

@@ -192,10 +192,11 @@ void Reader::read_initial(const Node* section) {
       continue;
     }
     const Node* value = element.value;
-    bool fixed = false;
+    bool fixed = true;
     if (value->is_map()) {
-      check_keys(*value, what, {"value", "fixed"});
+      check_keys(*value, what, {"value", "fixed", "wish"});
       if (const Node* node = value->find("fixed")) fixed = boolean(*node, "fixed of the " + what);
+      if (const Node* node = value->find("wish")) fixed = !boolean(*node, "wish of the " + what);
       value = value->find("value");
       if (value == nullptr) {
         report(element.offset, "model.missing-key", what + " needs a value.");
