@@ -113,7 +113,8 @@ double find_natural_growth(const Prepared& prepared, double h) {
 }
 
 // With what was chosen, so that it is the same motion.
-TrialRun run_trial(const Model& model, const Prepared& prepared, SimulateOptions options) {
+TrialRun run_trial(const Model& model, const Prepared& prepared, SimulateOptions options,
+                   double seconds_of_step) {
   options.coordinates = prepared.choice.coordinates;
   options.formulation = prepared.choice.formulation;
   options.integrator = prepared.choice.integrator;
@@ -168,16 +169,20 @@ void find_drift(const Prepared& prepared, const SimulateOptions& options, const 
   out.drift_end = outcome.t;
 }
 
-// What the step itself and the trial say against the method; true where they do.
-bool warn_of_growth(Budget& b) {
+// What the linearised forces, the step itself and the trial say against the method; true where the
+// latter two do.
+bool warn_of_growth(Budget& b, const StableStep& stable) {
   bool is_refuted = false;
   const auto refute = [&](std::string text) {
     b.warnings.push_back(std::move(text));
     is_refuted = true;
   };
-  constexpr double kMore =
-      1e-2;  // far above the differences' own error where an eigenvalue is double
-  if (!(b.growth <= b.natural_growth + kMore)) {
+  constexpr double kMore = 1e-2;  // differences are about as wrong where an eigenvalue is double
+  if (stable.largest_step && *stable.largest_step < b.step) {
+    b.warnings.push_back(
+        fmt::format("{} is unstable from a step of {:.3g} s on (linearised at the start).",
+                    stable.method, *stable.largest_step));
+  } else if (!(b.growth <= b.natural_growth + kMore)) {
     refute(fmt::format("a step multiplies an error at the start by {:.3g}: unstable.", b.growth));
   }
   const TrialRun& trial = b.trial;
@@ -198,15 +203,8 @@ void find_warnings(Budget& b) {
   const std::string name = b.integrator.substr(0, b.integrator.find(':'));
   const EulerOptions euler = EulerOptions::of(b.integrator, Projection::Once);
   const std::string method = name == "linear-implicit" ? name_of(euler.jacobian) : name;
-  const bool is_refuted = warn_of_growth(b);
   for (StableStep& stable : b.stable) {
-    const bool is_it = stable.method == method;
-    stable.is_refuted = is_it && is_refuted;
-    if (is_it && stable.largest_step && *stable.largest_step < b.step) {
-      b.warnings.push_back(
-          fmt::format("{} is unstable from a step of {:.3g} s on (linearised at the start).",
-                      stable.method, *stable.largest_step));
-    }
+    if (stable.method == method) stable.is_refuted = warn_of_growth(b, stable);
   }
   if (b.load > 0.5) {
     b.warnings.push_back(fmt::format("a step takes {:.0f} % of its time.", 100 * b.load));
@@ -325,7 +323,7 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   out.stable = find_stable(prepared);
   out.growth = find_growth(tape, prepared, out.step);
   out.natural_growth = find_natural_growth(prepared, out.step);
-  out.trial = run_trial(model, prepared, options);
+  out.trial = run_trial(model, prepared, options, out.interpreted_seconds);
   const bool projects = tape.function().num_outputs() > 0 && prepared.problem.num_lambda > 0 &&
                         !make_euler_step(descriptor, euler).eta.empty();
   if (projects && euler.rule == EulerOptions::Rule::Euler)

@@ -41,7 +41,7 @@ struct StableStep {
   bool is_refuted = false;             // the method of the budget, whose step or trial is unstable
 };
 
-// A run with the step, to the end or as far as kMaxTrialSteps go.
+// A run with the step, to the end or as far as so many steps and so much time go.
 struct TrialRun {
   double end = 0;       // asked for
   double reached = 0;   // with results that count
@@ -51,6 +51,7 @@ struct TrialRun {
   bool is_conservative = false;  // so that this is an error
 };
 inline constexpr long kMaxTrialSteps = 200'000;
+inline constexpr double kMaxTrialSeconds = 10;
 
 struct Budget {
   std::string model, coordinates, formulation, integrator;

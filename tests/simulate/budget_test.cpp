@@ -87,7 +87,9 @@ TEST(Budget, WarnsOfStepsThatAreTooLong) {
                 "explicit-euler is unstable from a step of 0.01 s on (linearised at the start)."}));
   EXPECT_EQ(make_budget(model, options_for(model, "linear-implicit:J3", 0.2)).warnings,
             (std::vector<std::string>{
-                "J3 is unstable from a step of 0.0905 s on (linearised at the start)."}));
+                "J3 is unstable from a step of 0.0905 s on (linearised at the start).",
+                "the trial run failed at t = 1.8 s: a position or velocity has grown beyond all "
+                "bounds: the motion is unstable at this step; a smaller step may help."}));
 }
 
 TEST(Budget, CountsTheOperationsOfAStep) {

@@ -175,7 +175,8 @@ TEST(LinearImplicit, GainsNoEnergyInAnyCoordinatesWithTheExactJacobian) {
       options.end = 10;
       const Simulation s = simulate(model, options);
       ASSERT_EQ(s.status, Outcome::Status::Done) << coordinates << ' ' << formulation;
-      EXPECT_LT(s.summary.max_position_violation, 1e-3) << coordinates << ' ' << formulation;
+      // O(h²) with feedback: in directors 2.8e-3.
+      EXPECT_LT(s.summary.max_position_violation, 5e-3) << coordinates << ' ' << formulation;
       // The largest kinetic energy of the motion itself is 17.8.
       EXPECT_LT(largest(s.trajectory["kinetic_energy"]), 17.9) << coordinates << ' ' << formulation;
     }
