@@ -118,8 +118,9 @@ TrialRun run_trial(const Model& model, const Prepared& prepared, SimulateOptions
   options.coordinates = prepared.choice.coordinates;
   options.formulation = prepared.choice.formulation;
   options.integrator = prepared.choice.integrator;
-  options.end =
-      std::min(options.end, prepared.start.t + static_cast<double>(kMaxTrialSteps) * *options.step);
+  const double count =
+      std::min(static_cast<double>(kMaxTrialSteps), kMaxTrialSeconds / seconds_of_step);
+  options.end = std::min(options.end, prepared.start.t + std::ceil(count) * *options.step);
   options.sampling = {};
   const Simulation s = simulate(model, options);
   TrialRun out;
