@@ -142,7 +142,8 @@ class RattleBuilder : public StepBuilder {
     const Saddle s = make_saddle(there, at(there, C_), true);
     const Exprs z = solve(eliminate(s), s, staged(f_), over_half_step(staged(rate_)));
     out_.v = plus(stage_.v, half_, {z.begin(), z.begin() + n_});
-    out_.lambda.assign(z.begin() + n_, z.end());
+    out_.lambda = plus(stage_.lambda, 1, {z.begin() + n_, z.end()});
+    for (Expr& lambda : out_.lambda) lambda = 0.5 * lambda;
   }
 
   Expr t1_, half_;

@@ -126,11 +126,11 @@ TrialRun run_trial(const Model& model, const Prepared& prepared, SimulateOptions
   TrialRun out;
   out.end = options.end;
   out.reached = s.summary.reached;
-  if (s.status == Outcome::Status::Failed) out.failure = s.text;
+  out.state = s.summary.status;
+  out.text = s.text;
   out.position_violation = s.summary.max_position_violation;
   out.velocity_violation = s.summary.max_velocity_violation;
-  out.energy_drift = s.summary.energy_drift;
-  out.is_conservative = s.summary.is_conservative;
+  out.energy_error = s.summary.energy_drift;
   return out;
 }
 
@@ -187,15 +187,11 @@ bool warn_of_growth(Budget& b, const StableStep& stable) {
     refute(fmt::format("a step multiplies an error at the start by {:.3g}: unstable.", b.growth));
   }
   const TrialRun& trial = b.trial;
-  constexpr double kPart = 1e-2, kFar = 1e-3;
-  if (!trial.failure.empty()) {
-    refute(fmt::format("the trial run failed at t = {:.4g} s: {}.", trial.reached, trial.failure));
-  } else if (!(trial.position_violation < kFar)) {
-    refute(fmt::format("constraints are violated by {:.2g} in a trial run of {:g} s.",
-                       trial.position_violation, trial.end));
-  } else if (trial.is_conservative && !(trial.energy_drift < kPart)) {
-    refute(fmt::format("energy changes by {:.2g} % in a trial run of {:g} s.",
-                       100 * trial.energy_drift, trial.end));
+  const std::string text = trial.text + (trial.text.ends_with('.') ? "" : ".");
+  if (trial.state == "failed") {
+    refute(fmt::format("the trial run failed at t = {:.4g} s: {}", trial.reached, text));
+  } else if (trial.state == "doubtful") {
+    refute(fmt::format("a trial run of {:g} s is doubtful: {}", trial.end, text));
   }
   return is_refuted;
 }
@@ -225,10 +221,13 @@ void find_warnings(Budget& b) {
 }
 
 std::string describe(const TrialRun& trial) {
-  if (!trial.failure.empty()) return fmt::format("{:g} s: failed", trial.end);
-  return fmt::format(
-      "{:g} s: constraints within {:.2g}, energy {} {:.2g} %", trial.end, trial.position_violation,
-      trial.is_conservative ? "within" : "(not conserved) changes by", 100 * trial.energy_drift);
+  std::string out = fmt::format("{:g} s: {}", trial.end, trial.state);
+  if (trial.state == "failed") return out;
+  out += fmt::format("; constraints within {:.2g}", trial.position_violation);
+  if (std::isfinite(trial.energy_error)) {
+    out += fmt::format(", energy balance within {:.2g} %", 100 * trial.energy_error);
+  }
+  return out;
 }
 
 std::string short_time(double seconds) {

@@ -42,11 +42,11 @@ std::string to_json(const Budget& b) {
   const TrialRun& trial = b.trial;
   out["trial"] = {{"end", trial.end},
                   {"reached", trial.reached},
-                  {"failure", trial.failure},
+                  {"state", trial.state},
+                  {"text", trial.text},
                   {"position_violation", trial.position_violation},
                   {"velocity_violation", trial.velocity_violation},
-                  {"energy_drift", trial.energy_drift},
-                  {"is_conservative", trial.is_conservative}};
+                  {"energy_error", trial.energy_error}};
   if (b.drift) {
     out["drift"] = {{"C0", b.drift->C0},
                     {"C1", b.drift->C1},
