@@ -52,7 +52,10 @@ std::shared_ptr<MethodOptions> add_method_options(CLI::App& command) {
           "--projection", options->projection,
           "After every step, where the formulation leaves drift: none, once, full (default)")
       ->type_name("P");
-  command.add_option("--integrator", options->integrator, names_of(integrators()))->type_name("I");
+  command
+      .add_option("--integrator", options->integrator,
+                  names_of(integrators()) + "; fixed-cost: one of those with steps of fixed cost")
+      ->type_name("I");
   command
       .add_option("--jacobian", options->jacobian,
                   "Of linear-implicit: exact (default), J1, J2, J3")

@@ -24,12 +24,12 @@ struct Method {
 
 // The constraint treatments of the source, with J2.
 constexpr Method kTreatments[] = {
-    {"index 1", "linear-implicit:J2", "index1"},
-    {"index 2", "linear-implicit:J2", "index2"},
-    {"Baumgarte, index 1", "linear-implicit:J2", "baumgarte"},
-    {"Baumgarte, index 2", "linear-implicit:J2", "baumgarte2"},
-    {"projection", "linear-implicit:J2", "index1", Projection::Once},
-    {"GGL", "linear-implicit:J2", "ggl"},
+    {"index 1", "linear-implicit:J2:positions-first", "index1"},
+    {"index 2", "linear-implicit:J2:positions-first", "index2"},
+    {"Baumgarte, index 1", "linear-implicit:J2:positions-first", "baumgarte"},
+    {"Baumgarte, index 2", "linear-implicit:J2:positions-first", "baumgarte2"},
+    {"projection", "linear-implicit:J2:positions-first", "index1", Projection::Once},
+    {"GGL", "linear-implicit:J2:positions-first", "ggl"},
     {"order 2, projection", "rosenbrock", "index1", Projection::Once},
 };
 constexpr Method kIndex1VelocitiesFirst = {"index 1, velocities first",
@@ -106,11 +106,11 @@ void drift_by_step(const Model& model, const std::string& figures) {
 // Figure 7.
 void jacobians(const Model& model, const std::string& figures) {
   Figure figure{"Car axle: height of the right wheel, GGL, step 1 ms", "t, s", "m", {}};
-  for (const Method& method :
-       {Method{"explicit Euler", "explicit-euler", "ggl"},
-        Method{"J1", "linear-implicit:J1", "ggl"}, Method{"J2", "linear-implicit:J2", "ggl"},
-        Method{"J3", "linear-implicit:J3", "ggl"},
-        Method{"exact", "linear-implicit:exact", "ggl"}}) {
+  for (const Method& method : {Method{"explicit Euler", "explicit-euler", "ggl"},
+                               Method{"J1", "linear-implicit:J1:positions-first", "ggl"},
+                               Method{"J2", "linear-implicit:J2:positions-first", "ggl"},
+                               Method{"J3", "linear-implicit:J3:positions-first", "ggl"},
+                               Method{"exact", "linear-implicit:exact:positions-first", "ggl"}}) {
     const Simulation s = run(model, method, 1e-3, 3);
     figure.lines.push_back(
         {method.name, vector_of(s.trajectory.time()), vector_of(s.trajectory["yr"])});
@@ -134,10 +134,11 @@ void global_errors(const Model& model, const std::string& figures) {
       "\n| treatment | 0.05 ms | 0.5 ms | 1 ms | 2 ms | slope up to 1 ms |\n| --- | ---: | ---: | "
       "---: | ---: | ---: |");
   for (const Method& method :
-       {Method{"index 2", "linear-implicit:J1", "index2"},
-        Method{"index 2, projection", "linear-implicit:J1", "index2", Projection::Once},
-        Method{"Baumgarte, index 1", "linear-implicit:J1", "baumgarte"},
-        Method{"GGL", "linear-implicit:J1", "ggl"},
+       {Method{"index 2", "linear-implicit:J1:positions-first", "index2"},
+        Method{"index 2, projection", "linear-implicit:J1:positions-first", "index2",
+               Projection::Once},
+        Method{"Baumgarte, index 1", "linear-implicit:J1:positions-first", "baumgarte"},
+        Method{"GGL", "linear-implicit:J1:positions-first", "ggl"},
         Method{"order 2, projection", "rosenbrock", "index1", Projection::Once}}) {
     Line line{method.name, {}, {}};
     for (const double h : kSteps) {
@@ -167,7 +168,7 @@ void hitches(const std::string& figures) {
     const Model model = read_mechanism("vehicle_trailer", {.set = {{"elastic", hitch.elastic}}});
     SimulateOptions options = options_of(model);
     options.coordinates = "joint";
-    options.integrator = "linear-implicit:J1";
+    options.integrator = "linear-implicit:J1:positions-first";
     options.formulation = hitch.formulation;
     options.projection = Projection::None;
     options.baumgarte = hitch.baumgarte;
@@ -196,7 +197,7 @@ void report_fixed_cost(const std::string& figures) {
 
 Section 4 of [Burgermeister, Arnold & Esterl 2006]: figures 5 to 8, on the car axle, and 10 and 11, on
 a car with a trailer with data of our own; `tests/simulate/real_time_test.cpp` and `hitch_test.cpp` hold
-the program to it. `linear-implicit:J2` unless said otherwise; *order 2* is `rosenbrock`.
+the program to it. `linear-implicit:J2:positions-first` unless said otherwise; *order 2* is `rosenbrock`.
 
 The source states an error of order h for the unstabilised index-1 method without saying which order of
 updates it has. With velocities first that is so over all steps. With positions first, the first row,

@@ -10,6 +10,7 @@
 #include <koppel/expr/graph.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/results/observe.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
 namespace {
@@ -135,16 +136,14 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
     throw Error("export.needs-step", "exported code needs a step, and none is given.",
                 "Give one, such as --step 1e-3.");
   }
-  if (options.integrator.empty() || options.integrator == "auto") {
-    options.integrator = "linear-implicit";
-  }
+  options.integrator = or_fixed_cost(options.integrator);
   if (Maker::is_accurate(options)) {
     options.formulation = "index1";
-  } else if (find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
-    throw Error("export.wrong-integrator",
-                "integrator '" + options.integrator + "' cannot be exported.",
-                fmt::format("With steps of fixed cost: {}. Accurate: dop853.",
-                            names_of_fixed_cost()));
+  } else if (options.integrator != kFixedCost &&
+             find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
+    throw Error(
+        "export.wrong-integrator", "integrator '" + options.integrator + "' cannot be exported.",
+        fmt::format("With steps of fixed cost: {}. Accurate: dop853.", names_of_fixed_cost()));
   }
   if (name.empty()) name = c_identifier(model.name);
   return Maker(model, options, std::move(name)).take();

@@ -41,7 +41,7 @@ struct StepModel {
   std::vector<Field> state() const;
 };
 
-// The integrator must be one with steps of fixed cost, or dop853; empty: linear-implicit. With
+// The integrator must be one with steps of fixed cost, or dop853; empty: fixed_cost_choice.hpp. With
 // dop853 there are no multipliers. `name` is empty: from the model's. Throws Error
 // `export.needs-step`, `export.wrong-integrator`, `export.has-events`, and what prepare() does.
 StepModel make_step_model(const Model& model, SimulateOptions options, std::string name = "");

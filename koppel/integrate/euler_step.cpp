@@ -8,6 +8,7 @@
 #include <koppel/runtime/step.h>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/reciprocals.hpp>
+#include <koppel/integrate/rattle_step.hpp>
 #include <koppel/integrate/rosenbrock_step.hpp>
 #include <koppel/integrate/step_builder.hpp>
 #include <koppel/integrate/stiff_parts.hpp>
@@ -79,23 +80,42 @@ class EulerBuilder : public StepBuilder {
     return plus(f_, h_, time_derivative(stiff_.by_q, moving, rates));
   }
 
+  // The linear-implicit Euler method itself.
+  bool is_euler() const {
+    return options_.jacobian == Jacobian::Exact && options_.order == Order::PositionsFirst;
+  }
+
   // The lower right-hand side of (1).
   Exprs stated(const Place& place) const {
-    Exprs s(d_.kept.size());
     const Exprs g = at(place, g_), rate = at(place, rate_);
+    Exprs s(d_.kept.size());
     for (std::size_t i = 0; i < s.size(); ++i) {
-      if (d_.level == Level::Velocity) {
-        s[i] = -((rate[i] + d_.alpha * g[i]) / h_);
-        if (d_.epsilon > 0) s[i] -= d_.epsilon / h_ * before_[i];
+      if (d_.level == Level::Acceleration) {
+        s[i] = is_euler() ? (next_rate(i) - rate[i]) / h_ : -feedback(i, g[i], rate[i]);
+        continue;
       }
+      s[i] = -((rate[i] + d_.alpha * g[i]) / h_);
+      if (is_euler() && d_.alpha != 0) s[i] /= 1 + d_.alpha * h_;  // (4)
+      if (d_.epsilon > 0) s[i] -= d_.epsilon / h_ * before_[i];
     }
-    if (d_.level == Level::Velocity) return s;
-    const Exprs gamma = at(place, gamma_);
-    for (std::size_t i = 0; i < s.size(); ++i) {
-      const double first = i < num_g_ ? 2 * d_.alpha : d_.alpha;
-      s[i] = -gamma[i] - first * rate[i] - d_.beta * d_.beta * g[i];
-    }
+    if (d_.level == Level::Acceleration && !is_euler()) s = plus(s, -1, at(place, gamma_));
     return s;
+  }
+
+  // 2α and β² of a row.
+  double first(std::size_t i) const { return i < num_g_ ? 2 * d_.alpha : d_.alpha; }
+  double second(std::size_t i) const { return i < num_g_ ? d_.beta * d_.beta : 0; }
+  // ġ₁ of (5).
+  Expr next_rate(std::size_t i) const {
+    return (rate_[i] - second(i) * h_ * g_[i]) / (1 + first(i) * h_ + second(i) * (h_ * h_));
+  }
+  // −γ − C w: of (2), and of (6) where that is.
+  Expr feedback(std::size_t i, Expr g, Expr rate) const {
+    if (d_.alpha == 0 || options_.order == Order::PositionsFirst) {
+      return first(i) * rate + second(i) * g;
+    }
+    return (first(i) * rate + second(i) * (g + h_ * rate)) /
+           (1 + first(i) * h_ + second(i) * (h_ * h_));
   }
 
   bool projects() const {
@@ -134,15 +154,14 @@ class EulerBuilder : public StepBuilder {
     take(solve(eliminate(s), s, forces(here()), stated(there)));
   }
 
-  // All at the old positions, or with rows of (2) at the predicted ones.
+  // All at the old positions, or with constraints at the predicted ones.
   void step_velocities_then_positions() {
-    const bool predicts = options_.order == Order::PositionsFirst && d_.level == Level::Velocity;
-    const Place rows = predicts ? Place{plus(e_.q, h_, Kv_), t1_} : here();
-    const Saddle s = make_saddle(here(), at(rows, C_), true);
+    const Place rows = is_euler() ? Place{plus(e_.q, h_, Kv_), t1_} : here();
+    const SparseExpr C = at(rows, C_);
+    const Saddle s = make_saddle(here(), C, C, true);
     const Elimination elimination = eliminate(s);
     take(solve(elimination, s, forces(here()), stated(rows)));
-    const bool uses_new =
-        options_.order == Order::VelocitiesFirst || options_.jacobian == Jacobian::Exact;
+    const bool uses_new = options_.order == Order::VelocitiesFirst || is_euler();
     out_.q = restore_invariants(plus(e_.q, h_, uses_new ? multiply(e_.K, out_.v) : Kv_), t1_);
     if (!projects()) return;
     out_.q = close(elimination, s, out_.q);
@@ -182,6 +201,15 @@ class EulerBuilder : public StepBuilder {
   Exprs before_;
   EulerTerms out_;
 };
+
+EulerTerms make_terms(const Descriptor& descriptor, const EulerOptions& options) {
+  switch (options.rule) {
+    case EulerOptions::Rule::Rosenbrock: return make_rosenbrock_step(descriptor, options);
+    case EulerOptions::Rule::Rattle: return make_rattle_step(descriptor);
+    case EulerOptions::Rule::Euler: break;
+  }
+  return EulerBuilder(descriptor, options).make();
+}
 
 Exprs outputs_of(const EulerTerms& terms) {
   Exprs out;
@@ -243,7 +271,13 @@ EulerOptions EulerOptions::of(std::string_view integrator, Projection projection
   const std::string_view name = integrator.substr(0, integrator.find(':'));
   const std::string_view variant = variant_of(integrator);
   EulerOptions out;
-  if (name == "rosenbrock") {
+  if (name == "rattle") {
+    if (!variant.empty()) {
+      throw Error("integrate.unknown-variant", fmt::format("'{}' is no variant of rattle", variant),
+                  "It has none.");
+    }
+    out.rule = Rule::Rattle;
+  } else if (name == "rosenbrock") {
     if (!variant.empty() && !variant.starts_with(kStiff)) {
       throw Error("integrate.unknown-variant",
                   fmt::format("'{}' is no variant of rosenbrock", variant),
@@ -259,9 +293,7 @@ EulerOptions EulerOptions::of(std::string_view integrator, Projection projection
 }
 
 EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& options) {
-  EulerTerms terms = options.rule == EulerOptions::Rule::Rosenbrock
-                         ? make_rosenbrock_step(descriptor, options)
-                         : EulerBuilder(descriptor, options).make();
+  EulerTerms terms = make_terms(descriptor, options);
   // Of all that a step computes together, so that a step without η has the same bits.
   Exprs* const parts[] = {&terms.q, &terms.v, &terms.x, &terms.lambda, &terms.eta};
   Exprs all;

@@ -27,6 +27,26 @@
 //   velocities-first  all at q, no J_q; then q₁ = q + h K v₁          eq. (14)
 //   new-positions     q₁ first; all at (q₁, t₁), no J_q               [Lipovac 2020, (3.3)]
 //
+// With `exact`, positions-first is the linear-implicit Euler method itself: the rows of (2), and
+// the directions Cᵀ of reactions, are those of the predicted positions q + h K v, and positions
+// move with v₁. On a curve that loses energy: v₁ is v along the new tangent, |v₁| = |v| cos hω for
+// a point on a circle. J1, J2 and J3 with positions-first have reactions normal to the old tangent,
+// along which v₁ keeps its component, |v₁| = |v|/cos hω: ω̇ = hω³/2 grows without bound. That is the
+// method of the source, for comparison; new-positions and velocities-first lose energy there, but
+// may gain it where masses depend on positions.
+//
+// Feedback of errors (α, β) is that of the source for J1, J2, J3 with positions-first: it uses what
+// is known at the start of the step, and with ε = αh = βh errors of a single constraint are
+// multiplied by 1 − ε. Where positions then move with v₁, the same terms would be unstable: with d
+// = h ġ and g at the predicted positions in (2), d₁ = −ε(g + d), g₁ = g + d₁ for ε > 2/3; with
+// accelerations, d₁ = (1 − 2ε) d − ε² g, g₁ = g + d₁ for ε > √8 − 2. There feedback is implicit:
+//
+//   exact, velocity      (1 + αh) (C v₁ − C v) + C v + c + α g = 0,     all at q + h K v        (4)
+//   exact, acceleration  C v₁ + c = ġ₁ at q + h K v with (ġ₁ − ġ)/h + 2α ġ₁ + β² (g + h ġ₁) = 0 (5)
+//   other orders         (1 + 2αh + β²h²) (C w + γ) + 2α ġ + β² (g + h ġ) = 0                   (6)
+//
+// Errors are multiplied by 1/(1 + ε), for every ε.
+//
 // Projection takes one Newton step for positions with a matrix that is factorised anyway, and gives
 // velocities that satisfy their constraints exactly:
 //
@@ -55,7 +75,8 @@ namespace koppel {
 struct EulerOptions {
   enum class Jacobian { None, J1, J2, J3, Exact } jacobian = Jacobian::Exact;
   enum class Order { PositionsFirst, VelocitiesFirst, NewPositions } order = Order::PositionsFirst;
-  enum class Rule { Euler, Rosenbrock } rule = Rule::Euler;  // the latter: rosenbrock_step.hpp
+  // The others: rosenbrock_step.hpp, rattle_step.hpp.
+  enum class Rule { Euler, Rosenbrock, Rattle } rule = Rule::Euler;
   std::string stiff;  // the partition of the Jacobian (stiff_parts.hpp); empty: the model's, or all
   bool projects = true;
   bool with_projector = false;  // EulerTerms::projector is wanted
@@ -66,7 +87,7 @@ struct EulerOptions {
   // Of an integrator with its variant, "linear-implicit:J2", and the projection asked for. Throws
   // Error `integrate.unknown-variant`.
   static EulerOptions of(std::string_view integrator, Projection projection);
-  int order_of_method() const { return rule == Rule::Rosenbrock ? 2 : 1; }
+  int order_of_method() const { return rule == Rule::Euler ? 1 : 2; }
 };
 
 // The step as expressions of its inputs (t, h, q, v, x, λ, u, p).
@@ -100,6 +121,7 @@ class EulerStep {
 
   const Function& function() const { return function_; }
   int num_factorizations() const { return num_factorizations_; }
+  std::size_t num_state() const { return size_; }  // of q, v, x, λ together
 
  private:
   EulerStep(const Descriptor& descriptor, const EulerTerms& terms);

@@ -1,6 +1,7 @@
 // The real-time integrators: steps of fixed cost (euler_step.hpp), all of one length. Dense output
 // is linear.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <koppel/integrate/advance.hpp>
@@ -13,6 +14,14 @@ namespace {
 constexpr std::string_view kNotFinite =
     "the step gave a value that is not finite: the motion is unstable at this step, or a matrix is "
     "singular";
+constexpr std::string_view kBeyondBounds =
+    "a position or velocity has grown beyond all bounds: the motion is unstable at this step";
+
+double largest_of(std::span<const double> y) {
+  double out = 0;
+  for (const double value : y) out = std::max(out, std::abs(value));
+  return out;
+}
 
 }  // namespace
 
@@ -24,6 +33,11 @@ double run_fixed_cost(const Segment& segment, Outcome& outcome) {
   line.y1 = outcome.y;
   outcome.statistics.order = options.order_of_method();
 
+  // No mechanism comes here: what does is an instability on its way to infinity.
+  constexpr double kFar = 1e12;
+  const auto num_state = static_cast<std::size_t>(segment.problem.num_differential());
+  const double bound = kFar * std::max(1.0, largest_of(std::span(line.y1).first(num_state)));
+
   const double t_start = outcome.t;
   const long count = num_equal_steps(t_start, segment.t_end, *segment.options.step);
   const double h = (segment.t_end - t_start) / static_cast<double>(count);
@@ -34,8 +48,8 @@ double run_fixed_cost(const Segment& segment, Outcome& outcome) {
     const bool is_finite = step->advance(line.t0, h, line.y1, work);
     ++outcome.statistics.evaluations;
     outcome.statistics.factorizations += step->num_factorizations();
-    if (!is_finite) {
-      fail(outcome, kNotFinite, kTrySmallerStep);
+    if (!is_finite || largest_of(std::span(line.y1).first(num_state)) > bound) {
+      fail(outcome, is_finite ? kBeyondBounds : kNotFinite, kTrySmallerStep);
       return h;
     }
     outcome.t = line.t1;

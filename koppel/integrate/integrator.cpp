@@ -43,13 +43,14 @@ constexpr IntegratorInfo kIntegrators[] = {
     {"explicit-euler", "explicit Euler steps of fixed cost", Form::Descriptor, kAnyIndex, true, false},
     {"linear-implicit", "linear-implicit Euler steps of fixed cost, for real time", Form::Descriptor, kAnyIndex, true, false},
     {"rosenbrock", "a W-method of order 2 with steps of fixed cost", Form::Descriptor, kAnyIndex, true, false},
+    {"rattle", "order 2 with steps of fixed cost, keeping energy where nothing is stiff", Form::Descriptor, kAnyIndex, true, false},
 };
 using Run = double (*)(const Segment&, Outcome&);
 constexpr Run kRun[] = {
     run_taylor, run_radau5, run_ida, run_cvode, run_dop853, run_rk4, run_implicit_euler,
     run_midpoint, run_generalized_alpha, run_energy_momentum, run_variational,
     run_bdf2, run_bdf3, run_bdf4, run_bdf5,
-    run_fixed_cost, run_fixed_cost, run_fixed_cost,
+    run_fixed_cost, run_fixed_cost, run_fixed_cost, run_fixed_cost,
 };
 // clang-format on
 static_assert(std::size(kRun) == std::size(kIntegrators));
@@ -186,6 +187,13 @@ std::optional<std::string> why_not(const IntegratorInfo& integrator, const Probl
         return fmt::format(
             "integrator 'rosenbrock' needs constraints that are stated by accelerations; "
             "formulation '{}' states velocities",
+            problem.formulation);
+      }
+      if (integrator.name == "rattle" && !problem.descriptor->kept.empty() &&
+          !problem.descriptor->closes_positions) {
+        return fmt::format(
+            "integrator 'rattle' needs constraints whose positions and velocities both hold; "
+            "formulation '{}' does not close positions",
             problem.formulation);
       }
       break;

@@ -53,6 +53,11 @@ class RosenbrockBuilder : public StepBuilder {
     matrix.add(product(jacobian(stiff_.by_q, e_.q), e_.K), 0, 0, -gh_ * gh_);
   }
 
+  // F at the stage: where forces depend on reactions and on velocities, order 2 needs both there.
+  SparseExpr forces_of_reactions(const Place&) const override {
+    return to_.empty() ? F_ : SparseExpr{F_.pattern, staged(F_.values)};
+  }
+
   // J_q q̇ + f_t ṫ.
   Exprs along(Exprs q_rate, Expr t_rate) const {
     q_rate.push_back(t_rate);

@@ -128,12 +128,14 @@ Exprs StepBuilder::at(const Place& place, const Exprs& v, const Exprs& values) c
 }
 
 StepBuilder::Saddle StepBuilder::make_saddle(const Place& place, const SparseExpr& rows,
-                                             bool with_forces) const {
-  Saddle s{ExprMatrix(n_ + m_), at(place, C_)};
+                                             const SparseExpr& columns, bool with_forces) const {
+  Saddle s{ExprMatrix(n_ + m_), columns};
   s.matrix.add(at(place, *e_.M), 0, 0);
   if (with_forces) add_stiffness(s.matrix, place);
   s.matrix.add_transposed(s.columns, 0, n_);
-  if (with_forces && !F_.values.empty()) s.matrix.add(at(place, F_), 0, n_, -1);
+  if (with_forces && !F_.values.empty()) {
+    s.matrix.add(forces_of_reactions(place), 0, n_, -1);
+  }
   s.matrix.add(rows, n_, 0);
   if (with_forces && d_.epsilon > 0) {
     for (int i = 0; i < m_; ++i) s.matrix.add(n_ + i, n_ + i, -(d_.epsilon / h_));

@@ -45,17 +45,23 @@ class StepBuilder {
   // The same with other velocities.
   Exprs at(const Place& place, const Exprs& v, const Exprs& values) const;
 
-  // The matrix of (1), with the columns Cᵀ at a place and rows that may be those of another.
+  // The matrix of (1), with rows, and columns Cᵀ, that may be those of other places.
   struct Saddle {
     ExprMatrix matrix;
     SparseExpr columns;
   };
-  Saddle make_saddle(const Place& place, const SparseExpr& rows, bool with_forces) const;
+  Saddle make_saddle(const Place& place, const SparseExpr& rows, bool with_forces) const {
+    return make_saddle(place, rows, at(place, C_), with_forces);
+  }
+  Saddle make_saddle(const Place& place, const SparseExpr& rows, const SparseExpr& columns,
+                     bool with_forces) const;
   Elimination eliminate(const Saddle& saddle);
   Exprs solve(const Elimination& elimination, const Saddle& saddle, const Exprs& upper,
               const Exprs& lower) const;
   // What forces add to M at a place.
   virtual void add_stiffness(ExprMatrix&, const Place&) const {}
+  // F at a place.
+  virtual SparseExpr forces_of_reactions(const Place& place) const { return at(place, F_); }
 
   // One Newton step for invariants: q ← q − dᵀ (h_q dᵀ)⁻¹ h with d = h_q; a counted coordinate is
   // moved alone.

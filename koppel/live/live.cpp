@@ -9,6 +9,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/live/recorder.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
 namespace {
@@ -233,10 +234,9 @@ Prepared prepare_live(const Model& model, SimulateOptions& options) {
     throw Error("live.needs-step", "a live loop needs a step, and none is given.",
                 "Give one, such as --step 1e-3.");
   }
-  if (options.integrator.empty() || options.integrator == "auto") {
-    options.integrator = "linear-implicit";
-  }
-  if (find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
+  options.integrator = or_fixed_cost(options.integrator);
+  if (options.integrator != kFixedCost &&
+      find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
     throw Error("live.wrong-integrator",
                 "integrator '" + options.integrator + "' has no steps of fixed cost.",
                 fmt::format("Those that have: {}.", names_of_fixed_cost()));

@@ -6,11 +6,13 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include <koppel/analysis/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/graph.hpp>
 #include <koppel/expr/program.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
 namespace {
@@ -21,6 +23,17 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // Nanoseconds of an operation in straight-line code on a core of about 3 GHz: measured, with what
 // overlaps (docs/performance.md).
 constexpr double kSum = 0.35, kQuotient = 1.5, kRoot = 2, kFunction = 12, kOther = 1;
+
+std::string name_of(Jacobian jacobian) {
+  switch (jacobian) {
+    case Jacobian::None: return "none";
+    case Jacobian::J1: return "J1";
+    case Jacobian::J2: return "J2";
+    case Jacobian::J3: return "J3";
+    case Jacobian::Exact: break;
+  }
+  return "exact";
+}
 
 // The best of several runs of some thousand steps, each from the start.
 double measure(const EulerStep& step, const Start& start, double h) {
@@ -38,10 +51,13 @@ double measure(const EulerStep& step, const Start& start, double h) {
   return best;
 }
 
-std::vector<StableStep> find_stable(const Prepared& prepared) {
+std::vector<Mode> modes_at_start(const Prepared& prepared) {
   const Evaluator evaluator(prepared.equations);
-  const LinearSystem linear = linearize(evaluator, prepared.state);
-  const std::vector<Mode> modes = find_modes(linear);
+  return find_modes(linearize(evaluator, prepared.state));
+}
+
+std::vector<StableStep> find_stable(const Prepared& prepared) {
+  const std::vector<Mode> modes = modes_at_start(prepared);
   std::vector<StableStep> out;
   for (const auto& [name, jacobian] :
        {std::pair{"explicit-euler", Jacobian::None}, std::pair{"J1", Jacobian::J1},
@@ -61,6 +77,60 @@ std::vector<StableStep> find_stable(const Prepared& prepared) {
     out.push_back({name, largest == kNever ? std::nullopt : std::optional(largest)});
   }
   out.push_back({"rosenbrock", std::nullopt});  // L-stable
+  double fastest = 0;
+  for (const Mode& mode : modes) fastest = std::max(fastest, std::abs(mode.eigenvalue.imag()));
+  out.push_back({"rattle", fastest > 0 ? std::optional(2 / fastest) : std::nullopt});
+  return out;
+}
+
+// The spectral radius of ∂y₁/∂y at the start, y = (q, v, x, λ), by central differences.
+double find_growth(const EulerStep& step, const Prepared& prepared, double h) {
+  EulerStep::Workspace work = step.make_workspace();
+  const auto n = static_cast<Eigen::Index>(step.num_state());
+  Eigen::MatrixXd map(n, n);
+  std::vector<double> y(prepared.start.y.size());
+  const auto advanced = [&](std::size_t j, double by) {
+    y = prepared.start.y;
+    y[j] += by;
+    step.advance(prepared.start.t, h, y, work);
+    return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(y.data(), n));
+  };
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const auto k = static_cast<std::size_t>(j);
+    const double by = 1e-6 * std::max(1.0, std::abs(prepared.start.y[k]));
+    map.col(j) = (advanced(k, by) - advanced(k, -by)) / (2 * by);
+  }
+  if (!map.allFinite()) return kNever;
+  return Eigen::EigenSolver<Eigen::MatrixXd>(map, false).eigenvalues().cwiseAbs().maxCoeff();
+}
+
+double find_natural_growth(const Prepared& prepared, double h) {
+  double largest = 0;
+  for (const Mode& mode : modes_at_start(prepared)) {
+    largest = std::max(largest, mode.eigenvalue.real());
+  }
+  return std::exp(h * largest);
+}
+
+// With what was chosen, so that it is the same motion.
+TrialRun run_trial(const Model& model, const Prepared& prepared, SimulateOptions options,
+                   double seconds_of_step) {
+  options.coordinates = prepared.choice.coordinates;
+  options.formulation = prepared.choice.formulation;
+  options.integrator = prepared.choice.integrator;
+  const double count =
+      std::min(static_cast<double>(kMaxTrialSteps), kMaxTrialSeconds / seconds_of_step);
+  options.end = std::min(options.end, prepared.start.t + std::ceil(count) * *options.step);
+  options.sampling = {};
+  const Simulation s = simulate(model, options);
+  TrialRun out;
+  out.end = options.end;
+  out.reached = s.summary.reached;
+  out.state = s.summary.status;
+  out.text = s.text;
+  out.position_violation = s.summary.max_position_violation;
+  out.velocity_violation = s.summary.max_velocity_violation;
+  out.energy_error = s.summary.energy_drift;
   return out;
 }
 
@@ -100,16 +170,38 @@ void find_drift(const Prepared& prepared, const SimulateOptions& options, const 
   out.drift_end = outcome.t;
 }
 
+// What the linearised forces, the step itself and the trial say against the method; true where the
+// latter two do.
+bool warn_of_growth(Budget& b, const StableStep& stable) {
+  bool is_refuted = false;
+  const auto refute = [&](std::string text) {
+    b.warnings.push_back(std::move(text));
+    is_refuted = true;
+  };
+  constexpr double kMore = 1e-2;  // differences are about as wrong where an eigenvalue is double
+  if (stable.largest_step && *stable.largest_step < b.step) {
+    b.warnings.push_back(
+        fmt::format("{} is unstable from a step of {:.3g} s on (linearised at the start).",
+                    stable.method, *stable.largest_step));
+  } else if (!(b.growth <= b.natural_growth + kMore)) {
+    refute(fmt::format("a step multiplies an error at the start by {:.3g}: unstable.", b.growth));
+  }
+  const TrialRun& trial = b.trial;
+  const std::string text = trial.text + (trial.text.ends_with('.') ? "" : ".");
+  if (trial.state == "failed") {
+    refute(fmt::format("the trial run failed at t = {:.4g} s: {}", trial.reached, text));
+  } else if (trial.state == "doubtful") {
+    refute(fmt::format("a trial run of {:g} s is doubtful: {}", trial.end, text));
+  }
+  return is_refuted;
+}
+
 void find_warnings(Budget& b) {
-  const std::string variant = b.integrator.substr(b.integrator.find(':') + 1);
-  for (const StableStep& stable : b.stable) {
-    const bool is_it = stable.method == b.integrator.substr(0, b.integrator.find(':')) ||
-                       variant.starts_with(stable.method);
-    if (is_it && stable.largest_step && *stable.largest_step < b.step) {
-      b.warnings.push_back(
-          fmt::format("{} is unstable from a step of {:.3g} s on (linearised at the start).",
-                      stable.method, *stable.largest_step));
-    }
+  const std::string name = b.integrator.substr(0, b.integrator.find(':'));
+  const EulerOptions euler = EulerOptions::of(b.integrator, Projection::Once);
+  const std::string method = name == "linear-implicit" ? name_of(euler.jacobian) : name;
+  for (StableStep& stable : b.stable) {
+    if (stable.method == method) stable.is_refuted = warn_of_growth(b, stable);
   }
   if (b.load > 0.5) {
     b.warnings.push_back(fmt::format("a step takes {:.0f} % of its time.", 100 * b.load));
@@ -126,6 +218,16 @@ void find_warnings(Budget& b) {
         "coordinates may suit better.",
         b.pivot_error));
   }
+}
+
+std::string describe(const TrialRun& trial) {
+  std::string out = fmt::format("{:g} s: {}", trial.end, trial.state);
+  if (trial.state == "failed") return out;
+  out += fmt::format("; constraints within {:.2g}", trial.position_violation);
+  if (std::isfinite(trial.energy_error)) {
+    out += fmt::format(", energy balance within {:.2g} %", 100 * trial.energy_error);
+  }
+  return out;
 }
 
 std::string short_time(double seconds) {
@@ -175,10 +277,9 @@ Budget make_budget(const Model& model, SimulateOptions options) {
     throw Error("budget.needs-step", "a budget is of a step, and none is given.",
                 "Give one, such as --step 1e-3.");
   }
-  if (options.integrator.empty() || options.integrator == "auto") {
-    options.integrator = "linear-implicit";
-  }
-  if (find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
+  options.integrator = or_fixed_cost(options.integrator);
+  if (options.integrator != kFixedCost &&
+      find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
     throw Error("budget.wrong-integrator",
                 "integrator '" + options.integrator + "' has no steps of fixed cost.",
                 fmt::format("Those that have: {}.", names_of_fixed_cost()));
@@ -220,6 +321,9 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   }
   out.load = out.native_seconds.value_or(out.interpreted_seconds) / out.step;
   out.stable = find_stable(prepared);
+  out.growth = find_growth(tape, prepared, out.step);
+  out.natural_growth = find_natural_growth(prepared, out.step);
+  out.trial = run_trial(model, prepared, options, out.interpreted_seconds);
   const bool projects = tape.function().num_outputs() > 0 && prepared.problem.num_lambda > 0 &&
                         !make_euler_step(descriptor, euler).eta.empty();
   if (projects && euler.rule == EulerOptions::Rule::Euler)
@@ -248,11 +352,15 @@ std::string to_text(const Budget& b) {
       b.native_seconds ? fmt::format(", {} compiled", short_time(*b.native_seconds)) : "");
   out += fmt::format("  load         {:.3g} % of a core\n  stable up to ", 100 * b.load);
   for (const StableStep& stable : b.stable) {
-    out += fmt::format(
-        "{}{} {}", &stable == &b.stable[0] ? "" : ", ", stable.method,
-        stable.largest_step ? fmt::format("{:.3g} s", *stable.largest_step) : "any step");
+    out += fmt::format("{}{} {}", &stable == &b.stable[0] ? "" : ", ", stable.method,
+                       stable.is_refuted     ? std::string("(not with this step, see below)")
+                       : stable.largest_step ? fmt::format("{:.3g} s", *stable.largest_step)
+                                             : std::string("any step"));
   }
-  out += '\n';
+  out += " (forces linearised at the start)\n";
+  out += fmt::format("  growth       a step multiplies errors at the start by at most {:.4g}\n",
+                     b.growth);
+  out += "  trial        " + describe(b.trial) + '\n';
   if (b.drift) {
     const double limit = b.drift->limit(b.step);
     out += fmt::format("  drift        C0 = {:.3g}, C1 = {:.3g}, C2 = {:.3g} up to {:g} s: {}\n",

@@ -9,9 +9,14 @@
 //   explicit Euler  h a ≤ b   (h b ≤ 2 where a = 0)      J1  h² a ≤ 2 h b + 4
 //   J2, exact       none                                 J3  h² a ≤ 4 − 2 h b
 //
+//   rattle          h |Im s| ≤ 2
+//
 // Motions that grow by themselves (Re s > 0) are left out. This is necessary, not sufficient: other
-// places of the motion may be stiffer, and the projection of a motion on its modes is not that of a
-// step. How wrong the fixed order of pivots is at the start is told too.
+// places of the motion may be stiffer, and constraints and their feedback are not in it. So the
+// step itself is looked at in two ways. Its own derivative at the start, by differences, says by
+// how much a step multiplies the smallest error, constraints and feedback included. And a trial run
+// to the end says whether constraints hold and energy is kept. How wrong the fixed order of pivots
+// is at the start is told too.
 #pragma once
 
 #include <optional>
@@ -33,7 +38,20 @@ OperationCounts count_operations(const Program& program);
 struct StableStep {
   std::string method;                  // "explicit-euler", "J1", …
   std::optional<double> largest_step;  // none: any
+  bool is_refuted = false;             // the method of the budget, whose step or trial is unstable
 };
+
+// A run with the step, to the end or as far as so many steps and so much time go.
+struct TrialRun {
+  double end = 0;      // asked for
+  double reached = 0;  // with results that count
+  std::string state;   // done, doubtful or failed, as that of any run (health_watch.hpp)
+  std::string text;    // why it is not done
+  double position_violation = 0, velocity_violation = 0;
+  double energy_error = 0;  // of the balance, over the energy that moved; NaN: there is none
+};
+inline constexpr long kMaxTrialSteps = 200'000;
+inline constexpr double kMaxTrialSeconds = 10;
 
 struct Budget {
   std::string model, coordinates, formulation, integrator;
@@ -48,6 +66,9 @@ struct Budget {
   std::optional<double> native_seconds;  // measured, where there is a compiler
   double load = 0;                       // of one core, by the best measured time
   std::vector<StableStep> stable;
+  double growth = 0;          // by which a step multiplies errors at the start, at most
+  double natural_growth = 0;  // by which the motion itself does
+  TrialRun trial;
   // Where positions are projected: the largest along a trial motion, up to drift_end.
   std::optional<ProjectionConstants> drift;
   double drift_end = 0;
@@ -62,7 +83,7 @@ Budget make_budget(const Model& model, SimulateOptions options);
 std::string to_text(const Budget& budget);
 std::string to_json(const Budget& budget);
 
-// The largest stable step for an eigenvalue; infinite: any.
+// The largest stable step of linear-implicit for an eigenvalue; infinite: any.
 double largest_stable_step(EulerOptions::Jacobian jacobian, double a, double b);
 
 }  // namespace koppel

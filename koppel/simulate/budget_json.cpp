@@ -28,6 +28,8 @@ std::string to_json(const Budget& b) {
                                 {"interpreted_seconds", b.interpreted_seconds},
                                 {"native_seconds", nullptr},
                                 {"load", b.load},
+                                {"growth", b.growth},
+                                {"unstable", nullptr},
                                 {"drift", nullptr},
                                 {"pivot_error", b.pivot_error},
                                 {"warnings", b.warnings}};
@@ -35,7 +37,16 @@ std::string to_json(const Budget& b) {
   for (const StableStep& stable : b.stable) {
     out["stable"][stable.method] = nullptr;
     if (stable.largest_step) out["stable"][stable.method] = *stable.largest_step;
+    if (stable.is_refuted) out["unstable"] = stable.method;
   }
+  const TrialRun& trial = b.trial;
+  out["trial"] = {{"end", trial.end},
+                  {"reached", trial.reached},
+                  {"state", trial.state},
+                  {"text", trial.text},
+                  {"position_violation", trial.position_violation},
+                  {"velocity_violation", trial.velocity_violation},
+                  {"energy_error", trial.energy_error}};
   if (b.drift) {
     out["drift"] = {{"C0", b.drift->C0},
                     {"C1", b.drift->C1},

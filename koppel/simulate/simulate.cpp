@@ -13,6 +13,7 @@
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/native.hpp>
 #include <koppel/formulation/formulation.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/health_watch.hpp>
 #include <koppel/simulate/sampler.hpp>
@@ -170,7 +171,7 @@ class Run {
                   "Give what moves there a mass or an inertia, or constrain it.");
     }
     for (const std::string& note : notes_) tell(note);
-    out_.choice = choose(found_, out_.equations.coordinates, wanted);
+    out_.choice = choose(found_, out_.equations.coordinates, with_fixed_cost(wanted));
     out_.summary.index = found_.index;
     if (found_.is_stiff && find_integrator(out_.choice.integrator).name == "dop853") {
       tell(
@@ -178,6 +179,16 @@ class Run {
                       "integrator takes many small steps. Try --integrator radau5.",
                       found_.fastest_decay));
     }
+  }
+
+  // The wish with an integrator, where any with steps of fixed cost is asked for.
+  Wanted with_fixed_cost(Wanted wanted) {
+    if (wanted.integrator != kFixedCost) return wanted;
+    const FixedCostChoice choice =
+        choose_fixed_cost(*evaluator_, state_, options_.step, wanted.formulation);
+    wanted.integrator = choice.integrator;
+    tell(fmt::format("steps of fixed cost by {}: {}.", choice.integrator, choice.reason));
+    return wanted;
   }
 
   void make_problem() {

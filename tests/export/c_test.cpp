@@ -100,7 +100,8 @@ TEST_P(ExportedC, CompilesWithoutAWarning) {
 
 TEST_P(ExportedC, GivesTheBitsOfTheLibrary) {
   const Model model = built_in(GetParam());
-  for (const char* integrator : {"linear-implicit:J1", "explicit-euler:velocities-first"}) {
+  for (const char* integrator :
+       {"linear-implicit:J1", "explicit-euler:velocities-first", "rattle"}) {
     SimulateOptions options = options_for(model, integrator, 1e-4);
     options.end = 0.02;
     options.sampling.every_step = true;
@@ -160,7 +161,7 @@ TEST(ExportedC, EveryStepExecutesTheSameNumberOfInstructions) {
     const Model model = built_in(name);
     for (const auto& [integrator, formulation] :
          {std::pair{"linear-implicit", "ggl"}, std::pair{"rosenbrock", "index1"},
-          std::pair{"linear-implicit:J2", "index1"},
+          std::pair{"rattle", "ggl"}, std::pair{"linear-implicit:J2", "index1"},
           std::pair{"linear-implicit:J3:new-positions", "baumgarte2"},
           std::pair{"explicit-euler", "regularized"}}) {
       SimulateOptions options = options_for(model, integrator, 1e-4);
@@ -296,7 +297,8 @@ TEST(ExportedC, WhatCannotBeExportedIsRefused) {
   }
   EXPECT_EQ(error_of(model, options_for(model, "radau5", 1e-3)),
             "error[export.wrong-integrator]: integrator 'radau5' cannot be exported.\n"
-            "  With steps of fixed cost: explicit-euler, linear-implicit, rosenbrock. Accurate: dop853.");
+            "  With steps of fixed cost: explicit-euler, linear-implicit, rosenbrock, rattle. "
+            "Accurate: dop853.");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(IntegrateErrors, AnUnknownNameIsRefusedWithASuggestion) {
             "error[integrate.unknown-integrator]: there is no integrator 'radua5'\n"
             "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler, midpoint, "
             "generalized-alpha, energy-momentum, variational, bdf2, bdf3, bdf4, bdf5, explicit-euler, "
-            "linear-implicit, rosenbrock. Did you mean 'radau5'?");
+            "linear-implicit, rosenbrock, rattle. Did you mean 'radau5'?");
 }
 
 TEST(IntegrateErrors, AWrongPairIsExplained) {

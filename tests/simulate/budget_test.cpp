@@ -43,8 +43,13 @@ TEST(Budget, KnowsTheLargestStableStepOfEveryMethod) {
   const Budget budget = make_budget(model, options_for(model, "linear-implicit:J3", 1e-3));
   const double root = std::sqrt(16 + 1600.0);
   const std::pair<const char*, std::optional<double>> expected[] = {
-      {"explicit-euler", 4 / 400.0}, {"J1", (4 + root) / 400}, {"J2", std::nullopt},
-      {"J3", (root - 4) / 400},      {"exact", std::nullopt},  {"rosenbrock", std::nullopt}};
+      {"explicit-euler", 4 / 400.0},
+      {"J1", (4 + root) / 400},
+      {"J2", std::nullopt},
+      {"J3", (root - 4) / 400},
+      {"exact", std::nullopt},
+      {"rosenbrock", std::nullopt},
+      {"rattle", 2 / std::sqrt(400 - 4.0)}};
   ASSERT_EQ(budget.stable.size(), std::size(expected));
   for (std::size_t i = 0; i < std::size(expected); ++i) {
     EXPECT_EQ(budget.stable[i].method, expected[i].first);
@@ -62,8 +67,9 @@ TEST(Budget, StableStepsAreStableAndLongerOnesAreNot) {
   const Budget budget = make_budget(model, options_for(model, "linear-implicit", 1e-3));
   for (const StableStep& stable : budget.stable) {
     if (!stable.largest_step) continue;
-    const std::string integrator =
-        stable.method == "explicit-euler" ? stable.method : "linear-implicit:" + stable.method;
+    const std::string integrator = stable.method == "explicit-euler" || stable.method == "rattle"
+                                       ? stable.method
+                                       : "linear-implicit:" + stable.method;
     const auto at_end = [&](double factor) {
       SimulateOptions options = options_for(model, integrator, factor * *stable.largest_step);
       options.end = 4000 * *options.step;
@@ -79,9 +85,11 @@ TEST(Budget, WarnsOfStepsThatAreTooLong) {
   EXPECT_EQ(make_budget(model, options_for(model, "explicit-euler", 0.02)).warnings,
             (std::vector<std::string>{
                 "explicit-euler is unstable from a step of 0.01 s on (linearised at the start)."}));
-  EXPECT_EQ(make_budget(model, options_for(model, "linear-implicit:J3", 0.2)).warnings,
-            (std::vector<std::string>{
-                "J3 is unstable from a step of 0.0905 s on (linearised at the start)."}));
+  const Budget budget = make_budget(model, options_for(model, "linear-implicit:J3", 0.2));
+  ASSERT_EQ(budget.warnings.size(), 2u);
+  EXPECT_EQ(budget.warnings[0],
+            "J3 is unstable from a step of 0.0905 s on (linearised at the start).");
+  EXPECT_EQ(budget.warnings[1].substr(0, 28), "the trial run failed at t = ");
 }
 
 TEST(Budget, CountsTheOperationsOfAStep) {
@@ -108,6 +116,48 @@ TEST(Budget, AsJson) {
   EXPECT_TRUE(json["drift"]["holds"].get<bool>());
 }
 
+// The energy of J2 grows on curves, until the run fails: what the linearised forces say is
+// not passed on as a verdict.
+TEST(Budget, SeesInATrialRunThatEnergyGrows) {
+  const Model model = built_in("slider_crank");
+  SimulateOptions options = options_for(model, "linear-implicit:J2", 1e-3);
+  options.coordinates = "natural";
+  const Budget budget = make_budget(model, options);
+  EXPECT_NE(to_text(budget).find("J2 (not with this step, see below)"), std::string::npos);
+  ASSERT_EQ(budget.warnings.size(), 1u);
+  EXPECT_EQ(budget.warnings[0].substr(0, 28), "the trial run failed at t = ") << budget.warnings[0];
+  EXPECT_NE(budget.warnings[0].find("energy"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(to_json(budget))["unstable"], "J2");
+}
+
+// Feedback with ε = 2.5 multiplies errors of constraints by 1 − ε = −1.5, whatever the forces do.
+TEST(Budget, SeesFeedbackThatIsUnstableInTheStepItself) {
+  const Model model = built_in("car_axle");
+  SimulateOptions options = options_for(model, "linear-implicit:J2", 1e-3);
+  options.formulation = "baumgarte2";
+  options.projection = Projection::None;
+  options.baumgarte = 2.5;
+  options.end = 0.5;
+  const Budget budget = make_budget(model, options);
+  EXPECT_NEAR(budget.growth, 1.5, 1e-2);
+  EXPECT_NE(to_text(budget).find("J2 (not with this step, see below)"), std::string::npos);
+  ASSERT_FALSE(budget.warnings.empty());
+  EXPECT_EQ(budget.warnings[0], "a step multiplies an error at the start by 1.5: unstable.");
+  options.integrator = "linear-implicit";  // implicit feedback
+  for (const double epsilon : {0.2, 0.8, 2.5}) {
+    options.baumgarte = epsilon;
+    const Budget implicit = make_budget(model, options);
+    EXPECT_LT(implicit.growth, 1.001) << epsilon;
+    EXPECT_LT(implicit.trial.position_violation, 1e-4) << epsilon;
+  }
+}
+
+TEST(Budget, ChoosesRattleUnlessTheStepIsTooLongForIt) {
+  const Model model = oscillator();  // 20/s
+  EXPECT_EQ(make_budget(model, options_for(model, "", 1e-3)).integrator, "rattle");
+  EXPECT_EQ(make_budget(model, options_for(model, "", 0.1)).integrator, "rosenbrock");
+}
+
 TEST(Budget, NeedsAStepOfFixedCost) {
   const Model model = built_in("car_axle");
   const auto error_of = [&](const SimulateOptions& options) -> std::string {
@@ -123,13 +173,13 @@ TEST(Budget, NeedsAStepOfFixedCost) {
             "  Give one, such as --step 1e-3.");
   EXPECT_EQ(error_of(options_for(model, "radau5", 1e-3)),
             "error[budget.wrong-integrator]: integrator 'radau5' has no steps of fixed cost.\n"
-            "  Those that have: explicit-euler, linear-implicit, rosenbrock.");
+            "  Those that have: explicit-euler, linear-implicit, rosenbrock, rattle.");
 }
 
 // The track starts at rest: what matters is the speed that it comes to.
 TEST(Budget, WarnsWhereOneNewtonStepMayNotHoldTheConstraints) {
   const Model model = built_in("circular_track");
-  SimulateOptions options = options_for(model, "linear-implicit:J2", 1e-2);
+  SimulateOptions options = options_for(model, "linear-implicit:J2:positions-first", 1e-2);
   options.formulation = "index1";
   const Budget fine = make_budget(model, options);
   EXPECT_TRUE(fine.warnings.empty());
@@ -153,7 +203,7 @@ struct Drift {
 // The constants and the violation along a run.
 Drift drift_of(const std::string& name, const std::string& formulation, double h, double end) {
   const Model model = built_in(name);
-  SimulateOptions options = options_for(model, "linear-implicit:J2", h);
+  SimulateOptions options = options_for(model, "linear-implicit:J2:positions-first", h);
   options.formulation = formulation;
   const Prepared prepared = prepare(model, options);
   const EulerOptions euler = EulerOptions::read("J2", true);
@@ -161,8 +211,8 @@ Drift drift_of(const std::string& name, const std::string& formulation, double h
   auto work = prepared.problem.projector->make_workspace();
   Drift out;
   std::vector<double> y(prepared.start.y.size());
-  integrate(prepared.problem, "linear-implicit:J2", prepared.start, end, {.step = h},
-            [&](const Step& step) {
+  integrate(prepared.problem, "linear-implicit:J2:positions-first", prepared.start, end,
+            {.step = h}, [&](const Step& step) {
               step.evaluate(step.t0, y);
               out.constants.include(bound.at(step.t0, step.t1 - step.t0, y));
               step.evaluate(step.t1, y);

@@ -66,7 +66,7 @@ Reach reach_of(std::string_view integrator) {
     // e = ½ it is 6.875 h late. The linear-implicit one is as early.
     return {7e-3 / 1.24, "6.875 steps of 1e-3 after 1.24 s"};
   }
-  if (integrator == "rosenbrock") {
+  if (integrator == "rosenbrock" || integrator == "rattle") {
     return {1e-5, "a line between steps of 1e-3: g h²/8 off, at speeds down to 0.55 m/s"};
   }
   if (!find_integrator(integrator).has_adaptive_step) return {1e-6, "order 2 or more, steps 1e-3"};

@@ -280,7 +280,15 @@ TEST(Simulate, AWrongPairIsRefusedWithThePairsThatMakeSense) {
       "gives none.\n"
       "  taylor goes with the formulations: index3. ggl goes with the integrators: radau5, "
       "ida, implicit-euler, midpoint, generalized-alpha, bdf2, bdf3, bdf4, bdf5, explicit-euler, "
-      "linear-implicit.");
+      "linear-implicit, rattle.");
+}
+
+TEST(Simulate, StepsOfFixedCostNeedAStep) {
+  SimulateOptions options = options_of(oscillator());
+  options.integrator = "fixed-cost";
+  EXPECT_EQ(error_of(oscillator(), options),
+            "error[simulate.wrong-step]: steps of fixed cost are asked for, and no step is given.\n"
+            "  Give a step, such as --step 1e-3.");
 }
 
 TEST(Simulate, FixedStepsNeedAStep) {

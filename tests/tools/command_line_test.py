@@ -221,7 +221,7 @@ class Run(unittest.TestCase):
                     "  dop853 goes with the formulations: index1, baumgarte, explicit, implicit, "
                     "partition, qr, svd, penalty, augmented-lagrangian. ggl goes with the "
                     "integrators: radau5, ida, implicit-euler, midpoint, generalized-alpha, bdf2, "
-                    "bdf3, bdf4, bdf5, explicit-euler, linear-implicit.\n"))
+                    "bdf3, bdf4, bdf5, explicit-euler, linear-implicit, rattle.\n"))
         self.assertFalse(self.out.exists())
 
     def test_wrong_arguments(self):
