@@ -5,10 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/driven_motion.hpp>
 #include <koppel/analysis/follow.hpp>
 #include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/steady.hpp>
+#include <koppel/equations/derive.hpp>
 #include <koppel/expr/structure.hpp>
+#include <koppel/simulate/floquet.hpp>
 
 #include "apps/koppel/print_line.hpp"
 
@@ -36,13 +40,112 @@ VectorFunction function_of(const Equations& e, const std::vector<NamedExpr>& out
   return VectorFunction(e, values);
 }
 
-Analyses::Modes find_modes_near(const Evaluator& evaluator, const State& state,
-                                bool in_equilibrium) {
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", std::abs(x) < 1e-14 ? 0 : x);
+  return text;
+}
+
+// Where modes are asked for: equations and a start.
+struct Place {
+  Evaluator evaluator;
+  State start;
+};
+
+// Relative velocities are constant in more steady motions than others are: joint coordinates,
+// unless the user chose.
+Place place_of_motion(const Model& model, const Evaluator& evaluator, const State& start,
+                      const AnalysisRequest& request) {
+  const std::vector<std::string> sets = coordinate_sets(model);
+  const bool has_joint = std::find(sets.begin(), sets.end(), "joint") != sets.end();
+  if (request.is_set_given || !has_joint || evaluator.equations.coordinates == "joint") {
+    return {evaluator, start};
+  }
+  Evaluator joint(derive(model, "joint"));
+  Assembly assembly = assemble(joint);
+  if (!assembly) return {evaluator, start};
+  return {std::move(joint), std::move(assembly.state)};
+}
+
+void put(const LinearSystem& system, const Equations& e, Analyses::Modes& found) {
+  Spectrum spectrum = find_spectrum(system);
+  found.is_found = true;
+  found.num_zero = spectrum.num_zero;
+  found.modes = std::move(spectrum.modes);
+  found.coordinate_set = e.coordinates;
+  for (const Expr& q : e.q) found.coordinates.emplace_back(q.name());
+}
+
+Analyses::Modes modes_at_rest(const Evaluator& evaluator, const Equilibrium& equilibrium) {
   Analyses::Modes found;
-  found.in_equilibrium = in_equilibrium;
-  found.modes = find_modes(linearize(evaluator, state));
-  for (const Expr& q : evaluator.equations.q) found.coordinates.emplace_back(q.name());
+  found.about = "rest";
+  if (equilibrium.is_found) {
+    found.in_equilibrium = true;
+    found.text = "of small motions about the equilibrium.";
+    put(linearize(evaluator, equilibrium.state), evaluator.equations, found);
+  } else {
+    found.text = "none: " + equilibrium.text;
+  }
   return found;
+}
+
+Analyses::Modes modes_of_motion(const Place& place) {
+  Analyses::Modes found;
+  found.about = "steady";
+  const SteadyMotion motion = find_steady_motion(place.evaluator, place.start);
+  if (motion.is_steady) {
+    found.in_equilibrium = motion.is_at_rest;
+    found.text = motion.is_at_rest ? "of small motions about the start, which is an equilibrium."
+                                   : "of small motions about the steady motion of the start.";
+    put(motion.system, place.evaluator.equations, found);
+    return found;
+  }
+  found.text = "none: the motion of the start is not steady (in " +
+               place.evaluator.equations.coordinates + " coordinates): " + motion.text +
+               ". --at rest gives the modes of the equilibrium near it, --at periodic those of a "
+               "periodic motion.";
+  return found;
+}
+
+Analyses::Modes modes_of_period(const Model& model, const AnalysisRequest& request,
+                                const std::string& set) {
+  SimulateOptions options = options_of(model);
+  options.coordinates = set;
+  options.tolerance = 1e-12;
+  options.step.reset();
+  options.formulation = options.integrator = "";
+  PeriodicMotion motion = find_periodic_motion(model, options, request.period);
+  Analyses::Modes found;
+  found.about = "periodic";
+  found.is_found = motion.is_periodic;
+  if (!motion.is_periodic) {
+    found.text = "none: the motion of the start is not periodic: " + motion.text + ".";
+    return found;
+  }
+  found.text = "of small motions about the periodic motion of the start, which has the period " +
+               number(motion.period) + " s.";
+  found.coordinate_set = motion.coordinate_set;
+  found.coordinates = std::move(motion.coordinates);
+  found.num_zero = motion.num_one;
+  found.modes = std::move(motion.modes);
+  found.period = motion.period;
+  found.multipliers = std::move(motion.multipliers);
+  found.error = motion.error;
+  return found;
+}
+
+Analyses::Modes find_modes_of(const Model& model, const Evaluator& evaluator, const State& start,
+                              const AnalysisRequest& request, const Equilibrium& equilibrium) {
+  const bool is_moving =
+      std::any_of(start.v.begin(), start.v.end(), [](double v) { return std::abs(v) > 1e-12; });
+  if (request.at == "rest" || (request.at.empty() && !is_moving)) {
+    return modes_at_rest(evaluator, equilibrium);
+  }
+  const Place place = place_of_motion(model, evaluator, start, request);
+  if (request.at == "periodic") {
+    return modes_of_period(model, request, place.evaluator.equations.coordinates);
+  }
+  return modes_of_motion(place);
 }
 
 Analyses::Motion follow(const Model& model, const Evaluator& evaluator, const State& start,
@@ -79,12 +182,6 @@ double place_of(const Analyses::Motion& motion, const SingularPlace& singular) {
   return motion.places[i] + part * (motion.places[i + 1] - motion.places[i]);
 }
 
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", std::abs(x) < 1e-14 ? 0 : x);
-  return text;
-}
-
 // The coordinates with the largest part in a mode.
 std::string describe_shape(const Analyses::Modes& modes, const Mode& mode) {
   std::vector<std::size_t> order(mode.shape.size());
@@ -113,9 +210,15 @@ void print_statics(const Analyses& a) {
 }
 
 void print_modes(const Analyses::Modes& modes) {
-  print_line("modes", modes.in_equilibrium
-                          ? "of small motions about the equilibrium."
-                          : "about the start, which is no equilibrium: coefficients are frozen.");
+  print_line("modes", modes.text);
+  if (!modes.is_found) return;
+  if (modes.num_zero > 0) {
+    const bool is_one = modes.num_zero == 1;
+    print_line("", std::to_string(modes.num_zero) +
+                       (modes.period ? (is_one ? " multiplier is 1" : " multipliers are 1")
+                                     : (is_one ? " eigenvalue is zero" : " eigenvalues are zero")) +
+                       ": nothing depends on where these motions are.");
+  }
   std::printf("    %12s %10s  %-26s %s\n", "frequency/Hz", "damping", "eigenvalue/(1/s)",
               "largest in");
   for (const Mode& mode : modes.modes) {
@@ -171,8 +274,7 @@ Analyses analyze(const Model& model, const Evaluator& evaluator, const State& st
     Equilibrium equilibrium = find_equilibrium(evaluator, start);
     a.at_rest = values(equilibrium.state);
     if (request.modes) {
-      a.modes = find_modes_near(evaluator, equilibrium.is_found ? equilibrium.state : start,
-                                equilibrium.is_found);
+      a.modes = find_modes_of(model, evaluator, start, request, equilibrium);
     }
     if (request.statics) a.statics = std::move(equilibrium);
   }
@@ -192,17 +294,33 @@ void add_to_json(const Analyses& a, nlohmann::json& out) {
     for (std::size_t i = 0; i < a.names.size(); ++i) statics["outputs"][a.names[i]] = a.at_rest[i];
   }
   if (a.modes) {
-    out["modes"] = {{"in_equilibrium", a.modes->in_equilibrium}, {"list", nlohmann::json::array()}};
-    for (const Mode& mode : a.modes->modes) {
+    out["modes"] = {{"about", a.modes->about},
+                    {"found", a.modes->is_found},
+                    {"text", a.modes->text},
+                    {"in_equilibrium", a.modes->in_equilibrium},
+                    {"list", nlohmann::json::array()}};
+    if (a.modes->is_found) {
+      out["modes"]["coordinates"] = a.modes->coordinate_set;
+      out["modes"]["zero_eigenvalues"] = a.modes->num_zero;
+    }
+    if (a.modes->period) {
+      out["modes"]["period"] = *a.modes->period;
+      out["modes"]["error"] = a.modes->error;
+    }
+    for (std::size_t k = 0; k < a.modes->modes.size(); ++k) {
+      const Mode& mode = a.modes->modes[k];
       nlohmann::json shape;
       for (std::size_t i = 0; i < mode.shape.size(); ++i) {
         shape[a.modes->coordinates[i]] = {mode.shape[i].real(), mode.shape[i].imag()};
       }
-      out["modes"]["list"].push_back(
-          {{"frequency", mode.frequency},
-           {"damping_ratio", mode.damping_ratio},
-           {"eigenvalue", {mode.eigenvalue.real(), mode.eigenvalue.imag()}},
-           {"shape", shape}});
+      nlohmann::json entry = {{"frequency", mode.frequency},
+                              {"damping_ratio", mode.damping_ratio},
+                              {"eigenvalue", {mode.eigenvalue.real(), mode.eigenvalue.imag()}},
+                              {"shape", shape}};
+      if (a.modes->period) {
+        entry["multiplier"] = {a.modes->multipliers[k].real(), a.modes->multipliers[k].imag()};
+      }
+      out["modes"]["list"].push_back(std::move(entry));
     }
   }
   if (a.motion) {

@@ -1,5 +1,6 @@
-// What `koppel check` computes on request: static equilibrium, modes, and the motion of a driven
-// mechanism or of one with a single freedom, with its singular places.
+// What `koppel check` computes on request: static equilibrium, modes (about rest, a steady or a
+// periodic motion), and the motion of a driven mechanism or of one with a single freedom, with its
+// singular places.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,6 +16,9 @@ namespace koppel::app {
 
 struct AnalysisRequest {
   bool statics = false, modes = false, motion = false;
+  std::string at;                // modes about: rest, steady, periodic; empty: as the start is
+  std::optional<double> period;  // of a periodic motion; none: found
+  bool is_set_given = false;     // the coordinates are the user's choice
 
   bool is_empty() const { return !statics && !modes && !motion; }
 };
@@ -26,9 +30,17 @@ struct Analyses {
 
   std::optional<Equilibrium> statics;
   struct Modes {
-    bool in_equilibrium = false;
+    std::string about;            // rest, steady, periodic
+    bool is_found = false;        // else `text` says why not
+    bool in_equilibrium = false;  // nothing moves
+    std::string text;
+    std::string coordinate_set;
     std::vector<std::string> coordinates;  // what the shapes are in
-    std::vector<Mode> modes;
+    int num_zero = 0;
+    std::vector<Mode> modes;                        // those that are not zero
+    std::optional<double> period;                   // of a periodic motion
+    std::vector<std::complex<double>> multipliers;  // for each mode of it
+    double error = 0;                               // of these
   };
   std::optional<Modes> modes;
   struct Motion {

@@ -217,8 +217,9 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   return out;
 }
 
-void run(const ModelOptions& options, const AnalysisRequest& request, bool json) {
+void run(const ModelOptions& options, AnalysisRequest request, bool json) {
   const Model model = load(options);
+  request.is_set_given = !options.coordinates.empty();
   const Findings findings = look_at(model, coordinates_of(options, model), request);
   if (json) {
     std::printf("%s\n", to_json(model, findings).dump(2).c_str());
@@ -226,6 +227,10 @@ void run(const ModelOptions& options, const AnalysisRequest& request, bool json)
     print(model, findings);
   }
   if (!findings.found.start) throw Error("assembly.impossible", findings.found.start.text);
+  const std::optional<Analyses::Modes>& modes = findings.analyses.modes;
+  if (modes && !modes->is_found) {
+    throw Failure{ExitCode::kNumericsFailed, "no modes were found; see above."};
+  }
 }
 
 }  // namespace
@@ -238,7 +243,20 @@ void add_check(CLI::App& program) {
   auto request = std::make_shared<AnalysisRequest>();
   command->add_flag("--statics", request->statics, "Find the static equilibrium near the start");
   command->add_flag("--modes", request->modes,
-                    "Frequencies, damping and shapes of small motions about the equilibrium");
+                    "Frequencies, damping and shapes of small motions about the equilibrium near "
+                    "the start or, where the start moves, about its steady motion");
+  command
+      ->add_option(
+          "--at", request->at,
+          "With --modes: about rest, the equilibrium near the start; or about its steady or "
+          "periodic motion")
+      ->check(CLI::IsMember({"rest", "steady", "periodic"}))
+      ->type_name("MOTION");
+  command
+      ->add_option("--period", request->period,
+                   "With --at periodic: the period in s, where it is not to be found")
+      ->check(CLI::PositiveNumber)
+      ->type_name("T");
   command->add_flag("--motion", request->motion,
                     "Follow the drives, or the only freedom, and look for singular places");
   command->add_flag("--json", *json, "Print the findings as JSON");

@@ -1,18 +1,19 @@
 #include <koppel/results/reactions.hpp>
 
 #include <algorithm>
+#include <unordered_map>
 
+#include <koppel/equations/quantities.hpp>
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/structure.hpp>
 
 namespace koppel {
 namespace {
 
-// The rows of g by name: those of one owner have different names.
-int find_row(const Equations& equations, const std::string& name) {
-  const auto found = std::find(equations.lambda.begin(), equations.lambda.end(), name);
-  return found == equations.lambda.end() ? -1 : static_cast<int>(found - equations.lambda.begin());
-}
+// On a body: what acts on it, the torque about a point that the caller knows.
+struct Load {
+  Vec3e force, torque;
+};
 
 // δ and θ of (1), as symbols.
 struct Displacement {
@@ -22,15 +23,201 @@ struct Displacement {
       symbols.push_back(graph.symbol(name));
     }
   }
+  Vec3e theta() const { return {symbols[3], symbols[4], symbols[5]}; }
   MarkerFrame applied_to(const MarkerFrame& frame) const {
-    const Vec3e d{symbols[0], symbols[1], symbols[2]}, theta{symbols[3], symbols[4], symbols[5]};
     MarkerFrame out = frame;
-    out.r += d;
-    for (Vec3e& column : out.R.column) column += cross(theta, column);
+    out.r += Vec3e{symbols[0], symbols[1], symbols[2]};
+    for (Vec3e& column : out.R.column) column += cross(theta(), column);
     return out;
   }
 
   std::vector<Expr> symbols;
+};
+
+// Whether all of the joint is held by equations with multipliers.
+bool is_held(const Kinematics::JointState& state) {
+  return !state.is_satisfied && !state.shares_point && !state.shares_axis;
+}
+
+// Equations of the model beside its joints: g = 0, and a v + b = 0.
+struct Rows {
+  std::vector<const Constraint*> positions, velocities;
+};
+
+// A wheel or a ball that rolls on a plane: its equations NAME.contact and NAME.slip (in space
+// NAME.slip_x, NAME.slip_y) say that the point NAME.centre moves with it (model/yaml/rolling.cpp).
+struct Contact {
+  std::string name;
+  Rows rows;
+  Mat3e axes;  // of the plane: two tangents and the normal
+};
+
+const Constraint* find_row(const std::vector<Constraint>& rows, const std::string& name) {
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [&](const Constraint& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// The direction that a row holds the centre in: the gradient by its coordinates or, of rows of
+// velocities, by their rates.
+Vec3e direction_of(const Model& model, const std::string& contact, const Constraint& row,
+                   bool is_rate) {
+  Vec3e direction;
+  for (std::size_t axis = 0; axis < (model.is_planar ? 2U : 3U); ++axis) {
+    const int i = model.find_quantity(contact + ".centre." + "xyz"[axis]);
+    const Quantity& q = model.quantities[static_cast<std::size_t>(i)];
+    direction[axis] = diff(row.residual, is_rate ? q.rate : q.value);
+  }
+  return direction;
+}
+
+std::vector<Contact> contacts_of(const Model& model) {
+  constexpr std::string_view kContact = ".contact";
+  std::vector<Contact> contacts;
+  for (const Constraint& row : model.constraints) {
+    if (!row.name.ends_with(kContact)) continue;
+    const std::string name = row.name.substr(0, row.name.size() - kContact.size());
+    if (model.find_quantity(name + ".centre.x") < 0) continue;
+    const Constraint* slip = find_row(model.constraints, name + ".slip");
+    const Constraint* slip_x = find_row(model.nonholonomic, name + ".slip_x");
+    const Constraint* slip_y = find_row(model.nonholonomic, name + ".slip_y");
+    if (slip != nullptr) {
+      const Vec3e n = direction_of(model, name, row, false);
+      const Vec3e tangent = direction_of(model, name, *slip, false);
+      contacts.push_back({name, {{&row, slip}, {}}, {{tangent, cross(n, tangent), n}}});
+    } else if (slip_x != nullptr && slip_y != nullptr) {
+      const Vec3e x = direction_of(model, name, *slip_x, true);
+      const Vec3e y = direction_of(model, name, *slip_y, true);
+      contacts.push_back({name, {{&row}, {slip_x, slip_y}}, {{x, y, cross(x, y)}}});
+    }
+  }
+  return contacts;
+}
+
+class Reactions {
+ public:
+  Reactions(const Model& model, const Equations& equations, std::span<const Expr> multipliers,
+            ReactionAxes axes)
+      : model_(model),
+        axes_(axes),
+        kinematics_(kinematics_of(model, equations)),
+        values_(model),
+        quantities_(model, kinematics_, values_),
+        displaced_(*model.graph) {
+    for (std::size_t i = 0; i < equations.lambda.size(); ++i) {
+      multiplier_.emplace(equations.lambda[i], multipliers[i]);
+    }
+    for (std::size_t i = 0; i < equations.mu.size(); ++i) {
+      multiplier_.emplace(equations.mu[i], multipliers[equations.lambda.size() + i]);
+    }
+  }
+
+  std::vector<Reaction> run() {
+    Rows all;
+    for (const Constraint& row : model_.constraints) all.positions.push_back(&row);
+    for (const Constraint& row : model_.nonholonomic) all.velocities.push_back(&row);
+    const std::vector<Expr> efforts = efforts_of(all);
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      if (is_held(kinematics_.joints[j])) put_joint(j, efforts);
+    }
+    for (const Contact& contact : contacts_of(model_)) put_contact(contact);
+    return std::move(out_);
+  }
+
+ private:
+  // That of a row of g or a; 0 for one that vanished.
+  Expr multiplier_of(const std::string& row) const {
+    const auto found = multiplier_.find(row);
+    return found == multiplier_.end() ? Expr(0) : found->second;
+  }
+
+  Expr power_of(const std::vector<const Constraint*>& rows) const {
+    Expr power = 0;
+    for (const Constraint* row : rows) power += multiplier_of(row->name) * row->residual;
+    return power;
+  }
+
+  // Eq. (2) for every quantity.
+  std::vector<Expr> efforts_of(const Rows& rows) const {
+    std::vector<Expr> values, rates;
+    for (const Quantity& quantity : model_.quantities) {
+      values.push_back(quantity.value);
+      rates.push_back(quantity.rate);
+    }
+    std::vector<Expr> efforts = gradient(power_of(rows.positions), values);
+    const std::vector<Expr> more = gradient(power_of(rows.velocities), rates);
+    for (std::size_t i = 0; i < efforts.size(); ++i) {
+      efforts[i] = -quantities_.resolve(efforts[i] + more[i]);
+    }
+    return efforts;
+  }
+
+  // Eq. (1).
+  Load load_of_rows(const Joint& joint, Kinematics::JointState state) const {
+    const MarkerFrame a = locate(kinematics_, joint.a), b = locate(kinematics_, joint.b);
+    if (joint.kind == JointKind::Screw) {
+      state.angle = *state.angle + dot(a.R.column[2], displaced_.theta());
+    }
+    Expr power = 0;
+    for (const ConstraintRow& row : constraints_of(joint, a, displaced_.applied_to(b), state)) {
+      power += multiplier_of(row.name) * row.residual;
+    }
+    const std::vector<Expr> zero(displaced_.symbols.size(), Expr(0));
+    const std::vector<Expr> d =
+        substitute(gradient(power, displaced_.symbols), displaced_.symbols, zero);
+    return {-Vec3e{d[0], d[1], d[2]}, -Vec3e{d[3], d[4], d[5]}};
+  }
+
+  void put_joint(std::size_t index, const std::vector<Expr>& efforts) {
+    const Joint& joint = model_.joints[index];
+    const Mat3e A = locate(kinematics_, joint.a).R;
+    const Vec3e turns_about = model_.is_planar ? Vec3e{0, 0, 1} : A.column[2];
+    Load load = load_of_rows(joint, kinematics_.joints[index]);
+    for (std::size_t i = 0; i < efforts.size(); ++i) {
+      const auto& of = model_.quantities[i].of;
+      const auto* angle = std::get_if<Quantity::JointAngle>(&of);
+      const auto* position = std::get_if<Quantity::JointPosition>(&of);
+      if (angle != nullptr && angle->joint == static_cast<int>(index)) {
+        load.torque += efforts[i] * turns_about;
+      } else if (position != nullptr && position->joint == static_cast<int>(index)) {
+        load.force += efforts[i] * A.column[2];
+      }
+    }
+    put(joint.name + ".force.", "N", load.force, A);
+    put(joint.name + ".torque.", "N m", load.torque, A);
+  }
+
+  void put_contact(const Contact& contact) {
+    const std::vector<Expr> efforts = efforts_of(contact.rows);
+    Vec3e force;
+    for (std::size_t i = 0; i < efforts.size(); ++i) {
+      if (const auto* x = std::get_if<Quantity::PointCoordinate>(&model_.quantities[i].of)) {
+        force[static_cast<std::size_t>(x->axis)] += efforts[i];
+      }
+    }
+    put(contact.name + ".force.", "N", force, contact.axes);
+  }
+
+  // The columns of one vector, given in world axes.
+  void put(const std::string& name, const char* unit, const Vec3e& world, const Mat3e& R) {
+    const Vec3e along_joint = transpose(R) * world;
+    const bool is_torque = unit != std::string("N");
+    for (std::size_t k = 0; k < 3; ++k) {
+      const bool in_world = axes_ == ReactionAxes::World;
+      const bool is_out_of_plane = in_world ? (k == 2) != is_torque : along_joint[k].is_constant(0);
+      if (model_.is_planar && is_out_of_plane) continue;
+      out_.push_back({name + "xyz"[k], unit, in_world ? world[k] : along_joint[k]});
+    }
+  }
+
+  const Model& model_;
+  ReactionAxes axes_;
+  Kinematics kinematics_;
+  ParameterValues values_;
+  Quantities quantities_;
+  Displacement displaced_;
+  std::unordered_map<std::string, Expr> multiplier_;  // by the names of rows
+  std::vector<Reaction> out_;
 };
 
 }  // namespace
@@ -45,38 +232,18 @@ Kinematics kinematics_of(const Model& model, const Equations& equations) {
 }
 
 std::vector<Reaction> reactions_of(const Model& model, const Equations& equations,
-                                   std::span<const Expr> lambda, ReactionAxes axes) {
+                                   std::span<const Expr> multipliers, ReactionAxes axes) {
   if (axes == ReactionAxes::None) return {};
+  return Reactions(model, equations, multipliers, axes).run();
+}
+
+std::vector<std::string> joints_without_reactions(const Model& model, const Equations& equations) {
   const Kinematics kinematics = kinematics_of(model, equations);
-  const Displacement displaced(*model.graph);
-  const std::vector<Expr> zero(displaced.symbols.size(), Expr(0));
-  std::vector<Reaction> out;
+  std::vector<std::string> names;
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
-    const Joint& joint = model.joints[j];
-    const Kinematics::JointState& state = kinematics.joints[j];
-    if (state.is_satisfied || state.shares_point || state.shares_axis) continue;
-    Expr potential = 0;  // Σ λ_i g_i, whose gradient (1) is
-    for (const ConstraintRow& row :
-         constraints_of(joint, locate(kinematics, joint.a),
-                        displaced.applied_to(locate(kinematics, joint.b)), state)) {
-      const int i = find_row(equations, row.name);
-      if (i >= 0) potential += lambda[static_cast<std::size_t>(i)] * row.residual;
-    }
-    const std::vector<Expr> world =
-        substitute(gradient(potential, displaced.symbols), displaced.symbols, zero);
-    const Vec3e load[2] = {{world[0], world[1], world[2]}, {world[3], world[4], world[5]}};
-    const Mat3e R = transpose(locate(kinematics, joint.a).R);
-    for (std::size_t k = 0; k < 6; ++k) {
-      const Expr along_joint = (R * load[k / 3])[k % 3];
-      const bool is_out_of_plane =
-          axes == ReactionAxes::World ? k != 0 && k != 1 && k != 5 : along_joint.is_constant(0);
-      if (model.is_planar && is_out_of_plane) continue;
-      const std::string axis(1, "xyz"[k % 3]);
-      out.push_back({joint.name + (k < 3 ? ".force." : ".torque.") + axis, k < 3 ? "N" : "N m",
-                     axes == ReactionAxes::World ? -world[k] : -along_joint});
-    }
+    if (!is_held(kinematics.joints[j])) names.push_back(model.joints[j].name);
   }
-  return out;
+  return names;
 }
 
 }  // namespace koppel

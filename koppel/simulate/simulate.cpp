@@ -85,6 +85,7 @@ class Run {
     stage("warm up", [&] { warm_up(); });
     stage("observe", [&] {
       out_.observation.emplace(out_.equations, model_, state_, options_.reactions);
+      tell_missing_reactions();
       if (options_.derivatives != 0) {
         check_derivatives();
         out_.observation->add_derivatives(out_.equations, state_, rank_.redundant_rows,
@@ -109,6 +110,20 @@ class Run {
   void tell(std::string message) {
     if (callbacks_.message) callbacks_.message(message);
     out_.summary.messages.push_back(std::move(message));
+  }
+
+  // Joints that the coordinates satisfy by themselves have no multipliers.
+  void tell_missing_reactions() {
+    if (options_.reactions == ReactionAxes::None) return;
+    const std::vector<std::string> names = joints_without_reactions(model_, out_.equations);
+    if (names.empty()) return;
+    std::string all = "'" + names[0] + "'";
+    constexpr std::size_t kMost = 5;
+    for (std::size_t i = 1; i < std::min(names.size(), kMost); ++i) all += ", '" + names[i] + "'";
+    if (names.size() > kMost) all += ", …";
+    tell("no reactions of " + all + ": " + out_.equations.coordinates + " coordinates satisfy " +
+         (names.size() == 1 ? "it" : "them") +
+         " without multipliers. Use absolute coordinates for the reactions of all joints.");
   }
 
   void prepare() {

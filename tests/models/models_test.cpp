@@ -63,6 +63,7 @@ const std::vector<Known> kKnown = {
     {"squeezer", 1},
     {"stewart_platform", 12},  // six of the platform, and the spins of six legs
     {"vehicle_trailer", 21},   // two bodies with 6, six wheels with 2, less 3 at the hook
+    {"whipple_bicycle", 3},    // lean, steering, speed
 };
 
 void PrintTo(const Known& known, std::ostream* stream) { *stream << known.name; }

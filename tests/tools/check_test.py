@@ -35,7 +35,7 @@ KNOWN = {
     "rotary_crane": (5, 5), "rotary_crane_released": (5, 3), "squeezer": (1, 3),
     "driven_sphere": (3, 3), "slider_crank": (1, 3), "slider_crank_minimal": (1, 0),
     "slider_crank_reversed": (1, 3),
-    "stewart_platform": (12, 3), "vehicle_trailer": (21, 3),
+    "stewart_platform": (12, 3), "vehicle_trailer": (21, 3), "whipple_bicycle": (3, 3),
 }
 
 
@@ -69,6 +69,44 @@ class Check(unittest.TestCase):
         self.assertAlmostEqual(mode["damping_ratio"], 0, places=9)
         text = check("pendulum", "--statics", "--modes")
         self.assertIn("0.498488", text)
+
+    def test_modes_of_a_bicycle_at_speed_are_those_of_its_steady_motion(self):
+        # Meijaard et al. 2007: v = 5 m/s.
+        published = [complex(-0.77534188219585, 4.46486771378823), complex(-0.32286642900409, 0),
+                     complex(-14.07838969279822, 0)]
+        for arguments in [], ["--at", "steady"]:
+            modes = findings("whipple_bicycle", "--modes", *arguments)["modes"]
+            self.assertEqual((modes["about"], modes["in_equilibrium"], modes["found"]),
+                             ("steady", False, True))
+            self.assertEqual((modes["zero_eigenvalues"], modes["coordinates"]), (6, "joint"))
+            found = [complex(*mode["eigenvalue"]) for mode in modes["list"]]
+            self.assertEqual(len(found), 3)
+            for value in published:
+                self.assertLess(min(abs(z - value) for z in found), 1e-10 * max(1, abs(value)))
+        text = check("whipple_bicycle", "--modes")
+        self.assertIn("of small motions about the steady motion of the start.", text)
+        self.assertIn("6 eigenvalues are zero: nothing depends on where these motions are.", text)
+
+    def test_modes_of_rest_and_of_a_start_at_rest(self):
+        modes = findings("whipple_bicycle", "--modes", "--set", "v=0")["modes"]
+        self.assertEqual((modes["about"], modes["in_equilibrium"]), ("rest", True))
+        found = sorted(mode["eigenvalue"][0] for mode in modes["list"])
+        for value, known in zip(found, [-5.530943717653934, -3.131643247906556,
+                                        3.131643247906556, 5.530943717653934]):
+            self.assertAlmostEqual(value, known, places=9)
+
+    def test_modes_of_a_motion_that_is_not_steady_are_refused(self):
+        result = subprocess.run([PROGRAM, "check", f"{MODELS}/rolling_disc.yaml", "--modes", "--json"],
+                                capture_output=True, text=True)
+        modes = json.loads(result.stdout)["modes"]
+        self.assertEqual((result.returncode, modes["found"], modes["in_equilibrium"], modes["list"]),
+                         (2, False, False, []))
+        self.assertRegex(
+            modes["text"],
+            r"none: the motion of the start is not steady \(in joint coordinates\): velocities are "
+            r"constant, but the coefficients of small motions are others [0-9.]+ s later\. --at rest "
+            r"gives the modes of the equilibrium near it, --at periodic those of a periodic motion\.")
+        self.assertEqual(result.stderr, "no modes were found; see above.\n")
 
     def test_windows_are_singular_where_all_rods_are_in_line(self):
         motion = findings("four_bar", "--motion")["motion"]
