@@ -302,9 +302,8 @@ class Comparer {
       if (is_good(run)) errors.push_back(measure(run));
     }
     if (errors.empty()) {
-      out_.reason = fmt::format("none of {} runs came to its end in good health {} below {:g}.",
-                                out_.runs.size(),
-                                is_trusted() ? "with an error" : "with an energy error", kUseless);
+      out_.reason = fmt::format("no run came to its end in good health with {} below {:g}.",
+                                is_trusted() ? "an error" : "an energy error", kUseless);
       return;
     }
     std::sort(errors.begin(), errors.end());
