@@ -92,8 +92,10 @@ void write_files(const std::filesystem::path& folder, const Model& model,
             1e3 * run.seconds, run.steps, run.position_drift,
             run.error ? fmt::format("{:.1e}", *run.error) : "not known"));
   }
-  if (!comparison.reason.empty()) {
+  if (comparison.recommended >= 0) {
     report.messages.push_back("Recommended: " + comparison.reason);
+  } else if (!comparison.reason.empty()) {
+    report.messages.push_back("Nothing is recommended: " + comparison.reason);
   }
   const Trajectory drift = drift_of(comparison), work = work_of(comparison);
   report.trajectory = &drift;
@@ -131,8 +133,12 @@ void run(const Options& given) {
   if (std::fflush(stdout) != 0) {
     throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
   }
+  if (comparison.is_stopped) {
+    throw Failure{ExitCode::kNumericsFailed,
+                  fmt::format("interrupted after {} runs.", comparison.runs.size())};
+  }
   if (comparison.recommended < 0) {
-    throw Failure{ExitCode::kNumericsFailed, "error[compare.failed]: no run came to its end."};
+    throw Failure{ExitCode::kNumericsFailed, "error[compare.failed]: " + comparison.reason};
   }
 }
 

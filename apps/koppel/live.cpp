@@ -124,6 +124,9 @@ void report_live_end(const LiveResult& r, const Files& files) {
   std::string message;
   if (!files.is_good()) {
     message = "error[results.not-written]: " + files.problems()[0];
+  } else if (r.status == LiveResult::Status::Doubtful) {
+    message = fmt::format("error[live.doubtful]: {}.\n  All {} rows are in {}.", r.text,
+                          files.num_rows(), files.path("trajectory.csv").string());
   } else if (r.status == LiveResult::Status::Failed || r.status == LiveResult::Status::Late) {
     message =
         fmt::format("error[live.{}]: at t = {:.8g} s: {}.\n  All {} rows up to there are in {}.",

@@ -180,10 +180,20 @@ std::vector<Expr> Elimination::solve(std::span<const Expr> b) const {
   return x;
 }
 
+template <typename F>
+void Elimination::for_each_entry_of_ldu(F&& f) {
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    for (Entry& u : U_[k]) f(u.value *= inverse_[k]);
+    for (Entry& l : L_[k]) f(l.value);
+    f(inverse_[k]);
+  }
+  has_unit_U_ = true;
+}
+
 Elimination::Entries Elimination::name_entries(Graph& graph, std::string_view name) {
   Entries entries;
   std::unordered_map<NodeId, Expr> named;
-  const auto give_symbol = [&](Expr& value) {
+  for_each_entry_of_ldu([&](Expr& value) {
     if (value.is_constant()) return;
     const auto [it, is_new] = named.try_emplace(value.id());
     if (is_new) {
@@ -192,16 +202,38 @@ Elimination::Entries Elimination::name_entries(Graph& graph, std::string_view na
       entries.values.push_back(value);
     }
     value = it->second;
-  };
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    for (Entry& u : U_[k]) {
-      u.value *= inverse_[k];
-      give_symbol(u.value);
+  });
+  return entries;
+}
+
+Elimination::AllEntries Elimination::name_all_entries(Graph& graph, std::string_view name) {
+  AllEntries entries;
+  std::unordered_map<NodeId, std::uint32_t> number;  // of a symbol
+  std::unordered_map<NodeId, Expr> named;
+  std::map<double, Expr> named_numbers;
+  for_each_entry_of_ldu([&](Expr& value) {
+    Expr& symbol = value.is_constant() ? named_numbers[value.value()] : named[value.id()];
+    if (symbol.is_constant()) {
+      const std::size_t n = entries.symbols.size();
+      symbol = graph.symbol(std::string(name) + '[' + std::to_string(n) + ']');
+      number[symbol.id()] = static_cast<std::uint32_t>(n);
+      entries.symbols.push_back(symbol);
+      entries.values.push_back(value);
     }
-    for (Entry& l : L_[k]) give_symbol(l.value);
-    give_symbol(inverse_[k]);
+    value = symbol;
+  });
+  const auto add = [&](const std::vector<Entry>& from, std::vector<Substitution::Term>& to) {
+    for (const Entry& e : from) {
+      to.push_back({static_cast<std::uint32_t>(e.index), number.at(e.value.id())});
+    }
+    return static_cast<std::uint32_t>(to.size());
+  };
+  Substitution& out = entries.substitution;
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const auto place = static_cast<std::uint32_t>(order_[k]);
+    const std::uint32_t lower_end = add(L_[k], out.lower), upper_end = add(U_[k], out.upper);
+    out.pivots.push_back({place, place, lower_end, upper_end, number.at(inverse_[k].id())});
   }
-  has_unit_U_ = true;
   return entries;
 }
 

@@ -20,6 +20,7 @@
 
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/expr.hpp>
+#include <koppel/expr/substitution.hpp>
 
 namespace koppel {
 
@@ -71,12 +72,22 @@ class Elimination {
     std::vector<Expr> symbols, values;
   };
   Entries name_entries(Graph& graph, std::string_view name);
+  // The same for all entries, numbers too, so that nothing is left to be folded: solve() then does
+  // what `substitution` does.
+  struct AllEntries : Entries {
+    Substitution substitution;
+  };
+  AllEntries name_all_entries(Graph& graph, std::string_view name);
 
  private:
   struct Entry {
     int index;
     Expr value;
   };
+  // Calls f for the entries of L D U one after the other, which it may change.
+  template <typename F>
+  void for_each_entry_of_ldu(F&& f);
+
   std::vector<int> order_;
   std::vector<Expr> pivots_, inverse_;     // and their reciprocals
   std::vector<std::vector<Entry>> L_, U_;  // columns of L and rows of U, without the diagonal

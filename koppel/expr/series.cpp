@@ -1,5 +1,7 @@
 #include <koppel/expr/series.hpp>
 
+#include <algorithm>
+
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/emit_c.hpp>
 #include <koppel/expr/native.hpp>
@@ -152,6 +154,13 @@ struct Series::Code {
         later(make_tapes(series, series.later, layout.place)),
         corrections(make_tapes(series, series.corrections, layout.place)) {}
 
+  void add_solution(const SeriesSolution& solution) {
+    substitution = solution.substitution;
+    num_b = solution.b.size();
+    num_entries = solution.entries.size();
+    solve_work_size = num_b;
+  }
+
   void load_native(const SeriesSolution& solution, const SeriesStages& leads) {
     std::string source = emit_c_prelude() + emit_c_series(series, layout, "koppel_series");
     const bool solves = !solution.X.empty();
@@ -161,9 +170,7 @@ struct Series::Code {
       const CCode solve_code = emit_c(lower(inputs, solution.X), "koppel_series_solve");
       source += solve_code.source +
                 emit_c_expansion(series, layout, "koppel_series", leads, solution.unknowns);
-      num_b = solution.b.size();
-      num_entries = solution.entries.size();
-      solve_work_size = solve_code.work_size;
+      solve_work_size = std::max(solve_work_size, solve_code.work_size);
     }
     NativeResult result = compile_native(source, NativeKind::Series);
     library = std::move(result.library);
@@ -182,6 +189,7 @@ struct Series::Code {
   std::size_t stride;
   SeriesLayout layout;
   std::vector<StagedTape> stages, later, corrections;
+  Substitution substitution;
   std::shared_ptr<const NativeLibrary> library;
   SeriesFunction* native = nullptr;
   SeriesFunction* native_correction = nullptr;
@@ -201,6 +209,7 @@ Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters
   }
   auto code = std::make_shared<Code>(lower_series(variables, parameters, outputs, stages),
                                      variables.size(), max_order);
+  code->add_solution(solution);
   if (wants_native(options.native)) code->load_native(solution, stages);
   code_ = std::move(code);
 }
@@ -262,10 +271,16 @@ void Series::correct(int k, SeriesWorkspace& work) const noexcept {
   }
 }
 
-bool Series::has_solution() const { return code_->native_expansion != nullptr; }
+bool Series::has_solution() const { return code_->num_b > 0; }
+bool Series::expands() const { return code_->native_expansion != nullptr; }
 
 void Series::solve(SeriesWorkspace& work) const noexcept {
-  code_->native_solve(work.system_.data(), work.X_.data(), work.solve_work_.data());
+  if (code_->native_solve != nullptr) {
+    code_->native_solve(work.system_.data(), work.X_.data(), work.solve_work_.data());
+  } else {
+    code_->substitution.solve(work.system_.data() + code_->num_b, work.system_.data(),
+                              work.X_.data(), work.solve_work_.data());
+  }
 }
 
 void Series::expand(int first, int last, SeriesWorkspace& work) const noexcept {

@@ -22,6 +22,7 @@
 
 #include <koppel/expr/expr.hpp>
 #include <koppel/expr/function.hpp>
+#include <koppel/expr/substitution.hpp>
 
 namespace koppel {
 
@@ -39,7 +40,7 @@ struct SeriesStages {
   std::vector<int> variable_leads, output_leads;
 };
 
-// The solution of the stages k ≥ 0 as straight-line code, for native series. With unknowns x_j and
+// The solution of the stages k ≥ 0 as straight-line code. With unknowns x_j and
 // outputs F_i of leads d_j and c_i, stage k is (problem/series_system.hpp)
 //   J X = b,     X_j = (k + d_j)!/k! x_j[k + d_j],     b_i = −(k + c_i)!/k! F_i[k + c_i].
 struct SeriesSolution {
@@ -50,6 +51,7 @@ struct SeriesSolution {
   std::vector<Unknown> unknowns;
   std::vector<Expr> entries, b;  // symbols: of the factorised matrix, and of the right-hand sides
   std::vector<Expr> X;           // in terms of them; empty: there is no such code
+  Substitution substitution;     // the same operations, for the interpreter
 };
 
 class SeriesWorkspace {
@@ -89,7 +91,8 @@ class SeriesWorkspace {
   std::size_t num_variables_ = 0, num_inputs_ = 0;
   std::vector<Place> places_;  // of the inputs, then of the outputs
   std::size_t num_b_ = 0;
-  std::vector<double> system_, X_, solve_work_;  // b and entries
+  std::vector<double> system_, X_;  // b and entries
+  std::vector<double> solve_work_;
 };
 
 class Series {
@@ -121,10 +124,12 @@ class Series {
   // After stage k is solved: the values that depended on its unknowns and are needed again.
   void correct(int k, SeriesWorkspace& work) const noexcept;
 
-  // Whether there is native code for a SeriesSolution. Then: X of the workspace's b and entries,
-  // and the stages first … last one after the other, evaluated, solved and corrected.
+  // Whether there is a SeriesSolution. Then: X of the workspace's b and entries.
   bool has_solution() const;
   void solve(SeriesWorkspace& work) const noexcept;
+  // Whether it is native. Then: the stages first … last one after the other, evaluated, solved and
+  // corrected.
+  bool expands() const;
   void expand(int first, int last, SeriesWorkspace& work) const noexcept;
 
  private:

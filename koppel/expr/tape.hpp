@@ -8,8 +8,17 @@
 
 namespace koppel {
 
+// A product that is read once, by a sum or difference, is computed there: two roundings as before,
+// but one instruction to interpret.
+enum class Fused : std::uint8_t {
+  AddMul = kNumOps,  // a + b c
+  SubMul,            // a − b c
+  MulSub,            // b c − a
+};
+inline constexpr int kNumTapeOps = kNumOps + 3;
+
 struct TapeInstruction {
-  Op op;
+  std::uint8_t op;  // an Op or Fused
   std::uint8_t variant;
   std::uint32_t result;
   std::uint32_t a, b, c;  // slots; Table: b is the table's index

@@ -148,6 +148,20 @@ SeriesSystem make_series(const Source& s) {
     }
   }
   for (const Expr& e : all) terms.y.push_back(places.at(e.id()));
+  std::unordered_map<NodeId, double> value;
+  const auto add_values = [&](const Exprs& symbols, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < symbols.size(); ++i) value[symbols[i].id()] = values[i];
+  };
+  add_values(s.e.q, s.state.q);
+  add_values(s.e.v, s.state.v);
+  add_values(s.e.x, s.state.x);
+  terms.start.push_back(s.state.t);
+  for (const Dae::Unknown& unknown : terms.dae.unknowns) {
+    for (const Expr& symbol : unknown.derivative) {
+      const auto known = value.find(symbol.id());
+      terms.start.push_back(known == value.end() ? 0 : known->second);
+    }
+  }
   return SeriesSystem(std::move(terms));
 }
 

@@ -1,6 +1,7 @@
 #include <koppel/live/live.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 
@@ -85,12 +86,72 @@ class Machine {
   std::vector<double> before_, in_;
 };
 
+// Between two rows.
+class RowStep : public Step {
+ public:
+  RowStep(double from, double to, std::span<const double> y0, std::span<const double> y1)
+      : Step(from, to), y0_(y0), y1_(y1) {}
+  void evaluate(double t, std::span<double> y) const override {
+    const double part = (t - t0) / (t1 - t0);
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = (1 - part) * y0_[i] + part * y1_[i];
+  }
+  int order() const override { return 1; }
+
+ private:
+  std::span<const double> y0_, y1_;
+};
+
+// HealthWatch for rows, in a thread of its own.
+class RowWatch {
+ public:
+  RowWatch(const Prepared& prepared, double distance, bool has_every_step,
+           const HealthOptions& options)
+      : problem_(prepared.problem),
+        distance_(distance),
+        t_(prepared.start.t),
+        y_(prepared.start.y),
+        watch_(options, std::nullopt, row_names(prepared.equations)) {
+    if (!has_every_step || !prepared.equations.u.empty()) problem_.energy = {};
+    watch_.begin(problem_, t_, y_);
+  }
+
+  void note(double t, std::span<const double> y) {
+    if (t <= t_ || watch_.has_failed()) return;
+    if (t - t_ > 1.5 * distance_) {  // rows in between were left out
+      watch_.go_on(problem_, t, y);
+    } else if (!watch_.note(RowStep(t_, t, y_, y))) {
+      has_failed_.store(true, std::memory_order_relaxed);
+    }
+    t_ = t;
+    std::copy(y.begin(), y.end(), y_.begin());
+  }
+
+  bool has_failed() const { return has_failed_.load(std::memory_order_relaxed); }
+  Health health() const { return watch_.health(); }
+
+ private:
+  static std::vector<std::string> row_names(const Equations& e) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < e.num_g() + e.mu.size(); ++i) {
+      names.push_back(row_name(e, static_cast<int>(i)));
+    }
+    return names;
+  }
+
+  Problem problem_;
+  double distance_, t_;
+  std::vector<double> y_;
+  HealthWatch watch_;
+  std::atomic<bool> has_failed_{false};
+};
+
 // Makes rows of what the loop has put into the ring: t, y, u.
 class Rows {
  public:
   Rows(const Prepared& prepared, const Model& model, const LiveCallbacks& callbacks,
-       LiveResult& result)
+       RowWatch& watch, LiveResult& result)
       : problem_(prepared.problem),
+        watch_(watch),
         observation_(prepared.equations, model, prepared.state),
         callbacks_(callbacks),
         result_(result),
@@ -118,11 +179,13 @@ class Rows {
     result_.max_position_violation = std::max(result_.max_position_violation, row_[violation]);
     result_.max_velocity_violation = std::max(result_.max_velocity_violation, row_[violation + 1]);
     ++result_.rows;
+    watch_.note(raw[0], y);
     if (callbacks_.row) callbacks_.row(row_);
   }
 
  private:
   const Problem& problem_;
+  RowWatch& watch_;
   Observation observation_;
   const LiveCallbacks& callbacks_;
   LiveResult& result_;
@@ -135,7 +198,7 @@ class Loop {
  public:
   Loop(Machine& machine, double t_start, double h, const LiveOptions& options,
        std::span<Channel* const> channels, const LiveCallbacks& callbacks, Clock& clock,
-       Recorder& recorder, LiveResult& result)
+       Recorder& recorder, const RowWatch& watch, LiveResult& result)
       : machine_(machine),
         t_start_(t_start),
         h_(h),
@@ -144,6 +207,7 @@ class Loop {
         callbacks_(callbacks),
         clock_(clock),
         recorder_(recorder),
+        watch_(watch),
         out_(result) {}
 
   void run() noexcept {
@@ -157,6 +221,8 @@ class Loop {
     out_.wall_seconds = static_cast<double>(clock_.now() - begin) / kSecond;
     out_.reached = time(out_.steps);
   }
+
+  bool has_overflowed() const { return has_overflowed_; }
 
  private:
   double time(long k) const { return t_start_ + static_cast<double>(k) * h_; }
@@ -183,7 +249,11 @@ class Loop {
       woken = clock_.now();
     }
     for (Channel* channel : channels_) channel->read(time(k), machine_.u);
-    if (!machine_.advance(time(k), h_)) return end(LiveResult::Status::Failed);
+    if (watch_.has_failed()) return end(LiveResult::Status::Failed);
+    if (!machine_.advance(time(k), h_)) {
+      has_overflowed_ = true;
+      return end(LiveResult::Status::Failed);
+    }
     ++out_.steps;
     publish(time(k + 1));
     const std::int64_t done = clock_.now();
@@ -225,8 +295,10 @@ class Loop {
   const LiveCallbacks& callbacks_;
   Clock& clock_;
   Recorder& recorder_;
+  const RowWatch& watch_;
   LiveResult& out_;
   std::int64_t start_ = 0;
+  bool has_overflowed_ = false;
 };
 
 Prepared prepare_live(const Model& model, SimulateOptions& options) {
@@ -249,6 +321,28 @@ Prepared prepare_live(const Model& model, SimulateOptions& options) {
                 "Take them out, or use koppel run.");
   }
   return prepare(model, options);
+}
+
+// The watch's verdict. What is lost of the energy is the method's nature, and is told.
+void take_verdict(const RowWatch& watch, LiveResult& r) {
+  r.health = watch.health();
+  std::string text;
+  for (const Health::Reason& reason : r.health.reasons) {
+    if (!watch.has_failed() && reason.what == "energy") {
+      r.notes.push_back(reason.text);
+    } else {
+      text += (text.empty() ? "" : " ") + reason.text;
+    }
+  }
+  if (text.empty()) return;
+  while (text.ends_with('.')) text.pop_back();
+  r.text = text;
+  using Status = LiveResult::Status;
+  if (watch.has_failed()) {
+    r.status = Status::Failed;
+  } else if (r.status == Status::Done || r.status == Status::Stopped) {
+    r.status = Status::Doubtful;
+  }
 }
 
 std::string text_of(const LiveResult& r) {
@@ -290,7 +384,8 @@ LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOpti
   for (Channel* channel : channels) channel->open(out.info.ports);
   machine.warm_up(out.h);
 
-  Rows rows(prepared, model, callbacks, out);
+  RowWatch watch(prepared, out.h * options.every, options.every == 1, simulate.health);
+  Rows rows(prepared, model, callbacks, watch, out);
   out.info.columns = rows.columns();
   // Four seconds of rows, so that a disk may take its time.
   const auto capacity = static_cast<std::size_t>(
@@ -306,9 +401,9 @@ LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOpti
   out.info.setup_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
   if (callbacks.begin) callbacks.begin(out.info);
-  Loop(machine, prepared.start.t, out.h, options, channels, callbacks,
-       options.clock != nullptr ? *options.clock : monotonic, recorder, out)
-      .run();
+  Loop loop(machine, prepared.start.t, out.h, options, channels, callbacks,
+            options.clock != nullptr ? *options.clock : monotonic, recorder, watch, out);
+  loop.run();
   guard.reset();
   recorder.finish();
   out.rows_left_out = recorder.num_left_out();
@@ -316,6 +411,7 @@ LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOpti
     out.final.emplace_back(out.info.ports.outputs[i], machine.outputs[i]);
   }
   out.text = text_of(out);
+  if (!loop.has_overflowed()) take_verdict(watch, out);
   for (const Channel* channel : channels) {
     for (std::string& note : channel->notes()) out.notes.push_back(std::move(note));
   }

@@ -15,6 +15,10 @@
 // caught up; `Slip` moves all releases that follow by the delay, so that no steps are crowded, and
 // the motion is late from there on; `Stop` ends the loop.
 //
+// The rows are watched as those of other runs are (health_watch.hpp), in the recording thread: a
+// motion that leaves its constraints or gains energy out of nothing ends the loop as failed. The
+// energy is that of models without inputs, with a row for every step; lost energy is a note.
+//
 // Between the first and the last step nothing is allocated in the thread of the loop, and nothing
 // but the clock is waited for. Rows of results go through a ring to a thread of their own.
 #pragma once
@@ -66,8 +70,10 @@ struct LiveCallbacks {
 };
 
 struct LiveResult {
-  enum class Status { Done, Stopped, Late, Failed } status = Status::Done;
+  // Doubtful: came to its end, or was stopped, but constraints were violated on the way.
+  enum class Status { Done, Doubtful, Stopped, Late, Failed } status = Status::Done;
   std::string text;  // what went wrong
+  Health health;
   LiveInfo info;
   double h = 0, period = 0;  // of the motion, of the clock; seconds
   double reached = 0;        // time of the motion

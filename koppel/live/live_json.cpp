@@ -9,6 +9,7 @@ namespace {
 const char* name_of(LiveResult::Status status) {
   switch (status) {
     case LiveResult::Status::Done: return "done";
+    case LiveResult::Status::Doubtful: return "doubtful";
     case LiveResult::Status::Stopped: return "stopped";
     case LiveResult::Status::Late: return "late";
     case LiveResult::Status::Failed: return "failed";
@@ -27,6 +28,7 @@ std::string to_json(const LiveResult& r, const std::string& model) {
   nlohmann::ordered_json out;
   out["model"] = model;
   out["status"] = name_of(r.status);
+  out["health"] = name_of(r.health.state);
   out["coordinates"] = r.info.choice.coordinates;
   out["formulation"] = r.info.choice.formulation;
   out["integrator"] = r.info.choice.integrator;

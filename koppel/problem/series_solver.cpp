@@ -39,9 +39,8 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order, double toleran
     unknowns_.push_back({terms.structure.d[j], work_.variable(next).data(), first,
                          first + static_cast<int>(count) - 1});
     for (std::size_t l = 1; l < count; ++l) {
-      derivatives_.push_back({static_cast<int>(l), terms.structure.d[j],
-                              work_.variable(next).data(), work_.variable(next + l).data(),
-                              nullptr});
+      derivatives_.push_back(
+          {static_cast<int>(l), terms.structure.d[j], j, work_.variable(next + l).data()});
       if (!series_->reads_variable(next + l)) continue;
       read_.push_back(derivatives_.size() - 1);
       if (series_->reads_variable_later(next + l)) read_later_.push_back(derivatives_.size() - 1);
@@ -66,6 +65,9 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order, double toleran
     factors_work_ = system.factors()->make_workspace();
     factors_.resize(system.factors()->num_outputs());
     b_ = work_.right_side();
+    saved_b_.resize(b_.size());
+    difference_.resize(b_.size());
+    size_.resize(b_.size());
   } else {
     own_b_.resize(c_.size());
     b_ = own_b_;
@@ -78,18 +80,8 @@ void SeriesSolver::set_scales() {
     double factor = 1;  // (k + o)!/k!
     for (int o = 0; o <= max_offset_; ++o) {
       scale_.push_back(factor);
+      over_.push_back(1 / factor);
       factor *= k + o + 1;
-    }
-  }
-  int max_l = 0;
-  for (const Derivative& derivative : derivatives_) max_l = std::max(max_l, derivative.l);
-  shift_.resize(static_cast<std::size_t>(max_l) + 1);
-  for (int l = 0; l <= max_l; ++l) {
-    auto& factors = shift_[static_cast<std::size_t>(l)];
-    for (int o = 0; o <= order_; ++o) {
-      double factor = 1;  // (o + l)!/o!
-      for (int i = 1; i <= l; ++i) factor *= o + i;
-      factors.push_back(factor);
     }
   }
   for (int o = 0; o <= max_offset_; ++o) {
@@ -97,9 +89,6 @@ void SeriesSolver::set_scales() {
     for (int n = 0; n <= order_; ++n) {
       choose.push_back(n < o ? 0 : n == o ? 1 : choose.back() * n / (n - o));
     }
-  }
-  for (Derivative& derivative : derivatives_) {
-    derivative.factor = shift_[static_cast<std::size_t>(derivative.l)].data();
   }
 }
 
@@ -123,7 +112,7 @@ void SeriesSolver::set(int j, int o, double coefficient) {
   put(unknowns_[static_cast<std::size_t>(j)], o, coefficient);
 }
 
-SeriesSolver::Status SeriesSolver::factor() {
+void SeriesSolver::put_point() {
   std::size_t next = 0;
   J_in_[next++] = time_[0];
   for (const Unknown& unknown : unknowns_) {
@@ -133,6 +122,10 @@ SeriesSolver::Status SeriesSolver::factor() {
     }
   }
   ++num_factorizations_;
+}
+
+SeriesSolver::Status SeriesSolver::factor() {
+  put_point();
   is_in_code_ = series_->has_solution() && factor_in_code();
   if (is_in_code_) return Status::Ok;
   system_->J().evaluate(J_in_, J_values_, J_work_);
@@ -141,7 +134,12 @@ SeriesSolver::Status SeriesSolver::factor() {
         std::all_of(J_values_.begin(), J_values_.end(), [](double x) { return std::isfinite(x); });
     return finite ? Status::Singular : Status::NotFinite;
   }
-  // What a residual can be at best: round-off of its terms.
+  set_row_scales();
+  return Status::Ok;
+}
+
+// What a residual can be at best: round-off of its terms, of the size max_j |J_ij| max(1, |x_j|).
+void SeriesSolver::set_row_scales() {
   std::fill(row_scale_.begin(), row_scale_.end(), 0.0);
   const Sparsity& pattern = system_->pattern();
   for (std::size_t j = 0; j < unknowns_.size(); ++j) {
@@ -152,16 +150,66 @@ SeriesSolver::Status SeriesSolver::factor() {
       scale = std::max(scale, size * std::abs(J_values_[static_cast<std::size_t>(e)]));
     }
   }
+}
+
+// After corrections so small, relative to the unknowns, the order of pivots serves as it did
+// before: where they would change that, the defect was too large already.
+SeriesSolver::Status SeriesSolver::factor_again() {
+  if (!is_in_code_ || largest_correction_ > kQuadratic) return factor();
+  put_point();
+  evaluate_factors();
   return Status::Ok;
 }
 
-bool SeriesSolver::factor_in_code() {
+void SeriesSolver::evaluate_factors() {
   system_->factors()->evaluate(J_in_, factors_, factors_work_);
-  if (!(factors_.back() <= most_defect_)) return false;
   const std::span<double> entries = work_.entries();
   std::copy_n(factors_.data(), entries.size(), entries.data());
-  std::copy_n(factors_.data() + entries.size(), row_scale_.size(), row_scale_.data());
+}
+
+bool SeriesSolver::factor_in_code() {
+  evaluate_factors();
+  std::copy(factors_.end() - static_cast<std::ptrdiff_t>(J_values_.size()), factors_.end(),
+            J_values_.begin());
+  if (!(measure_defect() <= most_defect_)) return false;
+  set_row_scales();
   return true;
+}
+
+// The backward error of the solution of J x = b in code, summed over the rows, for one b of the
+// size of J:
+//   Σ_i |Σ_j J_ij x_j − b_i| / (Σ_j |J_ij| |x_j| + b_i),     b_i = Σ_j |J_ij|.
+// It is large where entries grow, and also where rows of constraints are nearly dependent: their
+// Schur complement has the square of their condition, and the error shows in their own rows,
+// which the large multipliers do not enter.
+double SeriesSolver::measure_defect() {
+  const Sparsity& pattern = system_->pattern();
+  const auto for_each_entry = [&](auto&& f) {
+    for (std::size_t j = 0; j < unknowns_.size(); ++j) {
+      for (int e = pattern.column_start[j]; e < pattern.column_start[j + 1]; ++e) {
+        const auto k = static_cast<std::size_t>(e);
+        f(static_cast<std::size_t>(pattern.row[k]), j, J_values_[k]);
+      }
+    }
+  };
+  std::copy(b_.begin(), b_.end(), saved_b_.begin());  // it may be in use
+  std::fill(b_.begin(), b_.end(), 0.0);
+  for_each_entry([&](std::size_t i, std::size_t, double value) { b_[i] += std::abs(value); });
+  series_->solve(work_);
+  const std::span<const double> x = work_.solution();
+  for (std::size_t i = 0; i < b_.size(); ++i) {
+    difference_[i] = -b_[i];
+    size_[i] = b_[i];
+  }
+  for_each_entry([&](std::size_t i, std::size_t j, double value) {
+    const double term = value * x[j];
+    difference_[i] += term;
+    size_[i] += std::abs(term);
+  });
+  double sum = 0;
+  for (std::size_t i = 0; i < b_.size(); ++i) sum += std::abs(difference_[i]) / size_[i];
+  std::copy(saved_b_.begin(), saved_b_.end(), b_.begin());
+  return sum;
 }
 
 // The solution for b, which it may overwrite.
@@ -234,7 +282,7 @@ SeriesSolver::Status SeriesSolver::make_consistent() {
   }
   // The matrix of the stages to come must be that of the point they start from: where it is nearly
   // singular, the smallest correction shows.
-  if (largest_correction_ > 4 * kEps) return factor();
+  if (largest_correction_ > 4 * kEps) return factor_again();
   return Status::Ok;
 }
 
@@ -270,10 +318,10 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
     if (const Status status = solve_first_stage(); status != Status::Ok) return status;
     k = 1;
   }
-  if (is_in_code_) {
+  if (is_in_code_ && series_->expands()) {
     series_->expand(k, last, work_);
   } else {
-    expand_with_pivots(k, last);
+    expand_stages(k, last);
   }
   for (const Unknown& unknown : unknowns_) {
     if (!std::isfinite(unknown.x[last + unknown.d])) return Status::NotFinite;
@@ -281,7 +329,8 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
   return Status::Ok;
 }
 
-void SeriesSolver::expand_with_pivots(int k, int last) {
+// As native code does (emit_c_expansion), to the last bit.
+void SeriesSolver::expand_stages(int k, int last) {
   for (; k <= last; ++k) {
     if (k == 0) {
       for (const Zero& zero : first_zeros_) zero.x[zero.lead] = 0;
@@ -292,16 +341,16 @@ void SeriesSolver::expand_with_pivots(int k, int last) {
     for (std::size_t i = 0; i < b_.size(); ++i) {
       b_[i] = -residuals_[i][static_cast<std::size_t>(k + c_[i])] * scale[c_[i]];
     }
-    linear_.solve(b_);
+    const double* const X = solve();
+    const double* const over = over_.data() + k * (max_offset_ + 1);
     for (std::size_t j = 0; j < unknowns_.size(); ++j) {
-      const Unknown& unknown = unknowns_[j];
-      unknown.x[k + unknown.d] = b_[j] / scale[unknown.d];
+      unknowns_[j].x[k + unknowns_[j].d] = X[j] * over[unknowns_[j].d];
     }
     for (const std::size_t n : k == 0 ? read_ : read_later_) {
+      // x⁽ˡ⁾[o] = k!/o! X
       const Derivative& derivative = derivatives_[n];
-      // x⁽ˡ⁾[o − l] = o!/(o − l)! x[o]
-      const int o = k + derivative.d - derivative.l;
-      if (o >= 0) derivative.series[o] = derivative.factor[o] * derivative.x[k + derivative.d];
+      const int lead = derivative.d - derivative.l;
+      if (lead >= 0) derivative.series[k + lead] = X[derivative.unknown] * over[lead];
     }
     series_->correct(k, work_);
   }

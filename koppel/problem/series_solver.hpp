@@ -66,20 +66,24 @@ class SeriesSolver {
   // The series of x_j⁽ˡ⁾, l ≥ 1, which expressions read: l-fold shifted coefficients.
   struct Derivative {
     int l, d;
-    const double* x;
+    std::size_t unknown;
     double* series;
-    const double* factor;  // (o + l)!/o!
   };
 
   void set_scales();
   void put(const Unknown& unknown, int o, double coefficient);
+  void put_point();
   Status factor();
+  Status factor_again();
+  void evaluate_factors();
   bool factor_in_code();
+  double measure_defect();
+  void set_row_scales();
   const double* solve();
   double right_side(int k);
   Status correct_stage(int k);
   Status solve_first_stage();
-  void expand_with_pivots(int k, int last);
+  void expand_stages(int k, int last);
 
   const SeriesSystem* system_;
   int order_, last_stage_;
@@ -99,14 +103,14 @@ class SeriesSolver {
   std::vector<int> c_;
   std::vector<double> factorial_;
   int max_offset_ = 0;
-  std::vector<double> scale_;                // (k + o)!/k! at k (max_offset + 1) + o
-  std::vector<std::vector<double>> shift_;   // (o + l)!/o! by l and o
+  std::vector<double> scale_, over_;         // (k + o)!/k! at k (max_offset + 1) + o; its inverse
   std::vector<std::vector<double>> choose_;  // C(n, o) by o and n
 
   Workspace J_work_, factors_work_;
   std::vector<double> J_in_, J_values_, row_scale_, factors_;
   std::vector<double> own_b_;  // where the series has no place for it
   std::span<double> b_;
+  std::vector<double> saved_b_, difference_, size_;  // for the defect
   LinearSolver<double> linear_;
   double most_defect_;       // of factors in code
   bool is_in_code_ = false;  // the factors of the matrix are those of the compiled series

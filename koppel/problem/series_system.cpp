@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
+#include <random>
 
 #include <koppel/expr/native.hpp>
 #include <koppel/expr/structure.hpp>
@@ -59,24 +61,44 @@ SeriesSystem::SeriesSystem(SeriesTerms terms) : terms_(std::move(terms)) {
   has_switches_ = find_switches(terms_.dae);
   for (const int c : terms_.structure.c) max_c_ = std::max(max_c_, c);
   for (const int d : terms_.structure.d) max_d_ = std::max(max_d_, d);
-  CompileOptions options = terms_.options;
-  if (wants_native(options.native)) {
-    compile_factors(J);
-    // J itself then is for the few points where these will not do.
-    if (factors_) options = {.native = false};
+  J_ = compile(terms_, J.values, {.native = false});
+  compile_factors(J);
+  // Where there are factors, J itself is for the few points where these will not do.
+  if (!factors_ && wants_native(terms_.options.native)) {
+    J_ = compile(terms_, J.values, terms_.options);
   }
-  J_ = compile(terms_, J.values, options);
+}
+
+// The same order of pivots for tape and native code, and so the same round-off.
+std::vector<std::vector<double>> SeriesSystem::sample_jacobian() const {
+  constexpr int kSamples = 3;
+  constexpr double kAway = 0.1;
+  std::vector<std::vector<double>> samples;
+  if (terms_.start.empty()) return samples;
+  std::mt19937 random(1);
+  for (int s = 0; s <= kSamples; ++s) {
+    std::vector<double> in = terms_.start;
+    // Away from the start, which often is a special place; the start itself if there is no other.
+    if (s == kSamples && !samples.empty()) break;
+    for (std::size_t i = 0; i < in.size() && s < kSamples; ++i) {
+      const double part = 2 * (static_cast<double>(random()) / 4294967296.0) - 1;
+      in[i] += kAway * part * std::max(1.0, std::abs(in[i]));
+    }
+    in.insert(in.end(), terms_.given.begin(), terms_.given.end());
+    std::vector<double> values = (*J_)(in);
+    if (std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) {
+      samples.push_back(std::move(values));
+    }
+  }
+  return samples;
 }
 
 void SeriesSystem::compile_factors(const SparseExpr& J) {
-  std::optional<SeriesElimination> elimination = eliminate(terms_.dae, J);
+  std::optional<SeriesElimination> elimination = eliminate(terms_.dae, J, sample_jacobian());
   if (!elimination) return;
   std::vector<Expr> outputs = elimination->entries;
-  outputs.insert(outputs.end(), elimination->row_scales.begin(), elimination->row_scales.end());
-  outputs.push_back(elimination->defect);
-  Function factors = compile(terms_, outputs, terms_.options);
-  if (!factors.is_native()) return;
-  factors_ = std::move(factors);
+  outputs.insert(outputs.end(), J.values.begin(), J.values.end());
+  factors_ = compile(terms_, outputs, terms_.options);
   solution_ = std::move(elimination->solution);
   std::size_t next = 1;  // after t
   for (const Dae::Unknown& unknown : terms_.dae.unknowns) {

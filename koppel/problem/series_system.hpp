@@ -32,6 +32,9 @@ struct SeriesTerms {
   Dae dae;
   Structure structure;
   std::vector<double> given;  // values of dae.given
+  // A value of t and of each x_j⁽ˡ⁾, by unknown and order: a point of the motion, near which the
+  // order of pivots is chosen. Empty: the solver pivots.
+  std::vector<double> start;
   // For each entry of the problem's y: which derivative of which unknown it is.
   struct Place {
     int unknown = 0, order = 0;
@@ -60,12 +63,13 @@ class SeriesSystem {
 
   const Function& J() const { return *J_; }
 
-  // In native code: the entries of J's factors for the compiled series, the scales of the rows and
-  // the defect (series_elimination.hpp), of the same inputs as J. Null: J has to be factorised.
+  // The entries of J's factors for the compiled series (series_elimination.hpp), then those of J,
+  // of the same inputs as J. Null: J has to be factorised with pivots.
   const Function* factors() const { return factors_ ? &*factors_ : nullptr; }
 
  private:
   void compile_factors(const SparseExpr& J);
+  std::vector<std::vector<double>> sample_jacobian() const;
 
   SeriesTerms terms_;
   int max_c_ = 0, max_d_ = 0;

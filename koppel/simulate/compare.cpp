@@ -22,6 +22,7 @@ constexpr double kTightest = 1e-14, kNearlyTightest = 1e-12;
 constexpr double kShort = 0.1;  // seconds
 constexpr int kRepetitions = 2;
 constexpr double kUntrusted = 1e-3;  // two tight runs that differ by more tell nothing
+constexpr double kUseless = 0.1;     // a run with a larger error shows another motion
 
 // A method to try.
 struct Method {
@@ -105,7 +106,10 @@ class Comparer {
                                                                 : "full";
     find_reference();
     for (const Method& method : methods()) {
-      if (!tell(describe(method))) break;
+      if (out_.is_stopped || !tell(describe(method))) {
+        out_.is_stopped = true;
+        break;
+      }
       try_method(method);
     }
     sort();
@@ -114,17 +118,28 @@ class Comparer {
   }
 
  private:
-  bool tell(const std::string& what) { return !watch_ || watch_(what); }
+  // False: stop.
+  bool tell(const std::string& what) {
+    doing_ = what;
+    return !watch_ || watch_(what);
+  }
 
   static std::string describe(const Method& m) {
     return fmt::format("{} {} {}", m.coordinates, m.formulation, m.integrator);
   }
 
-  // Stops what takes too long.
-  SimulateCallbacks limited(double seconds) const {
+  // Stops what takes too long, and what nobody waits for any more.
+  SimulateCallbacks limited(double seconds) {
     SimulateCallbacks callbacks;
-    callbacks.progress = [start = Clock::now(), seconds](const Progress&) {
-      return std::chrono::duration<double>(Clock::now() - start).count() < seconds;
+    callbacks.progress = [this, start = Clock::now(), asked = 0.0,
+                          seconds](const Progress&) mutable {
+      constexpr double kAskEvery = 0.1;  // seconds
+      const double now = std::chrono::duration<double>(Clock::now() - start).count();
+      if (now - asked > kAskEvery) {
+        asked = now;
+        if (!tell(doing_)) out_.is_stopped = true;
+      }
+      return now < seconds && !out_.is_stopped;
     };
     return callbacks;
   }
@@ -146,7 +161,10 @@ class Comparer {
 
   // A series where the motion has one, else what is chosen for it.
   void find_reference() {
-    if (!tell("reference")) return;
+    if (!tell("reference")) {
+      out_.is_stopped = true;
+      return;
+    }
     const std::pair<const char*, const char*> kinds[] = {{"", "taylor"}, {"", ""}};
     for (const auto& [formulation, integrator] : kinds) {
       auto tight = run_reference(formulation, integrator, kTightest);
@@ -211,6 +229,7 @@ class Comparer {
       const SimulateOptions with = simulate_options(options_, method);
       Compared result =
           result_of(method, simulate(*method.model, with, limited(options_.max_seconds)));
+      if (out_.is_stopped) return;
       // What else the computer does falsifies short times; the shortest of some is right.
       for (int k = 0; k < kRepetitions && result.seconds < kShort; ++k) {
         const Simulation again = simulate(*method.model, with);
@@ -271,19 +290,28 @@ class Comparer {
   }
   bool is_trusted() const { return !out_.reference.empty() && out_.reference_error < kUntrusted; }
 
+  // Whether a run came to its end in good health and has not lost the motion.
+  bool is_good(const Compared& run) const {
+    return run.status == "done" && run.model.empty() && measure(run) < kUseless;
+  }
+
   // The fastest of those that are at least as accurate as every second one.
   void recommend() {
     std::vector<double> errors;
     for (const Compared& run : out_.runs) {
-      if (run.status == "done" && run.model.empty()) errors.push_back(measure(run));
+      if (is_good(run)) errors.push_back(measure(run));
     }
-    if (errors.empty()) return;
+    if (errors.empty()) {
+      out_.reason = fmt::format("no run came to its end in good health with {} below {:g}.",
+                                is_trusted() ? "an error" : "an energy error", kUseless);
+      return;
+    }
     std::sort(errors.begin(), errors.end());
     double allowed = errors[(errors.size() - 1) / 2];
     if (is_trusted()) allowed = std::max(allowed, out_.reference_error);
     for (std::size_t i = 0; i < out_.runs.size(); ++i) {
       const Compared& run = out_.runs[i];
-      if (run.status != "done" || !run.model.empty() || measure(run) > allowed) continue;
+      if (!is_good(run) || measure(run) > allowed) continue;
       if (out_.recommended < 0 ||
           run.seconds < out_.runs[static_cast<std::size_t>(out_.recommended)].seconds) {
         out_.recommended = static_cast<int>(i);
@@ -310,6 +338,7 @@ class Comparer {
   Comparison out_;
   std::optional<Trajectory> reference_;
   std::set<std::string> refused_;
+  std::string doing_;
 };
 
 void require(bool holds, const std::string& message) {
@@ -337,6 +366,8 @@ void CompareOptions::validate(const Model& model) const {
     require(std::isfinite(step) && step > 0,
             fmt::format("a step is {}; it must be positive.", step));
   }
+  require(max_seconds > 0,
+          fmt::format("a run may take {} s; the limit must be positive.", max_seconds));
   require(samples >= 2, fmt::format("{} samples are too few; give at least 2.", samples));
 }
 

@@ -44,8 +44,8 @@ struct Compared {
   std::string model;  // of those beside; empty: the model itself
   std::string coordinates, formulation, integrator;
   double tolerance = 0, step = 0;  // one of them is 0
-  std::string status;              // done, stopped (took too long), failed
-  std::string text;                // why it did not come to the end
+  std::string status;              // done, doubtful, stopped (took too long), failed
+  std::string text;                // why it did not come to the end, or is doubtful
   double reached = 0;
   double setup_seconds = 0, seconds = 0;
   long steps = 0, rejected = 0, evaluations = 0;
@@ -68,8 +68,9 @@ struct Comparison {
   double reference_error = 0;  // estimated
   std::vector<Compared> runs;  // by tolerance, those that came to the end first, the fastest first
   std::vector<Skipped> skipped;
-  int recommended = -1;  // of runs
-  std::string reason;    // in a sentence
+  int recommended = -1;     // of runs: one that is done, in good health; −1: there is none
+  std::string reason;       // in a sentence
+  bool is_stopped = false;  // before all methods were tried
 };
 
 // `watch` is told before every run what it is; false stops the comparison.

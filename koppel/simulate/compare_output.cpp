@@ -143,13 +143,18 @@ std::string to_text(const Comparison& c) {
                             power(run.velocity_drift, digits), power(run.energy_error, digits),
                             power(run.momentum_error, digits), power(run.error, digits)});
     if (run.status != "done") {
-      out += "  " +
-             wrapped(fmt::format("{} at t = {:.4g} s: {}", run.status, run.reached, run.text), 4);
+      const std::string where =
+          run.status == "doubtful" ? "" : fmt::format(" at t = {:.4g} s", run.reached);
+      out += "  " + wrapped(run.status + where + ": " + run.text, 4);
     }
   }
   if (c.runs.empty()) out += "Nothing came of it.\n";
   if (!c.skipped.empty()) out += "\n" + text_of_skipped(c);
-  if (c.recommended >= 0) out += "\n" + wrapped("Recommended: " + c.reason, 0);
+  if (!c.reason.empty()) {
+    out +=
+        "\n" +
+        wrapped((c.recommended >= 0 ? "Recommended: " : "Nothing is recommended: ") + c.reason, 0);
+  }
   return out;
 }
 
@@ -193,7 +198,8 @@ std::string to_json(const Comparison& c) {
                     {"runs", runs},
                     {"skipped", skipped},
                     {"recommended", c.recommended >= 0 ? json(c.recommended) : json()},
-                    {"reason", c.reason}};
+                    {"reason", c.reason},
+                    {"stopped", c.is_stopped}};
   return all.dump(2, ' ', false, json::error_handler_t::replace);
 }
 

@@ -123,6 +123,30 @@ TEST(Elimination, SolvesAlikeWithNamesForItsEntries) {
   }
 }
 
+TEST(Elimination, SubstitutionInNumbersHasTheBitsOfTheExpressions) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    System s;
+    fill(s, 9, 4, seed, seed % 2 == 0);
+    s.matrix.add(0, 0, 1);  // numbers among the entries
+    s.matrix.add(3, 4, -1);
+    s.matrix.add(8, 7, 2.5);
+    Elimination elimination(s.matrix, saddle_point_order(s.matrix, 9));
+    const Elimination::AllEntries entries = elimination.name_all_entries(s.graph, "entry");
+    std::vector<Expr> inputs = entries.symbols, b;
+    const std::vector<double> factors = Function(s.symbols, entries.values)(s.values);
+    std::vector<double> in = factors, sides;
+    for (int i = 0; i < s.matrix.size(); ++i) {
+      b.push_back(s.graph.symbol("b" + std::to_string(i)));
+      sides.push_back(std::cos(3.0 * i + seed));
+    }
+    inputs.insert(inputs.end(), b.begin(), b.end());
+    in.insert(in.end(), sides.begin(), sides.end());
+    std::vector<double> x(b.size()), work(b.size());
+    entries.substitution.solve(factors.data(), sides.data(), x.data(), work.data());
+    EXPECT_EQ(x, Function(inputs, elimination.solve(b))(in)) << "seed " << seed;
+  }
+}
+
 // Of a full matrix.
 std::size_t cost(bool is_symmetric) {
   constexpr int kSize = 16;

@@ -192,6 +192,7 @@ TEST(Live, SaysWhereTheNumbersEnd) {
   HandClock clock;
   SimulateOptions options = with_step(model, 1);
   options.integrator = "explicit-euler";
+  options.health.is_watched = false;
   const LiveResult r = run_live(model, options, {.clock = &clock});
   EXPECT_EQ(r.status, LiveResult::Status::Failed);
   EXPECT_EQ(r.text,
@@ -199,6 +200,27 @@ TEST(Live, SaysWhereTheNumbersEnd) {
             "matrix is singular; a smaller step may help");
   EXPECT_EQ(r.rows, r.steps + 1);
   EXPECT_TRUE(std::isfinite(r.final[0].second));
+}
+
+// A pendulum in absolute coordinates by explicit steps that nothing keeps on the constraint.
+TEST(Live, EndsWhereTheMotionLeavesItsConstraints) {
+  const Model model = read_model_text(
+      "name: drifting\ndimension: 2\ngravity: [0, -9.81]\n"
+      "bodies: {bob: {point_mass: 1, position: [-1, 0]}}\n"
+      "joints: {bar: {type: distance, between: [ground, bob], length: 1}}\n"
+      "outputs: {x: bob.x, y: bob.y}\n",
+      "drifting.yaml");
+  HandClock clock;
+  SimulateOptions options = with_step(model, 0.02);
+  options.integrator = "explicit-euler";
+  options.formulation = "index1";
+  options.coordinates = "absolute";
+  options.projection = Projection::None;
+  const LiveResult r = run_live(model, options, {.end = 1000, .clock = &clock});
+  EXPECT_EQ(r.status, LiveResult::Status::Failed);
+  EXPECT_EQ(r.health.state, Health::State::Failed);
+  EXPECT_LT(r.reached, 1000);
+  EXPECT_NE(r.text.find("bar"), std::string::npos) << r.text;
 }
 
 TEST(Live, AllocatesNothingInTheLoop) {

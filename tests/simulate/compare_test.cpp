@@ -132,6 +132,40 @@ TEST(Compare, JsonHasEveryRun) {
   EXPECT_TRUE(json["runs"][0]["error"].is_number());
 }
 
+// Half a second is a quarter of the pendulum's period.
+TEST(Compare, RecommendsNothingThatLostTheMotion) {
+  CompareOptions options = short_options();
+  options.formulations = {"index1"};
+  options.integrators = {"rk4"};
+  options.steps = {0.5};
+  options.projection = Projection::None;
+  const Comparison c = compare(pendulum(), options);
+  ASSERT_EQ(c.runs.size(), 1u);
+  EXPECT_EQ(c.recommended, -1);
+  EXPECT_EQ(c.reason, "no run came to its end in good health with an error below 0.1.");
+  EXPECT_NE(to_text(c).find("Nothing is recommended: no run came to its end"), std::string::npos);
+}
+
+TEST(Compare, IsStoppedByItsWatcher) {
+  int count = 0;
+  const Comparison c =
+      compare(pendulum(), short_options(), [&](const std::string&) { return ++count < 3; });
+  EXPECT_TRUE(c.is_stopped);
+  EXPECT_LT(c.runs.size(), 3u);
+}
+
+TEST(Compare, ALimitThatIsNotPositiveIsRefused) {
+  CompareOptions options = short_options();
+  options.max_seconds = -1;
+  try {
+    compare(pendulum(), options);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "error[compare.bad-option]: a run may take -1 s; the limit must be positive.");
+  }
+}
+
 TEST(Compare, UnknownNamesAreErrors) {
   CompareOptions options = short_options();
   options.formulations = {"index4"};
