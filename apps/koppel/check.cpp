@@ -110,7 +110,7 @@ std::string describe(const IndexReport& report) {
 
 void print(const Model& model, const Findings& findings) {
   const Equations& e = findings.equations;
-  const auto& [start, rank, massless, forward, servo] = findings.found;
+  const auto& [start, rank, singular, massless, forward, servo] = findings.found;
   std::printf("%s\n", model.name.c_str());
   if (model.bodies.size() > 1) {
     const std::vector<Body> bodies(model.bodies.begin() + 1, model.bodies.end());
@@ -170,7 +170,9 @@ void print(const Model& model, const Findings& findings) {
                    ": no forward simulation is possible. Give it a mass or an inertia, or "
                    "constrain it.");
   }
-  if (rank.is_near_singular()) {
+  if (!singular.empty()) {
+    print_line("warning", singular);
+  } else if (rank.is_near_singular()) {
     print_line("warning", "the start is near a singular configuration, where the freedoms change.");
   }
   print(findings.analyses);
@@ -178,7 +180,7 @@ void print(const Model& model, const Findings& findings) {
 
 nlohmann::json to_json(const Model& model, const Findings& findings) {
   const Equations& e = findings.equations;
-  const auto& [start, rank, massless, forward, servo] = findings.found;
+  const auto& [start, rank, singular, massless, forward, servo] = findings.found;
   nlohmann::json out;
   out["model"] = model.name;
   out["coordinate_set"] = e.coordinates;
@@ -203,6 +205,7 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   for (const Redundancy& r : rank.redundant) {
     for (const std::string& row : r.rows) out["redundant"].push_back(row);
   }
+  out["singular_start"] = singular;
   for (const Size& s : findings.sizes) {
     out["sets"][s.set] = {{"coordinates", s.coordinates}, {"constraints", s.constraints}};
   }

@@ -38,19 +38,40 @@ VectorXd symmetric_scale(const MatrixXd& A) {
   return e.rows.cwiseProduct(e.columns).cwiseSqrt();
 }
 
-// Removes from the solution what the null space of the KKT matrix leaves open, by orthogonality to
-// it in unscaled multipliers.
-void take_least_norm(const MatrixXd& A, VectorXd& x, Eigen::Index num_v, Accelerations& result) {
-  const MatrixXd N = dense::null_space(A, kRankTolerance);
-  if (N.cols() == 0) return;
-  x -= N * (N.transpose() * x);
-  const double motion = N.topRows(num_v).cwiseAbs().maxCoeff();
-  const double force = N.bottomRows(N.rows() - num_v).size() == 0
-                           ? 0
-                           : N.bottomRows(N.rows() - num_v).cwiseAbs().maxCoeff();
-  constexpr double kSupport = 1e-7;  // N is orthonormal
-  result.is_underdetermined = motion > kSupport;
-  result.is_redundant = force > kSupport;
+// Where the matrix is singular or nearly so: by the null space N of C,
+//   C w = −γ,   NᵀM N a = Nᵀ(f − M w),   v̇ = w + N a,   Cᵀλ = f − M v̇,
+// each solved with least norm. Close to a singular configuration with the smallest singular value σ
+// of C the matrix has σ², which cannot be told from 0 long before σ; this sees σ itself.
+VectorXd solve_by_null_space(const Kkt& kkt, Accelerations& result) {
+  const Eigen::Index n = kkt.num_v, m = kkt.matrix.rows() - n;
+  const MatrixXd M = kkt.matrix.topLeftCorner(n, n), C = kkt.matrix.bottomLeftCorner(m, n);
+  const VectorXd f = kkt.right.head(n);
+  // Velocities in the metric of masses, so that small ones beside large ones are no zeros.
+  constexpr double kMassless = 1e-12;  // of the largest
+  const VectorXd masses = M.diagonal().cwiseAbs();
+  const double most = masses.maxCoeff() > 0 ? masses.maxCoeff() : 1;
+  const VectorXd d = masses.cwiseMax(kMassless * most).cwiseSqrt().cwiseInverse();
+  const MatrixXd eased = C * d.asDiagonal();
+  VectorXd v_rate =
+      d.cwiseProduct(dense::solve_least_norm(eased, kkt.right.tail(m), kRankTolerance));
+  const MatrixXd N = d.asDiagonal() * dense::null_space(eased, kRankTolerance);
+  if (N.cols() > 0) {
+    const MatrixXd reduced = N.transpose() * M * N;
+    Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod(N.cols(), N.cols());
+    cod.setThreshold(kRankTolerance);
+    cod.compute(reduced);
+    v_rate += N * cod.solve(N.transpose() * (f - M * v_rate));
+    result.is_underdetermined = cod.rank() < N.cols();
+    if (result.is_underdetermined) {
+      // What is left open is taken away, by orthogonality to it.
+      const MatrixXd open = N * dense::null_space(reduced, kRankTolerance);
+      v_rate -= open * open.colPivHouseholderQr().solve(v_rate);
+    }
+  }
+  result.is_redundant = n - N.cols() < m;
+  VectorXd x(n + m);
+  x << v_rate, dense::solve_least_norm(C.transpose(), f - M * v_rate, kRankTolerance);
+  return x;
 }
 
 // Splits (v̇, λ, μ), and measures what remains of the equations, from |A||x| + |b| and |b − A x|.
@@ -132,7 +153,7 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   x += cod.solve(b - A * x);  // one refinement
   x = d.cwiseProduct(x).eval();
   Accelerations open;
-  if (cod.rank() < size) take_least_norm(kkt.matrix, x, kkt.num_v, open);
+  if (cod.rank() < size) x = solve_by_null_space(kkt, open);
   const VectorXd terms = kkt.matrix.cwiseAbs() * x.cwiseAbs() + kkt.right.cwiseAbs();
   Accelerations result = split(evaluator, x, terms, (kkt.right - kkt.matrix * x).cwiseAbs());
   result.is_redundant = open.is_redundant;

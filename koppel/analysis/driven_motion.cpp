@@ -63,8 +63,8 @@ DrivenMotion solve_driven_motion(const Evaluator& evaluator, const State& start,
   complete(evaluator, m);
   const double interval = (options.end - start.t) / std::max(options.num_samples - 1, 1);
   for (int i = 0;; ++i) {
-    result.smallest_pivot =
-        std::min(result.smallest_pivot, analyze_rank(evaluator, m.state).smallest_pivot);
+    const RankReport here = analyze_rank(evaluator, m.state, {.here_only = true});
+    result.smallest_pivot = std::min(result.smallest_pivot, here.smallest_pivot);
     result.states.push_back(m.state);
     result.v_rates.push_back(m.v_rate);
     if (i + 1 >= options.num_samples) break;

@@ -1,5 +1,8 @@
 #include <koppel/analysis/examine.hpp>
 
+#include <algorithm>
+
+#include <koppel/analysis/branches.hpp>
 #include <koppel/analysis/dae.hpp>
 #include <koppel/analysis/massless.hpp>
 #include <koppel/analysis/numeric_index.hpp>
@@ -35,7 +38,14 @@ Examination examine(const Equations& equations, const Placement& placement) {
   const Evaluator evaluator(equations);
   Examination found;
   found.start = assemble(evaluator, placement);
-  found.rank = analyze_rank(evaluator, found.start.state);
+  found.rank =
+      analyze_rank(evaluator, found.start.state, {.here_only = !found.start.positions_found});
+  if (found.rank.is_degenerate) {
+    found.singular = describe_degenerate(evaluator, found.start.state);
+  } else if (found.rank.is_singular()) {
+    found.singular = describe_singular(evaluator, found.start.state, found.rank) + ' ' +
+                     describe(find_branches(evaluator, found.start.state, found.rank));
+  }
   found.massless = find_massless(evaluator, found.start.state);
   found.forward = find_index(evaluator, found, false);
   if (!equations.s.empty()) found.servo = find_index(evaluator, found, true);

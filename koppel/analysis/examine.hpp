@@ -25,6 +25,7 @@ struct IndexReport {
 struct Examination {
   Assembly start;
   RankReport rank;
+  std::string singular;  // in words, with its branches, where the start is singular
   // Velocities of motions that no constraint forbids and that move no mass: nothing determines
   // their accelerations. Empty: there are none.
   std::vector<std::string> massless;

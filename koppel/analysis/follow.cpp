@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/branches.hpp>
 #include <koppel/analysis/dense.hpp>
 #include <koppel/analysis/rank.hpp>
 
@@ -33,7 +34,8 @@ VectorXd tangent(const Evaluator& evaluator, const State& state, const VectorXd&
 FreeMotion follow_freedom(const Evaluator& evaluator, const State& start,
                           const FollowOptions& options) {
   FreeMotion motion;
-  const int dof = analyze_rank(evaluator, start).degrees_of_freedom;
+  const RankReport rank = analyze_rank(evaluator, start);
+  const int dof = rank.degrees_of_freedom;
   if (dof != 1) {
     motion.text = fmt::format(
         "the mechanism has {} freedoms; one that has a single freedom can be followed.", dof);
@@ -43,6 +45,17 @@ FreeMotion follow_freedom(const Evaluator& evaluator, const State& start,
   // The way the velocities of the start point, where there are some.
   VectorXd v = dense::view(start.v);
   v = tangent(evaluator, state, v.norm() > 1e-9 ? v : VectorXd());
+  if (rank.is_singular()) {
+    // Along the branch that the velocities choose, or the first.
+    const Branches branches = find_branches(evaluator, start, rank);
+    const int chosen = std::max(0, choose_branch(evaluator, branches, state));
+    if (branches.all.empty()) {
+      motion.text = "the start is singular, and no motion leads away from it.";
+      return motion;
+    }
+    const Matrix& tangents = branches.all[static_cast<std::size_t>(chosen)].tangents;
+    v = tangent(evaluator, state, dense::view(tangents).col(0));
+  }
   const double interval = options.length / std::max(options.num_samples - 1, 1);
   for (int i = 0; i < options.num_samples; ++i) {
     state.v = dense::to_vector(v);

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/neighbours.hpp>
 #include <koppel/analysis/sparse.hpp>
 
 namespace koppel {
@@ -157,22 +157,6 @@ class Search {
   std::vector<LocalFreedom> found_;
 };
 
-// A place beside the state, where bodies that are in line by chance are so no more: a stretched
-// pair of links can move by an infinitesimal amount only.
-State place_beside(const Evaluator& evaluator, const State& state) {
-  double mean = 0;
-  for (const double q : state.q) mean += std::abs(q) / static_cast<double>(state.q.size());
-  for (const double size : {0.1, 0.01}) {
-    State beside = state;
-    for (std::size_t i = 0; i < beside.q.size(); ++i) {
-      const double varied = (i % 2 == 0 ? 1 : -1) * (1 + 0.1 * static_cast<double>(i % 7));
-      beside.q[i] += size * varied * (std::abs(state.q[i]) + mean) / 2;
-    }
-    if (close_positions(evaluator, beside)) return beside;
-  }
-  return state;
-}
-
 }  // namespace
 
 std::vector<LocalFreedom> find_local_freedoms(const Model& model, const Evaluator& absolute,
@@ -183,7 +167,9 @@ std::vector<LocalFreedom> find_local_freedoms(const Model& model, const Evaluato
     return Search(model, absolute.equations, C).run();
   };
   if (search(state).empty()) return {};
-  return search(place_beside(absolute, state));
+  // Bodies that are in line by chance are so no more beside the state: a stretched pair of links
+  // can move by an infinitesimal amount only.
+  return search(find_neighbour(absolute, state, 0).value_or(state));
 }
 
 }  // namespace koppel

@@ -1,12 +1,12 @@
 #include <koppel/analysis/rank.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
 #include <koppel/analysis/dense.hpp>
-#include <koppel/analysis/sparse.hpp>
+#include <koppel/analysis/metric.hpp>
+#include <koppel/analysis/neighbours.hpp>
 
 namespace koppel {
 namespace {
@@ -20,6 +20,7 @@ constexpr double kSupport = 1e-6;  // entries of the orthonormal Y below are rou
 struct Dependences {
   Eigen::MatrixXd Y;
   Eigen::VectorXd weights;
+  Eigen::VectorXd scale;  // of the rows of C: (diag(scale) Y)ᵀ C = 0 before equilibration
 };
 
 // Row numbers by owner, in the order in which the owners come.
@@ -185,68 +186,37 @@ std::vector<int> rows_to_leave_out(const Dependences& found, std::size_t num_g) 
   return rows;
 }
 
-// Two places beside a state, for the natural sizes of the entries of C: their largest magnitude at
-// the state and there. Scaling by C alone would hide a row that vanishes at the state, which is
-// singular.
-std::array<State, 2> places_beside(const State& state) {
-  constexpr double kBeside = 0.3;  // in radians, and relative to lengths
-  double mean = 0;
-  for (const double q : state.q) mean += std::abs(q) / static_cast<double>(state.q.size());
-  std::array<State, 2> places = {state, state};
-  for (const std::size_t k : {0, 1}) {
-    const double side = k == 0 ? -kBeside : kBeside;
-    for (std::size_t i = 0; i < state.q.size(); ++i) {
-      const double sign = i % 2 == 0 ? 1 : -1;  // not all in parallel
-      const double varied = 1 + 0.1 * static_cast<double>(i % 7);
-      places[k].q[i] += side * sign * varied * (std::abs(state.q[i]) + mean) / 2;
-    }
-  }
-  return places;
+// Two places beside a state, on both sides of it, for the natural sizes of the entries of C: their
+// largest magnitude at the state and there. Scaling by C alone would hide a row that vanishes at
+// the state, which is singular. They are where gradients have turned by 0.3 rad and satisfy
+// nothing.
+std::vector<State> places_beside(const Evaluator& evaluator, const State& state) {
+  constexpr double kBeside = 0.3;
+  const std::vector<double> v = varied_velocity(evaluator, state, 0);
+  const double s = length_of_turn(evaluator, state, v, kBeside);
+  if (s == 0) return {};
+  return {moved(evaluator, state, v, -s), moved(evaluator, state, v, s)};
 }
 
 Eigen::MatrixXd natural_sizes(const Evaluator& evaluator, const State& state,
                               const Eigen::MatrixXd& C) {
   Eigen::MatrixXd sizes = C.cwiseAbs();
-  for (const State& beside : places_beside(state)) {
+  for (const State& beside : places_beside(evaluator, state)) {
     const Matrix other = evaluator.all_constraints(beside);
     if (dense::view(other).allFinite()) sizes = sizes.cwiseMax(dense::view(other).cwiseAbs());
   }
   return sizes;
 }
 
-// Where a mechanism has many parts and is much longer than each of them, as a long chain is, these
-// places are further away than any motion leads, and the entries there too large: by what most rows
-// have in common.
-double common_growth(const Eigen::VectorXd& here, const Eigen::VectorXd& beside) {
-  std::vector<double> ratios;
-  for (Index i = 0; i < here.size(); ++i) {
-    if (here[i] > 0 && std::isfinite(beside[i])) ratios.push_back(beside[i] / here[i]);
-  }
-  if (ratios.empty()) return 1;
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  return std::max(1.0, *middle);
-}
-
 sparse::SparseMatrix natural_sizes(const Evaluator& evaluator, const State& state,
                                    const sparse::SparseMatrix& C) {
   sparse::SparseMatrix sizes = C.cwiseAbs();  // all have the same pattern
-  for (const State& beside : places_beside(state)) {
+  for (const State& beside : places_beside(evaluator, state)) {
     const sparse::SparseMatrix other = sparse::all_constraints(evaluator, beside);
     if (!other.coeffs().allFinite()) continue;
-    const double growth = common_growth(sparse::row_norms(C), sparse::row_norms(other));
-    sizes.coeffs() = sizes.coeffs().cwiseMax(other.coeffs().cwiseAbs() / growth);
+    sizes.coeffs() = sizes.coeffs().cwiseMax(other.coeffs().cwiseAbs());
   }
   return sizes;
-}
-
-// m_j^{−½}, with a small mass for motions that have none.
-Eigen::VectorXd ease_of_motion(const Evaluator& evaluator, const State& state) {
-  constexpr double kMassless = 1e-6;  // of the largest
-  Eigen::VectorXd m = sparse::evaluate(*evaluator.M, state).diagonal().cwiseAbs();
-  const double most = m.maxCoeff();
-  if (!(most > 0)) return Eigen::VectorXd::Ones(m.size());
-  return m.cwiseMax(kMassless * most).cwiseSqrt().cwiseInverse();
 }
 
 // Dependences by QR with column pivoting; also fills in the rank.
@@ -266,8 +236,9 @@ Dependences find_dependences(const Evaluator& evaluator, const State& state, dou
   }
   if (report.rank == report.num_rows) return {};
   const Eigen::MatrixXd Q = qr.householderQ();
-  const Eigen::MatrixXd eased = sizes * ease_of_motion(evaluator, state).asDiagonal();
-  return {Q.rightCols(C.rows() - report.rank), scale.rows.cwiseProduct(eased.rowwise().norm())};
+  const Eigen::MatrixXd eased = sizes * dense::view(ease_of_motion(evaluator, state)).asDiagonal();
+  return {Q.rightCols(C.rows() - report.rank), scale.rows.cwiseProduct(eased.rowwise().norm()),
+          scale.rows};
 }
 
 // The same for a large sparse C: the null space of Cᵀ.
@@ -280,8 +251,48 @@ Dependences find_sparse_dependences(const Evaluator& evaluator, const State& sta
   report.rank = report.num_rows - static_cast<int>(null.basis.cols());
   report.smallest_pivot = null.next;
   if (report.rank == report.num_rows) return {};
-  const sparse::SparseMatrix eased = sizes * ease_of_motion(evaluator, state).asDiagonal();
-  return {std::move(null.basis), scale.rows.cwiseProduct(sparse::row_norms(eased))};
+  const sparse::SparseMatrix eased =
+      sizes * dense::view(ease_of_motion(evaluator, state)).asDiagonal();
+  return {std::move(null.basis), scale.rows.cwiseProduct(sparse::row_norms(eased)), scale.rows};
+}
+
+// The rank at a state alone, and the dependences there.
+RankReport rank_at(const Evaluator& evaluator, const State& state, const RankOptions& options,
+                   Dependences& found) {
+  RankReport report;
+  report.num_rows = static_cast<int>(evaluator.equations.num_g() + evaluator.equations.mu.size());
+  report.degrees_of_freedom = static_cast<int>(evaluator.equations.num_v());
+  if (report.num_rows == 0 || report.degrees_of_freedom == 0) return report;
+  const bool is_large = sparse::is_large(static_cast<Index>(report.num_rows));
+  found = is_large ? find_sparse_dependences(evaluator, state, report)
+                   : find_dependences(evaluator, state, options.tolerance, report);
+  report.rank_here = report.rank;
+  report.degrees_of_freedom -= report.rank;
+  if (found.Y.cols() > 0) {
+    report.redundant_rows = rows_to_leave_out(found, evaluator.equations.num_g());
+    name_redundant_rows(evaluator.equations, found.Y, report);
+  }
+  return report;
+}
+
+// Whether (2) of rank.hpp is violated, by trial with a few velocities.
+bool restricts_motion(const Evaluator& evaluator, const State& state, const Dependences& found) {
+  constexpr double kCancelled = 1e-6;  // of the largest
+  const sparse::SparseMatrix C = sparse::all_constraints(evaluator, state);
+  const Eigen::VectorXd rates =
+      -dense::concatenate({dense::view(evaluator.g_t(state)), dense::view(evaluator.b(state))});
+  const PullRows none{sparse::SparseMatrix(0, C.cols()), Eigen::VectorXd()};
+  for (const int k : {0, 1}) {
+    const std::vector<double> varied = varied_velocity(evaluator, state, k);
+    State moving = state;
+    moving.v =
+        dense::to_vector(nearest_velocity(evaluator, state, C, rates, none, dense::view(varied)));
+    const std::vector<double> gamma = evaluator.all_gamma(moving);
+    const Eigen::VectorXd scaled = found.scale.cwiseProduct(dense::view(gamma));
+    const double left = (found.Y.transpose() * scaled).cwiseAbs().maxCoeff();
+    if (left > kCancelled * scaled.cwiseAbs().maxCoeff()) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -299,20 +310,33 @@ std::string row_owner(const Equations& equations, int row) {
 
 RankReport analyze_rank(const Evaluator& evaluator, const State& state,
                         const RankOptions& options) {
-  RankReport report;
-  report.num_rows = static_cast<int>(evaluator.equations.num_g() + evaluator.equations.mu.size());
-  report.degrees_of_freedom = static_cast<int>(evaluator.equations.num_v());
-  if (report.num_rows == 0 || report.degrees_of_freedom == 0) return report;
-  const bool is_large = sparse::is_large(static_cast<Index>(report.num_rows));
-  const Dependences found = is_large
-                                ? find_sparse_dependences(evaluator, state, report)
-                                : find_dependences(evaluator, state, options.tolerance, report);
-  report.degrees_of_freedom -= report.rank;
-  if (found.Y.cols() > 0) {
-    report.redundant_rows = rows_to_leave_out(found, evaluator.equations.num_g());
-    name_redundant_rows(evaluator.equations, found.Y, report);
+  Dependences found;
+  const RankReport here = rank_at(evaluator, state, options, found);
+  const int freedoms = here.degrees_of_freedom;
+  if (options.here_only || found.Y.cols() == 0 || freedoms == 0) return here;
+  RankReport best = here;
+  const int most = std::min(here.num_rows, static_cast<int>(evaluator.equations.num_v()));
+  const bool is_large = sparse::is_large(static_cast<Index>(here.num_rows));
+  const int num_neighbours = is_large ? 1 : 4;
+  for (int k = 0; k < num_neighbours && best.rank < most; ++k) {
+    const std::optional<State> beside = find_neighbour(evaluator, state, k);
+    if (!beside) continue;
+    Dependences ignored;
+    RankReport there = rank_at(evaluator, *beside, options, ignored);
+    if (there.rank > best.rank) best = std::move(there);
   }
-  return report;
+  best.rank_here = here.rank;
+  best.pivots = here.pivots;
+  best.smallest_pivot = here.smallest_pivot;
+  if (best.is_singular()) {
+    best.smallest_pivot =
+        here.pivots.empty() ? 0 : here.pivots[static_cast<std::size_t>(best.rank - 1)];
+  } else if (restricts_motion(evaluator, state, found)) {
+    best.is_degenerate = true;
+    best.redundant_rows.clear();
+    best.redundant.clear();
+  }
+  return best;
 }
 
 }  // namespace koppel

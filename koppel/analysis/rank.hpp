@@ -1,4 +1,4 @@
-// The rank of the constraints at a state, and the equations that repeat others by name.
+// The rank of the constraints near a state, and the equations that repeat others by name.
 //
 // The matrix is C = [G; a]; degrees of freedom are n_v − rank C. Rows and columns of C have
 // different units (metres, squares of metres, direction cosines; metres and radians a second), so
@@ -20,6 +20,15 @@
 // Rows are taken away by pivoting: again and again the one with the largest ‖c_i‖ ‖Y_i‖, the last
 // among those within 10 % of it, which round-off must not decide between.
 //
+// Rows that are dependent at the state alone repeat nothing: the state is singular, and no equation
+// may be left out for it. So where the rank at the state is below the number of rows, it is taken
+// at consistent neighbours as well (neighbours.hpp); the largest counts, and Y is that of the
+// neighbour that has it. Where no neighbour has more, an equation can still hold the mechanism: two
+// rods stretched between their pivots, x² = 0. What repeats others does not, so that for every
+// velocity v that satisfies the constraints
+//   yᵀ γ(q, v) = 0      with g̈ = G v̇ + γ.                                               (2)
+// Otherwise the constraints are degenerate.
+//
 // Cost: O(n³) in the number of velocities and rows, dense. From 400 rows on, Y and the smallest
 // singular value beside it come from a sparse factorisation of C Cᵀ, at a cost close to linear in
 // the number of bodies where each is joined to a few others; the tolerance is then 1e-6, and
@@ -35,6 +44,7 @@ namespace koppel {
 
 struct RankOptions {
   double tolerance = 1e-8;
+  bool here_only = false;  // no neighbours: the rank at the state
 };
 
 // The equations of one owner (a joint, a constraint) that repeat what others say.
@@ -47,20 +57,26 @@ struct Redundancy {
 };
 
 struct RankReport {
-  int rank = 0;
+  int rank = 0;  // the largest at the state and near it
+  int rank_here = 0;
   int num_rows = 0;
-  int degrees_of_freedom = 0;
-  // The last diagonal entry that counts over the first: near the tolerance, the configuration is
-  // nearly singular and its degrees of freedom are about to change.
+  int degrees_of_freedom = 0;  // n_v − rank
+  // Dependent equations at the state and near it that hold the mechanism nevertheless, (2).
+  bool is_degenerate = false;
+  // At the state: diagonal entry number `rank` over the first. Near the tolerance, the
+  // configuration is nearly singular and its degrees of freedom are about to change.
   double smallest_pivot = 1;
   std::vector<double> pivots;       // all of them over the first, descending; of small systems only
   std::vector<int> redundant_rows;  // to be left out, in [g; a], ascending
   std::vector<Redundancy> redundant;  // as many; not always the same
 
+  bool is_singular() const { return rank_here < rank; }
+  // Freedoms that meet at a singular state: tangents of its branches and their sums.
+  int freedoms_here() const { return degrees_of_freedom + rank - rank_here; }
   bool is_near_singular(double limit = 1e-5) const { return smallest_pivot < limit; }
 };
 
-// The rank at a state that satisfies the constraints.
+// The rank at and near a state that satisfies the constraints.
 RankReport analyze_rank(const Evaluator& evaluator, const State& state,
                         const RankOptions& options = {});
 

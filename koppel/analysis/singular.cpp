@@ -15,7 +15,7 @@ class Path {
   Path(const Evaluator& evaluator, std::span<const State> states)
       : evaluator_(evaluator), states_(states) {
     for (const State& state : states) {
-      rank_ = std::max(rank_, analyze_rank(evaluator, state).rank);
+      rank_ = std::max(rank_, analyze_rank(evaluator, state, {.here_only = true}).rank);
     }
   }
 
@@ -35,7 +35,7 @@ class Path {
   }
 
   double pivot(const State& state) const {
-    const RankReport report = analyze_rank(evaluator_, state);
+    const RankReport report = analyze_rank(evaluator_, state, {.here_only = true});
     if (rank_ == 0) return 1;
     if (report.pivots.empty()) return report.rank < rank_ ? 0 : report.smallest_pivot;
     return report.pivots[static_cast<std::size_t>(rank_ - 1)];
@@ -72,8 +72,8 @@ double find_minimum(const Path& path, double a, double b, double tolerance) {
 
 void name_owners(const Evaluator& evaluator, SingularPlace& place) {
   // What would be redundant if the small pivot were none.
-  const RankReport report =
-      analyze_rank(evaluator, place.state, {.tolerance = std::max(1e-7, 3 * place.pivot)});
+  const RankReport report = analyze_rank(
+      evaluator, place.state, {.tolerance = std::max(1e-7, 3 * place.pivot), .here_only = true});
   std::vector<std::string>& names = place.owners;
   for (const Redundancy& r : report.redundant) {
     names.push_back(r.owner);

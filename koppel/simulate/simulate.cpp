@@ -17,6 +17,7 @@
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/health_watch.hpp>
 #include <koppel/simulate/sampler.hpp>
+#include <koppel/simulate/singular_start.hpp>
 #include <koppel/simulate/stiff_choice.hpp>
 
 namespace koppel {
@@ -75,6 +76,12 @@ class Run {
 
   Prepared prepared() {
     prepare();
+    if (departure_) {
+      throw Error("simulate.singular-start",
+                  "the start is a singular configuration, or close to one: steps of fixed cost "
+                  "cannot begin there.",
+                  "Start beside it; `koppel run` computes the motion away from it.");
+    }
     return {out_.choice, out_.equations,       state_, rank_.redundant_rows, problem_,
             start_,      out_.summary.messages};
   }
@@ -168,11 +175,11 @@ class Run {
 
   void find_rank() {
     rank_ = analyze_rank(*evaluator_, state_);
+    SingularStart start = leave_singular_start(*evaluator_, state_, rank_);
+    departure_ = std::move(start.departure);
+    notes_.insert(notes_.end(), start.notes.begin(), start.notes.end());
     for (const int row : rank_.redundant_rows) {
       out_.summary.redundant.push_back(row_name(out_.equations, row));
-    }
-    if (rank_.is_near_singular()) {
-      notes_.emplace_back("the start is near a singular configuration, where the freedoms change.");
     }
   }
 
@@ -237,6 +244,7 @@ class Run {
   // Parts of a problem are compiled when they are first used. A first step that is thrown away
   // moves that out of the time of integration.
   void warm_up() {
+    if (start_.t >= options_.end) return;
     integrate(problem_, out_.choice.integrator, start_, options_.end, integrate_options(),
               [](const Step&) { return false; });
   }
@@ -245,7 +253,8 @@ class Run {
     const std::vector<Column>& columns = out_.observation->columns();
     out_.trajectory = Trajectory(columns);
     if (callbacks_.begin) callbacks_.begin(columns);
-    Sampler sampler(*out_.observation, options_.sampling, start_.t, options_.end, callbacks_,
+    const double from = departure_ ? departure_->begin.t : start_.t;
+    Sampler sampler(*out_.observation, options_.sampling, from, options_.end, callbacks_,
                     out_.trajectory);
     sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
     make_watch();
@@ -253,8 +262,10 @@ class Run {
     const Clock::time_point before = Clock::now();
     Outcome outcome;
     outcome.status = Outcome::Status::Stopped;
-    if (sampler.begin(start_.t, start_.y)) {
-      watch_->begin(problem_, start_.t, start_.y);
+    const bool goes_on = begin(sampler, observer);
+    if (departure_ && goes_on && start_.t >= options_.end) {
+      outcome.status = Outcome::Status::Done;
+    } else if (goes_on) {
       IntegrateOptions options = integrate_options();
       options.judge = &*watch_;
       do {
@@ -266,8 +277,8 @@ class Run {
       if (outcome.status != Outcome::Status::Done && !watch_->has_failed()) {
         sampler.finish(outcome.t, outcome.y);
       }
-      take_verdict(outcome);
     }
+    if (goes_on || watch_->has_failed()) take_verdict(outcome);
     out_.summary.wall_seconds = seconds_since(before) - sampler.seconds();
     const Observation::Violation& at_steps = sampler.violation_at_steps();
     const Observation::Violation& between = sampler.violation_between_steps();
@@ -306,6 +317,17 @@ class Run {
     } else if (outcome.status == Outcome::Status::Failed) {
       out_.summary.health.state = Health::State::Failed;
     }
+  }
+
+  // The start itself, and the stretch that leads away from it where it is singular.
+  bool begin(Sampler& sampler, const Observer& observer) {
+    const Start first =
+        departure_
+            ? Start{departure_->begin.t, start_values(problem_, *evaluator_, departure_->begin), {}}
+            : start_;
+    if (!sampler.begin(first.t, first.y)) return false;
+    watch_->begin(problem_, first.t, first.y);
+    return !departure_ || observer(FirstStep(problem_, *evaluator_, *departure_));
   }
 
   IntegrateOptions integrate_options() const {
@@ -453,6 +475,7 @@ class Run {
   std::optional<Evaluator> evaluator_;
   State state_;
   RankReport rank_;
+  std::optional<Departure> departure_;  // from a singular start
   Findings found_;
   std::vector<std::string> notes_;  // about the start
   Problem problem_;
