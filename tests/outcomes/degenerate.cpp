@@ -87,6 +87,14 @@ void add_massless_coupler(Sketch& sketch, Dice& dice) {
   sketch.join("revolute", coupler, rocker, C);
 }
 
+// A structure: two pins hold a body, which in coordinates of points has nothing left to move.
+void add_structure(Sketch& sketch, Dice& dice) {
+  const Vec A{}, B{dice.uniform(0.5, 1), dice.uniform(-0.5, 0.5), 0};
+  const int rod = sketch.add(planar_rod("rod", A, B, 1));
+  sketch.join("revolute", 0, rod, A);
+  sketch.join("revolute", 0, rod, B);
+}
+
 // Planar bodies without inertia about their centres of mass, which are off the pins.
 void add_point_like(Sketch& sketch, Dice& dice) {
   Vec at{};
@@ -174,7 +182,13 @@ Mechanism make_degenerate(std::uint64_t i) {
     }
     case 2: add_rods(sketch, dice, 1 + dice.below(3)); break;
     case 3: add_point_masses(sketch, dice, is_planar); break;
-    case 4: add_massless_coupler(sketch, dice); break;
+    case 4:
+      if (i % 24 == 22) {
+        add_structure(sketch, dice);
+      } else {
+        add_massless_coupler(sketch, dice);
+      }
+      break;
     default: add_point_like(sketch, dice); break;
   }
   return {name, sketch.text(), 0.6};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr double kPerTolerance = 1000, kPerDifference = 4, kLargest = 0.1;
 constexpr double kFloor = 1e-10;     // the tolerance that makes the floor of errors with steps
 constexpr double kAgreement = 1e-7;  // of two accurate runs
-constexpr double kMostGrowth = 100;
+constexpr double kMostGrowth = 100, kMostTurns = 8;
 constexpr double kDelta = 1e-6;
 constexpr int kMostHalvings = 6;
 constexpr double kReferenceSeconds = 20;
@@ -40,8 +40,7 @@ struct Accurate {
     return std::min(kLargest, kPerTolerance * tolerance * w);
   }
   double growth() const { return std::max(place_growth / place, velocity_growth / velocity); }
-  // Changes of velocity over velocity: how fast things happen.
-  double rate(double end) const;
+  double turns = 1;  // rate_of times the end
 };
 
 double largest(const std::vector<std::vector<double>>& columns, bool is_range) {
@@ -53,9 +52,10 @@ double largest(const std::vector<std::vector<double>>& columns, bool is_range) {
   return out;
 }
 
-double Accurate::rate(double end) const {
+// Changes of velocity over velocity: how fast things happen.
+double rate_of(const std::vector<std::vector<double>>& places, double end) {
   double change = 0, size = 1e-3 / end;
-  for (const auto& column : motion.places) {
+  for (const auto& column : places) {
     const double h = end / static_cast<double>(column.size() - 1);
     for (std::size_t k = 1; k + 1 < column.size(); ++k) {
       size = std::max(size, std::abs(column[k + 1] - column[k - 1]) / (2 * h));
@@ -91,6 +91,9 @@ void measure(const Model& model, const Trial& trial, double end, const Columns& 
   out.place =
       std::max({largest(out.motion.places, true), 0.02 * largest(out.motion.places, false), 1e-3});
   out.velocity = std::max(largest(out.motion.velocities, false), out.place / end);
+  constexpr int kFine = 401;
+  const RunOutcome fine = run(model, trial, end, columns, kReferenceSeconds, kFine);
+  out.turns = end * rate_of(fine.motion.places, end);
   const RunOutcome other = run(disturbed(model, kDelta), trial, end, columns, kReferenceSeconds);
   if (other.status != "done") return;
   out.place_growth = distance(other.motion.places, out.motion.places) / kDelta;
@@ -135,7 +138,9 @@ Reference settle_reference(const Model& model, const Columns& columns, double en
   Reference out;
   for (int i = 0; i < kMostHalvings; ++i, end /= 2) {
     out = find_reference(model, columns, end);
-    if (out.accurate && out.accurate->growth() < kMostGrowth) return out;
+    if (out.accurate && out.accurate->growth() < kMostGrowth && out.accurate->turns < kMostTurns) {
+      return out;
+    }
   }
   return out;
 }
@@ -156,9 +161,8 @@ std::vector<Trial> trials_of(const std::string& coordinates, const IntegratorInf
     return out;
   }
   // Rows shall fall on ends of steps: there are 20 intervals.
-  const double rate = reference.accurate ? reference.accurate->rate(reference.end) : 10;
-  const double wanted = rate * reference.end * (is_low_order(name) ? 80 : 20) / 20;
-  const double blocks = std::clamp(std::ceil(wanted), 3.0, is_low_order(name) ? 50.0 : 25.0);
+  const double turns = reference.accurate ? reference.accurate->turns : 4;
+  const double blocks = std::ceil(std::max(turns, 1.0) * (is_low_order(name) ? 5 : 1));
   for (int k = 0; k < num_settings; ++k) {
     out.push_back({coordinates, "", name, 0, reference.end / (20 * blocks * std::pow(2, k))});
   }
@@ -277,6 +281,14 @@ std::string describe(const Judgement& j, const std::string& file) {
       "{:<20} {:>4} runs to {:.3g} s: {} right, {} refused, {} told, {} slow, {} WRONG; {}\n",
       j.name, j.runs.size(), j.end, j.count(Verdict::Right), j.count(Verdict::Refused),
       j.count(Verdict::Told), j.count(Verdict::Slow), j.count(Verdict::Wrong), j.reference);
+  // Why runs were refused or ended early, and how many for each reason.
+  std::map<std::string, int> reasons;
+  for (const Judged& r : j.runs) {
+    if (r.verdict == Verdict::Refused || r.verdict == Verdict::Told) ++reasons[r.text];
+  }
+  for (const auto& [text, count] : reasons) {
+    out += fmt::format("  {} times: {}\n", count, text.substr(0, text.find('\n')));
+  }
   // One line for each pair of coordinates and integrator: the setting that is worst.
   for (auto r = j.runs.begin(); r != j.runs.end();) {
     const auto last = std::find_if(r, j.runs.end(), [&](const Judged& other) {

@@ -3,8 +3,9 @@
 // A run is judged by what does not depend on its coordinates: the places and velocities of three
 // points of each body (in the plane two), or the model's free coordinates. They are compared with
 // those of an accurate run: two of them, in other coordinates and by integrators of other families
-// (Taylor series, Runge-Kutta, Radau), that agree. Where they do not agree, or where the motion
-// magnifies a disturbance more than kMostGrowth times, the end is brought forward.
+// (Taylor series, Runge-Kutta, Radau), that agree to 1e-7. Where they do not agree, where the
+// motion magnifies a disturbance more than a hundred times, or where accelerations times the end
+// are more than eight times the velocities, the end is brought forward.
 //
 // Bounds. With s the size of what is compared (of places: how far they move; of velocities: the
 // largest), w how far the accurate motion departs, per unit, when gravity and the velocities of the
@@ -14,10 +15,11 @@
 //   with step h:      error ≤ 4 d + floor,                                              (2)
 //
 // d being the distance between the runs with steps h and h/2 (for the shortest step: 2h and h):
-// with order p ≥ 1 the error is d/(1 − 2⁻ᵖ) ≤ 2 d to first order. (An integrator of order p that keeps the
-// error of a step at τ takes steps of the size τ^(1/(p+1)), and N of them add up to τ^(p/(p+1)): for
-// backward Euler √τ.) Whatever these say, no error may
-// be larger than a tenth of s. The floor is what (1) allows at τ = 1e-10.
+// with order p ≥ 1 the error is d/(1 − 2⁻ᵖ) ≤ 2 d to first order. (An integrator of order p that
+// keeps the error of a step at τ takes steps of the size τ^(1/(p+1)), and N of them add up to
+// τ^(p/(p+1)): for backward Euler √τ.) Whatever these say, no error may be larger than a tenth of
+// s. The floor is what (1) allows at τ = 1e-10. Steps are h = T/(20 n), half and a quarter of it, n
+// being accelerations times the end T over velocities; with order 1 a fifth of that.
 #pragma once
 
 #include <optional>
@@ -64,7 +66,7 @@ struct Judgement {
 struct Plan {
   std::vector<std::string> integrators;  // empty: all
   int num_settings = 3;                  // tolerances or steps
-  double seconds = 4;                    // of processor time, for one run
+  double seconds = 2;                    // of processor time, for one run
 };
 
 // The model is the mechanism's, or a built-in one with an empty text.

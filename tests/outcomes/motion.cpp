@@ -12,8 +12,6 @@
 namespace koppel::testing {
 namespace {
 
-constexpr int kRows = 21;
-
 double processor_seconds() {
   std::timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -65,7 +63,7 @@ Columns add_probes(Model& model) {
 }
 
 RunOutcome run(const Model& model, const Trial& trial, double end, const Columns& columns,
-               double seconds) {
+               double seconds, int rows) {
   SimulateOptions options;
   options.end = end;
   options.coordinates = trial.coordinates;
@@ -73,7 +71,7 @@ RunOutcome run(const Model& model, const Trial& trial, double end, const Columns
   options.integrator = trial.integrator;
   if (trial.tolerance > 0) options.tolerance = trial.tolerance;
   options.step = trial.step;
-  options.sampling.count = kRows;
+  options.sampling.count = rows;
   const double start = processor_seconds();
   bool is_slow = false;
   SimulateCallbacks callbacks;

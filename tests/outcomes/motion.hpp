@@ -30,7 +30,7 @@ struct RunOutcome {
 Columns add_probes(Model& model);
 
 RunOutcome run(const Model& model, const Trial& trial, double end, const Columns& columns,
-               double seconds);
+               double seconds, int rows = 21);
 
 // A model whose gravity (or potential, without bodies) and velocities at the start are slightly
 // different.
