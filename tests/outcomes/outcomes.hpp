@@ -10,7 +10,8 @@
 namespace koppel::testing {
 
 // Judges a mechanism, prints a line about it and fails for every run that is neither right nor
-// refused; their models are left in a folder of temporary files, with the commands to repeat them.
+// refused, and is not known; their models are left in a folder of temporary files, with the
+// commands to repeat them.
 void expect_no_third_outcome(const Mechanism& mechanism, const Plan& plan);
 
 // All built-in models, up to a time that suits a test.
