@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include <koppel/expr/enclosure.hpp>
 #include <koppel/expr/function.hpp>
 #include <koppel/expr/graph.hpp>
 #include <koppel/expr/structure.hpp>
@@ -11,10 +13,18 @@
 namespace koppel {
 namespace {
 
+// Looking for the switches of one argument, and over all of them.
+constexpr int kMostPieces = 20'000;
+constexpr std::size_t kMostLevels = 1000, kMostFound = 100'000;
+// Of the range: no switch is narrower.
+constexpr double kNarrowest = 1e-13;
+// Solving a linear argument is wrong by a few roundings of its terms.
+constexpr int kUlps = 64;
+
 class Finder {
  public:
-  Finder(Expr t, std::span<const Expr> parameters, std::span<const double> values)
-      : t_(t), parameters_(parameters), values_(values) {}
+  Finder(Expr t, std::span<const Expr> parameters, std::span<const double> values, Interval range)
+      : t_(t), parameters_(parameters), values_(values), range_(range) {}
 
   std::vector<double> run(std::span<const Expr> expressions) {
     Graph* graph = graph_of(expressions);
@@ -44,26 +54,100 @@ class Finder {
       case Op::Min:
       case Op::Max:
       case Op::Less:
-      case Op::LessEqual:
       case Op::Equal: solve(e.operand(0) - e.operand(1), kZero); break;
+      case Op::LessEqual: solve(e.operand(0) - e.operand(1), kZero, true); break;
       default: break;
     }
   }
 
-  // The times at which an expression, linear in t, takes one of the values.
-  void solve(Expr e, std::span<const double> levels) {
+  // The times at which an expression passes one of the values: from where it is not below them any
+  // more, or above them where they belong to what is below.
+  void solve(Expr e, std::span<const double> levels, bool belongs_below = false) {
     const std::vector<Expr> f = {e}, time = {t_};
+    std::vector<Expr> in = {t_};
     for (const Expr& symbol : symbols_of(f)) {
       if (symbol == t_) continue;
       if (std::find(parameters_.begin(), parameters_.end(), symbol) == parameters_.end()) return;
     }
+    in.insert(in.end(), parameters_.begin(), parameters_.end());
+    const Function value(in, f);
+    Workspace work = value.make_workspace();
+    std::vector<double> at(values_.begin(), values_.end());
+    at.insert(at.begin(), 0.0);
+    const auto is_below = [&](double t, double level) {
+      double out = 0;
+      at[0] = t;
+      value.evaluate(at, {&out, 1}, work);
+      return belongs_below ? out <= level : out < level;
+    };
     const auto form = linear_form(f, time);
-    if (!form || form->A.values.empty()) return;
-    const std::vector<Expr> line = {form->A.values[0], form->b[0]};
-    const std::vector<double> numbers = Function(parameters_, line)(values_);
+    if (!form) {
+      search(e, levels, is_below);
+    } else if (!form->A.values.empty()) {
+      const std::vector<Expr> line = {form->A.values[0], form->b[0]};
+      const std::vector<double> numbers = Function(parameters_, line)(values_);
+      for (const double level : levels) {
+        const double about = (level - numbers[1]) / numbers[0];
+        if (std::isfinite(about)) found_.push_back(refine(about, level, is_below));
+      }
+    }
+  }
+
+  // The first number on the side that holds after `about`.
+  template <typename F>
+  static double refine(double about, double level, F&& is_below) {
+    double before = about, after = about;
+    for (int i = 0; i < kUlps; ++i) {
+      before = std::nextafter(before, -HUGE_VAL);
+      after = std::nextafter(after, HUGE_VAL);
+    }
+    const bool from = is_below(before, level), to = is_below(after, level);
+    if (from == to) return about;
+    return bisect(before, after, [&](double t) { return is_below(t, level) == to; });
+  }
+
+  template <typename F>
+  static double bisect(double before, double after, F&& has_passed) {
+    for (;;) {
+      const double middle = before + 0.5 * (after - before);
+      if (!(before < middle && middle < after)) return after;
+      (has_passed(middle) ? after : before) = middle;
+    }
+  }
+
+  // By halving the range until bounds of e exclude all levels, or e is monotonic.
+  template <typename F>
+  void search(Expr e, std::span<const double> levels, F&& is_below) {
+    if (!(range_.width() > 0) || levels.size() > kMostLevels) return;
+    const std::vector<Expr> f = {e};
+    Enclosure bounds(f, t_, parameters_, values_);
+    std::vector<Interval> open = {range_};
+    for (int pieces = 0; pieces < kMostPieces && !open.empty(); ++pieces) {
+      const Interval piece = open.back();
+      open.pop_back();
+      bounds.evaluate(piece);
+      const Enclosure::Bounds found = bounds[0];
+      const auto first = std::lower_bound(levels.begin(), levels.end(), found.value.lo);
+      if (first == levels.end() || *first > found.value.hi) continue;
+      const bool is_monotonic = found.rate.lo > 0 || found.rate.hi < 0;
+      if (is_monotonic || piece.width() < kNarrowest * range_.width()) {
+        take(piece, {first, std::upper_bound(first, levels.end(), found.value.hi)}, is_below);
+        continue;
+      }
+      const double middle = piece.lo + 0.5 * piece.width();
+      open.push_back({piece.lo, middle});
+      open.push_back({middle, piece.hi});
+    }
+  }
+
+  // On a piece where e is monotonic, or so short that it does not matter.
+  template <typename F>
+  void take(const Interval& piece, std::span<const double> levels, F&& is_below) {
     for (const double level : levels) {
-      const double at = (level - numbers[1]) / numbers[0];
-      if (std::isfinite(at)) found_.push_back(at);
+      const bool from = is_below(piece.lo, level), to = is_below(piece.hi, level);
+      if (from == to || found_.size() >= kMostFound) continue;
+      found_.push_back(
+          bisect(piece.lo, piece.hi, [&](double t) { return is_below(t, level) == to; }));
     }
   }
 
@@ -72,6 +156,7 @@ class Finder {
   Expr t_;
   std::span<const Expr> parameters_;
   std::span<const double> values_;
+  Interval range_;
   std::vector<double> found_;
 };
 
@@ -79,8 +164,8 @@ class Finder {
 
 std::vector<double> find_breakpoints(std::span<const Expr> expressions, Expr t,
                                      std::span<const Expr> parameters,
-                                     std::span<const double> values) {
-  return Finder(t, parameters, values).run(expressions);
+                                     std::span<const double> values, Interval range) {
+  return Finder(t, parameters, values, range).run(expressions);
 }
 
 }  // namespace koppel

@@ -7,12 +7,14 @@
 #include <vector>
 
 #include <koppel/expr/expr.hpp>
+#include <koppel/expr/interval.hpp>
 
 namespace koppel {
 
-// Ascending. Arguments that are linear in t are solved exactly; others are not looked at.
+// Ascending; each is the first number at which the other side holds. Arguments that are linear in t
+// are solved for all times; others where they switch within `range`.
 std::vector<double> find_breakpoints(std::span<const Expr> expressions, Expr t,
                                      std::span<const Expr> parameters,
-                                     std::span<const double> values);
+                                     std::span<const double> values, Interval range = {});
 
 }  // namespace koppel

@@ -12,6 +12,9 @@ constexpr int kParts = 8;
 // at in parts that shrink by this factor towards the start, so many times.
 constexpr int kFirstParts = 16;
 constexpr double kShrink = 0.25;
+// Events happen together where they are no further apart than this part of the step, which dense
+// output does not resolve, or so many roundings of t.
+constexpr double kSimultaneous = 1e-9, kUlps = 16;
 
 int sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
@@ -43,16 +46,18 @@ void EventWatch::evaluate(const Step& step, double t, std::span<double> y) {
   problem_.events->evaluate(t, y, values_, work_);
 }
 
-std::optional<int> EventWatch::first_passing() const {
+bool EventWatch::passes(std::size_t i) const {
+  const int now = sign(values_[i]);
+  if (now == 0 || sides_[i] == 0 || now == sides_[i] || is_leaving_[i]) return false;
+  const EventDirection direction = problem_.event_directions[i];
+  return direction == EventDirection::Both || (direction == EventDirection::Falling) == (now < 0);
+}
+
+bool EventWatch::any_passes() const {
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    const int now = sign(values_[i]);
-    if (now == 0 || sides_[i] == 0 || now == sides_[i] || is_leaving_[i]) continue;
-    const EventDirection direction = problem_.event_directions[i];
-    if (direction == EventDirection::Falling && now > 0) continue;
-    if (direction == EventDirection::Rising && now < 0) continue;
-    return static_cast<int>(i);
+    if (passes(i)) return true;
   }
-  return {};
+  return false;
 }
 
 void EventWatch::take_sides() {
@@ -62,19 +67,38 @@ void EventWatch::take_sides() {
 }
 
 // Several events may pass between the two times: what passes first is kept, as long as the interval
-// can be halved. The end that is kept is after the event.
+// can be halved. The end that is kept is after the event; so are those that pass within the
+// resolution of the dense output, and count as simultaneous.
 EventWatch::Found EventWatch::locate(const Step& step, double before, double after,
                                      std::span<double> y) {
   for (;;) {
     const double middle = before + 0.5 * (after - before);
     if (!(before < middle && middle < after)) break;
     evaluate(step, middle, y);
-    (first_passing() ? after : before) = middle;
+    (any_passes() ? after : before) = middle;
   }
-  evaluate(step, after, y);
-  const int event = *first_passing();
+  Found found{{}, after};
+  const double soon = std::max(kSimultaneous * (step.t1 - step.t0),
+                               kUlps * (std::nextafter(after, HUGE_VAL) - after));
+  for (const double t : {std::min(after + soon, step.t1), after}) {
+    evaluate(step, t, y);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const int event = static_cast<int>(i);
+      if (!passes(i)) continue;
+      if (std::find(found.events.begin(), found.events.end(), event) == found.events.end()) {
+        found.events.push_back(event);
+      }
+    }
+  }
+  std::sort(found.events.begin(), found.events.end());
+  // What passes a moment later has passed, too.
+  const std::vector<int> from = sides_;
   take_sides();
-  return {event, after};
+  for (const int event : found.events) {
+    const auto i = static_cast<std::size_t>(event);
+    sides_[i] = -from[i];
+  }
+  return found;
 }
 
 std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<double> y) {
@@ -97,7 +121,7 @@ std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<do
     } else {
       std::fill(is_leaving_.begin(), is_leaving_.end(), false);
     }
-    if (first_passing()) return locate(step, before, times_[k], y);
+    if (any_passes()) return locate(step, before, times_[k], y);
     take_sides();
     // What has not left yet may turn out to have passed from the start.
     const bool all_left = std::find(is_leaving_.begin(), is_leaving_.end(), 1) == is_leaving_.end();

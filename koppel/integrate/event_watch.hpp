@@ -1,6 +1,7 @@
 // Finding events on the dense output of steps. An event function s_i(t, y) has a side, the sign it
 // had last; where a step leads to the other side in a direction that counts, the passage is located
-// to round-off in t by bisection. Several points inside a step are looked at, so that only a
+// to round-off in t by bisection. Events that pass at that time, or so soon after it that the dense
+// output cannot tell, happen together. Several points inside a step are looked at, so that only a
 // function that leaves its side and returns between two of them goes unnoticed.
 #pragma once
 
@@ -17,10 +18,10 @@ class EventWatch {
   // Sides at the start: those given, or by the signs at y where none are.
   EventWatch(const Problem& problem, const Start& start);
 
-  // The first event within the step, if there is one: the number of the event, the time just after
-  // it; y then has the values there. Sides are those after it.
+  // What happens first within the step, if anything does: the numbers of the events, ascending, and
+  // the time just after the first of them; y then has the values there. Sides are those after all.
   struct Found {
-    int event;
+    std::vector<int> events;
     double t;
   };
   std::optional<Found> look(const Step& step, std::span<double> y);
@@ -29,8 +30,9 @@ class EventWatch {
 
  private:
   void evaluate(const Step& step, double t, std::span<double> y);
-  // The first of the events that pass between the points, which is in values_ and sides_.
-  std::optional<int> first_passing() const;
+  // Whether an event has passed to another side, by values_ and sides_.
+  bool passes(std::size_t event) const;
+  bool any_passes() const;
   void take_sides();
   void note_leaving();
   Found locate(const Step& step, double before, double after, std::span<double> y);

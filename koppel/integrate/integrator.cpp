@@ -260,10 +260,13 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
   }
   if (found) {
     outcome.status = Outcome::Status::Event;
-    outcome.event = found->event;
+    outcome.event = found->events.front();
     outcome.t = found->t;
     outcome.y = y_event;
-    outcome.sides = watch->sides();
+  }
+  if (watch) outcome.sides = watch->sides();
+  for (std::size_t i = 0; found && i < found->events.size(); ++i) {
+    outcome.sides[static_cast<std::size_t>(found->events[i])] *= 2;
   }
   return outcome;
 }

@@ -85,7 +85,7 @@ struct Outcome {
     Done,
     Stopped,   // by the observer
     Failed,    // see text
-    Event,     // the problem's event `event` happened: t and y are those just after it
+    Event,     // the problem's event `event`, and others of `sides`: t and y are just after
     Doubtful,  // came to its end, but should not be trusted: the verdict of who watched it
   };
   Status status = Status::Done;
@@ -93,7 +93,7 @@ struct Outcome {
   std::vector<double> y;  // there
   std::string text;       // what went wrong, in a sentence, and what may help
   int event = -1;
-  std::vector<int> sides;    // of the event functions after it
+  std::vector<int> sides;    // of the event functions, at the end; −2 or 2: it has just happened
   bool is_singular = false;  // failed because a matrix is singular: other rows may serve
   Statistics statistics;
 };

@@ -1,15 +1,25 @@
-// What an event does to a state: changes of parameters, impacts and impulses.
+// What events that happen together do to a state: changes of parameters, impacts and impulses.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <koppel/analysis/evaluator.hpp>
 
 namespace koppel {
 
-// Changes state.p and state.v. Returns a sentence where that is impossible.
-std::optional<std::string> happen(const Equations::Event& event, const Evaluator& evaluator,
+// "event 'a'", "events 'a' and 'b'", "events 'a', 'b' and 'c'".
+std::string names_of(std::span<const Equations::Event> all, std::span<const int> events);
+
+// The numbers of the events that have just happened, by the sides of their functions (Outcome);
+// these become sides as others are.
+std::vector<int> take_happened(std::span<int> sides);
+
+// Changes state.p and state.v; all that happens follows from the state before. Returns a sentence
+// where that is impossible.
+std::optional<std::string> happen(std::span<const int> events, const Evaluator& evaluator,
                                   State& state);
 
 }  // namespace koppel

@@ -7,17 +7,23 @@
 #include <fmt/format.h>
 
 #include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/impulse.hpp>
 #include <koppel/analysis/massless.hpp>
 #include <koppel/analysis/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/native.hpp>
+#include <koppel/formulation/breakpoints.hpp>
 #include <koppel/formulation/formulation.hpp>
+#include <koppel/formulation/time_features.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/health_watch.hpp>
+#include <koppel/simulate/jumps.hpp>
+#include <koppel/simulate/progress_watch.hpp>
 #include <koppel/simulate/sampler.hpp>
 #include <koppel/simulate/singular_start.hpp>
+#include <koppel/simulate/start_remarks.hpp>
 #include <koppel/simulate/stiff_choice.hpp>
 
 namespace koppel {
@@ -99,6 +105,11 @@ class Run {
                                           options_.derivatives);
       }
     });
+    for (std::string& text : remarks_on_start(model_, *evaluator_, state_)) tell(std::move(text));
+    if (!jumps_.empty()) tell(describe(jumps_));
+    EventSides events = find_sides(*evaluator_, state_);
+    for (std::string& text : events.remarks) tell(std::move(text));
+    start_.sides = std::move(events.sides);
     out_.summary.setup_seconds = seconds_since(start);
     if (callbacks_.chosen) callbacks_.chosen(out_.choice);
     stage("integrate", [&] { integrate_all(); });
@@ -192,6 +203,7 @@ class Run {
                               motions.empty() ? "some motion" : motions),
                   "Give what moves there a mass or an inertia, or constrain it.");
     }
+    check_coordinates(model_, *evaluator_, state_);
     for (const std::string& note : notes_) tell(note);
     out_.choice = choose(found_, out_.equations.coordinates, with_fixed_cost(wanted));
     out_.summary.index = found_.index;
@@ -226,8 +238,64 @@ class Run {
     }
     problem_ = formulate(out_.equations, out_.choice.formulation, state_, options);
     check_pair(problem_, out_.choice.integrator, options_.step.has_value(), out_.equations, state_);
+    add_breakpoints();
     start_ = {state_.t, start_values(problem_, *evaluator_, state_)};
     choose_partition();
+  }
+
+  // What is known of the laws of time over the whole run: switches, short features, jumps.
+  void add_breakpoints() {
+    const Equations& e = out_.equations;
+    std::vector<Expr> laws = e.f;
+    for (const auto* part : {&e.g, &e.b, &e.r}) laws.insert(laws.end(), part->begin(), part->end());
+    std::vector<Expr> given = e.p;
+    std::vector<double> values = state_.p;
+    given.insert(given.end(), e.u.begin(), e.u.end());
+    values.insert(values.end(), state_.u.begin(), state_.u.end());
+    const Interval range{state_.t, options_.end};
+    if (!(range.width() > 0)) return;
+    jumps_ = find_jumps(model_, e.p, state_.p, range);
+    std::vector<double>& breaks = problem_.breakpoints;
+    breaks = find_breakpoints(laws, e.t, given, values, range);
+    const std::vector<double> more = find_time_features(laws, e.t, given, values, range, breaks);
+    breaks.insert(breaks.end(), more.begin(), more.end());
+    std::sort(breaks.begin(), breaks.end());
+  }
+
+  // Where the integration has to stop next: just before a jump, or at the end.
+  double next_stop() const {
+    for (const Jump& jump : jumps_) {
+      if (jump.t > start_.t) return std::nextafter(jump.t, start_.t);
+    }
+    return options_.end;
+  }
+
+  // True where what is prescribed has changed its rate by a jump, and the motion goes on from
+  // there.
+  bool go_on_after_jump(Outcome& outcome, Sampler& sampler) {
+    if (outcome.status != Outcome::Status::Done || !(outcome.t < options_.end)) return false;
+    take_state(outcome);
+    for (const Jump& jump : jumps_) {
+      if (std::nextafter(jump.t, start_.t) != outcome.t) continue;
+      out_.summary.events.push_back({jump.name, jump.t});
+      state_.t = std::nextafter(jump.t, options_.end);
+    }
+    state_.v = velocities_after_jump(*evaluator_, state_);
+    return restart(outcome, sampler, "the jump");
+  }
+
+  // From state_, which is made consistent to round-off.
+  bool restart(Outcome& outcome, Sampler& sampler, const std::string& after) {
+    Projector::Workspace work = problem_.projector->make_workspace();
+    if (!problem_.projector->project(state_.t, state_.q, state_.v, Projection::Full, work)) {
+      outcome.status = Outcome::Status::Failed;
+      outcome.text = fmt::format("the constraints cannot be satisfied after {}", after);
+      return false;
+    }
+    start_ = {state_.t, start_values(problem_, *evaluator_, state_), outcome.sides};
+    sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
+    watch_->go_on(problem_, start_.t, start_.y);
+    return start_.t < options_.end;
   }
 
   // Puts the names in the place of `stiff=auto`.
@@ -258,8 +326,12 @@ class Run {
                     out_.trajectory);
     sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
     make_watch();
-    const Observer observer = [&](const Step& step) { return watch_->note(step) && sampler(step); };
     const Clock::time_point before = Clock::now();
+    ProgressWatch progress(options_.end, integrate_options().max_steps, out_.choice, found_,
+                           [&](std::string text) { tell(std::move(text)); });
+    const Observer observer = [&](const Step& step) {
+      return watch_->note(step) && sampler(step) && (options_.step || progress(step));
+    };
     Outcome outcome;
     outcome.status = Outcome::Status::Stopped;
     const bool goes_on = begin(sampler, observer);
@@ -270,9 +342,14 @@ class Run {
       options.judge = &*watch_;
       do {
         outcome =
-            integrate(problem_, out_.choice.integrator, start_, options_.end, options, observer);
+            integrate(problem_, out_.choice.integrator, start_, next_stop(), options, observer);
         add(outcome.statistics, statistics_);
-      } while (go_on_after_event(outcome, sampler) || choose_rows_anew(outcome, sampler));
+      } while (go_on_after_event(outcome, sampler) || go_on_after_jump(outcome, sampler) ||
+               choose_rows_anew(outcome, sampler));
+      if (!progress.why().empty()) {
+        outcome.status = Outcome::Status::Failed;
+        outcome.text = progress.why();
+      }
       // What a failed watch has seen is no row.
       if (outcome.status != Outcome::Status::Done && !watch_->has_failed()) {
         sampler.finish(outcome.t, outcome.y);
@@ -289,6 +366,14 @@ class Run {
     out_.status = outcome.status;
     out_.text = outcome.text;
     note_undefined(sampler);
+    if (outcome.status == Outcome::Status::Done) note_events(outcome);
+  }
+
+  void note_events(const Outcome& outcome) {
+    take_state(outcome);
+    std::vector<std::string> names;
+    for (const Summary::Event& event : out_.summary.events) names.push_back(event.name);
+    for (std::string& text : remarks_on_end(*evaluator_, state_, names)) tell(std::move(text));
   }
 
   void make_watch() {
@@ -353,10 +438,18 @@ class Run {
   // True where an event happened and the motion goes on from there.
   bool go_on_after_event(Outcome& outcome, Sampler& sampler) {
     if (outcome.status != Outcome::Status::Event) return false;
-    const Equations::Event& event = out_.equations.events[static_cast<std::size_t>(outcome.event)];
-    out_.summary.events.push_back({event.name, outcome.t});
-    if (event.stops) {
-      tell(fmt::format("event '{}' ended the run at t = {:.8g} s.", event.name, outcome.t));
+    const std::vector<Equations::Event>& events = out_.equations.events;
+    const std::vector<int> happened = take_happened(outcome.sides);
+    const std::string names = names_of(events, happened);
+    bool stops = false, changes = false;
+    for (const int number : happened) {
+      const Equations::Event& event = events[static_cast<std::size_t>(number)];
+      out_.summary.events.push_back({event.name, outcome.t});
+      stops = stops || event.stops;
+      changes = changes || !event.changes.empty();
+    }
+    if (stops) {
+      tell(fmt::format("{} ended the run at t = {:.8g} s.", names, outcome.t));
       return false;
     }
     const auto fail = [&](std::string text) {
@@ -366,27 +459,29 @@ class Run {
     };
     if (repeats(outcome.t)) {
       return fail(
-          fmt::format("event '{}' happens again and again: impacts come to rest here, and "
-                      "contact that lasts is not modelled; let the event stop the run, or "
-                      "use a force of contact instead",
-                      event.name));
+          fmt::format("{} {} again and again: impacts come to rest here, and contact that lasts "
+                      "is not modelled; let the event stop the run, or use a force of contact "
+                      "instead",
+                      names, happened.size() == 1 ? "happens" : "happen"));
     }
     take_state(outcome);
-    if (auto problem = happen(event, *evaluator_, state_)) return fail(std::move(*problem));
-    if (!event.changes.empty()) {
+    if (auto problem = happen(happened, *evaluator_, state_)) {
+      return fail(std::move(*problem));
+    }
+    if (changes) {
       out_.observation->set_values(state_);
-      make_problem();
+      try {
+        make_problem();
+      } catch (const Error& error) {  // such as a drive that jumps, with the new values
+        return fail(fmt::format("after {}: {}", names, error.what()));
+      }
     }
-    Projector::Workspace work = problem_.projector->make_workspace();
-    if (!problem_.projector->project(state_.t, state_.q, state_.v, Projection::Full, work)) {
-      return fail(fmt::format("the constraints cannot be satisfied after event '{}'", event.name));
-    }
-    start_ = {state_.t, start_values(problem_, *evaluator_, state_), outcome.sides};
     // An impact turns back to the side it came from.
-    if (event.restitution) start_.sides[static_cast<std::size_t>(outcome.event)] *= -1;
-    sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
-    watch_->go_on(problem_, start_.t, start_.y);
-    return start_.t < options_.end;
+    for (const int number : happened) {
+      const auto i = static_cast<std::size_t>(number);
+      if (events[i].restitution) outcome.sides[i] *= -1;
+    }
+    return restart(outcome, sampler, names);
   }
 
   // Whether so many events have happened within so little time that there is no end of it.
@@ -409,6 +504,7 @@ class Run {
                      outcome.t));
     rank_ = rank;
     make_problem();
+    start_.sides = outcome.sides;
     sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
     watch_->go_on(problem_, start_.t, start_.y);
     return true;
@@ -481,6 +577,7 @@ class Run {
   Problem problem_;
   Start start_;
   std::optional<HealthWatch> watch_;
+  std::vector<Jump> jumps_;
   Statistics statistics_;
 };
 

@@ -1,4 +1,5 @@
-// Whether some motion dies away much faster than the mechanism moves, seen from the start.
+// Whether some motion dies away within a small part of the run, and is much faster than all that
+// lasts, seen from the start: pure decay, or an oscillation of a stiff spring that is damped.
 //
 // The exact answer is in the eigenvalues of the linearised motion (linearize.hpp), which cost
 // second derivatives and a dense eigenvalue problem. Most mechanisms are spared that: without

@@ -45,6 +45,12 @@ events: )" + events + "\n",
                          "oscillator.yaml");
 }
 
+SimulateOptions until(double end) {
+  SimulateOptions options;
+  options.end = end;
+  return options;
+}
+
 SimulateOptions options_for(const IntegratorInfo& integrator, double end) {
   SimulateOptions options;
   options.end = end;
@@ -214,6 +220,158 @@ events: {wall: {when: slider.x - 0.8, bounce: 1}}
               0.8 - 1e-9);
     EXPECT_LT(s.summary.max_position_violation, 1e-10);
   }
+}
+
+// A point in the plane, at (1, 1) with velocity −(1, speed).
+Model thrown(const std::string& events, const std::string& speed = "1") {
+  return read_model_text(R"(
+name: thrown
+coordinates: {x: 1, y: 1}
+kinetic: (x'^2 + y'^2)/2
+initial: {"x'": -1, "y'": -)" +
+                             speed + R"(}
+outputs: {x: x, y: y, "x'": x', "y'": y'}
+events: )" + events + "\n",
+                         "thrown.yaml");
+}
+
+TEST(Events, InACornerHappenTogether) {
+  for (const IntegratorInfo& integrator : integrators()) {
+    SCOPED_TRACE(integrator.name);
+    const Simulation s =
+        simulate(thrown("{left: {when: x, bounce: 1}, floor: {when: y, bounce: 0.5}}"),
+                 options_for(integrator, 3));
+    ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+    ASSERT_EQ(s.summary.events.size(), 2U);
+    EXPECT_EQ(s.summary.events[0].name, "left");
+    EXPECT_EQ(s.summary.events[1].name, "floor");
+    const testing::Tolerance exact{.relative = 1e-9, .because = "uniform motion"};
+    EXPECT_TRUE(near(s.summary.events[0].t, 1, exact));
+    EXPECT_TRUE(near(s.trajectory["x"].back(), 2, exact));
+    EXPECT_TRUE(near(s.trajectory["y"].back(), 1, exact));
+    EXPECT_TRUE(near(s.trajectory["x'"].back(), 1, exact));
+    EXPECT_TRUE(near(s.trajectory["y'"].back(), 0.5, exact));
+  }
+}
+
+TEST(Events, InACornerAreTheLimitOfOneAfterTheOther) {
+  // A little later at the floor than at the wall: the order does not matter for walls at right
+  // angles.
+  const Simulation s =
+      simulate(thrown("{left: {when: x, bounce: 1}, floor: {when: y, bounce: 0.5}}", "(1 - 1e-12)"),
+               until(3));
+  ASSERT_EQ(s.summary.events.size(), 2U);
+  EXPECT_TRUE(near(s.trajectory["y"].back(), 1, {.relative = 1e-8, .because = "tolerance"}));
+}
+
+TEST(Events, OfThreeWallsThroughOnePointPushAndNeverPull) {
+  // A third wall across the corner, x + y = 0. The equations of (2) in impulse.hpp by hand, all
+  // e = 1: w = (P1 + P3 − 2, P2 + P3 − 2, P1 + P2 + 2 P3 − 4); P = (2, 2, 0) solves them, and so do
+  // (0, 0, 2) and all between: the velocity after is (1, 1) for each.
+  const Simulation s = simulate(thrown("{left: {when: x, bounce: 1}, floor: {when: y, bounce: 1}, "
+                                       "across: {when: x + y, bounce: 1}}"),
+                                until(3));
+  ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+  EXPECT_EQ(s.summary.events.size(), 3U);
+  EXPECT_TRUE(near(s.trajectory["x'"].back(), 1, {.relative = 1e-12, .because = "uniform"}));
+  EXPECT_TRUE(near(s.trajectory["y'"].back(), 1, {.relative = 1e-12, .because = "uniform"}));
+}
+
+// A bar of length 2 falls flat on two supports under its ends. One impact after the other would
+// turn it; together, each end leaves with e of its speed.
+Model bar(const std::string& left, const std::string& right) {
+  return read_model_text(R"(
+name: bar
+dimension: 2
+bodies:
+  bar: {mass: 3, shape: {rod: {from: [-1, 0], to: [1, 0]}}, points: {L: [-1, 0], R: [1, 0]}, position: [0, 1]}
+initial: {"bar.x'": 0, "bar.y'": -1, "bar.angle'": 0}
+outputs: {L: "bar.L.y'", R: "bar.R.y'", y: bar.y}
+events: {left: {when: bar.L.y, bounce: )" +
+                             left + "}, right: {when: bar.R.y, bounce: " + right + "}}\n",
+                         "bar.yaml");
+}
+
+TEST(Events, OfABarOnTwoSupportsActTogetherInAllCoordinates) {
+  const testing::Tolerance exact{.relative = 1e-9, .because = "uniform motion, tolerance 1e-8"};
+  const Model flat = bar("0.5", "0.5"), turning = bar("1", "0.25");
+  for (const std::string& set : coordinate_sets(flat)) {
+    SCOPED_TRACE(set);
+    SimulateOptions options;
+    options.end = 1.5;
+    options.coordinates = set;
+    const Simulation s = simulate(flat, options);
+    ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+    EXPECT_EQ(s.summary.events.size(), 2U);
+    EXPECT_TRUE(near(s.trajectory["L"].back(), 0.5, exact));
+    EXPECT_TRUE(near(s.trajectory["R"].back(), 0.5, exact));
+    EXPECT_TRUE(near(s.trajectory["y"].back(), 0.25, exact));
+    options.end = 1.0000001;  // it turns from then on
+    const Simulation t = simulate(turning, options);
+    EXPECT_EQ(t.summary.events.size(), 2U);
+    const testing::Tolerance soon{.relative = 1e-6, .because = "1e-7 s of turning"};
+    EXPECT_TRUE(near(t.trajectory["L"].back(), 1, soon));
+    EXPECT_TRUE(near(t.trajectory["R"].back(), 0.25, soon));
+  }
+}
+
+TEST(Events, ThatSetAParameterToTwoValuesAreRefused) {
+  const Simulation s =
+      simulate(oscillator("{a: {when: x, set: {k: 2}}, b: {when: 2*x, set: {k: 3}}}"), until(3));
+  EXPECT_EQ(s.status, Outcome::Status::Failed);
+  EXPECT_EQ(s.text, "events 'a' and 'b' happen together and set 'k' to 2 and to 3");
+}
+
+std::vector<std::string> messages_of(const Model& model, double end) {
+  return simulate(model, until(end)).summary.messages;
+}
+
+TEST(Events, ThatAreBehindTheStartAreTold) {
+  EXPECT_EQ(messages_of(ball("{when: y - 1.5, bounce: e}"), 0.1),
+            (std::vector<std::string>{
+                "event 'ground' is -0.5 at the start, beyond its impact: it counts when falling "
+                "through zero, and the motion may never come back to it.",
+                "event 'ground' did not happen; it is -0.54905 at the end."}));
+  EXPECT_EQ(messages_of(ball("{when: y - 1.5, direction: falling}"), 0.1)[0],
+            "event 'ground' is -0.5 at the start and counts when falling: it has to pass zero the "
+            "other way first.");
+  EXPECT_EQ(messages_of(oscillator("{top: {when: x - 1}}"), 0.1)[0],
+            "event 'top' is zero at the start; it counts when it passes zero again.");
+}
+
+TEST(Events, ThatAreZeroAtTheStartHappenAtOnce) {
+  // Thrown down from the floor itself: it bounces there, with half of the speed.
+  const Model down = read_model_text(R"(
+name: down
+coordinates: {y: 0}
+kinetic: y'^2/2
+initial: {"y'": -1}
+outputs: {y: y}
+events: {floor: {when: y, bounce: 0.5}}
+)",
+                                     "down.yaml");
+  const Simulation s = simulate(down, until(1));
+  ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+  ASSERT_EQ(s.summary.events.size(), 1U);
+  EXPECT_TRUE(near(s.trajectory["y"].back(), 0.5, {.relative = 1e-9, .because = "uniform"}));
+  EXPECT_EQ(s.summary.messages[0],
+            "event 'floor' is zero at the start: it happens at once unless the motion leads away "
+            "from it.");
+  // At rest on the floor under gravity: contact that lasts, which is not modelled.
+  const Model resting = read_model_text(R"(
+name: resting
+coordinates: {y: 0}
+kinetic: y'^2/2
+potential: 9.81*y
+events: {floor: {when: y, bounce: 0.5}}
+)",
+                                        "resting.yaml");
+  EXPECT_EQ(simulate(resting, until(1)).status, Outcome::Status::Failed);
+}
+
+TEST(Events, ThatDoNotHappenAreTold) {
+  EXPECT_EQ(messages_of(oscillator("{far: {when: x - 5}}"), std::numbers::pi),
+            (std::vector<std::string>{"event 'far' did not happen; it is -6 at the end."}));
 }
 
 TEST(Events, ThatComeToRestEndTheRunWithAReason) {

@@ -1,0 +1,32 @@
+// Jumps of what a model prescribes by functions of time: drives, lengths, constraints.
+//
+// A position cannot jump: it would take an infinite force, and the motion of all that is not
+// prescribed would be anything. So that is refused. A rate that jumps takes an impulse of the
+// constraints; the motion goes on with the velocities that it gives (impulse.hpp), which are the
+// same in all coordinates.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <koppel/expr/interval.hpp>
+#include <koppel/model/model.hpp>
+
+namespace koppel {
+
+struct Jump {
+  double t;
+  std::string name;  // of what jumps
+  double size;       // of the rate
+};
+
+// Those of rates within the range, ascending; p are the values of the parameters. Throws Error
+// `model.jump` with all those of positions.
+std::vector<Jump> find_jumps(const Model& model, std::span<const Expr> parameters,
+                             std::span<const double> p, Interval range);
+
+// For people; of at least one.
+std::string describe(std::span<const Jump> jumps);
+
+}  // namespace koppel

@@ -1,0 +1,69 @@
+#include <koppel/simulate/progress_watch.hpp>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace koppel {
+namespace {
+
+// More steps than this to go: told. So many spans in a row: not just a short stretch.
+constexpr double kMany = 1e6;
+constexpr int kSpansToTell = 2, kSpansToEnd = 4;
+
+bool is_explicit(const std::string& integrator) {
+  const std::string_view name = find_integrator(integrator).name;
+  return name == "taylor" || name == "dop853" || name == "rk4";
+}
+
+}  // namespace
+
+ProgressWatch::ProgressWatch(double end, long max_steps, const Choice& choice,
+                             const Findings& found, std::function<void(std::string)> tell)
+    : end_(end),
+      max_steps_(static_cast<double>(max_steps)),
+      choice_(choice),
+      found_(found),
+      tell_(std::move(tell)) {}
+
+bool ProgressWatch::operator()(const Step& step) {
+  if (!since_) since_ = step.t0;
+  if (++steps_ % kSpan != 0) return true;
+  const double pace = (step.t1 - *since_) / kSpan, left = (end_ - step.t1) / pace;
+  since_ = step.t1;
+  num_slow_ = left > kMany ? num_slow_ + 1 : 0;
+  const std::string slow = fmt::format("steps are {:.1e} s long at t = {:.6g} s", pace, step.t1);
+  if (num_slow_ >= kSpansToEnd && left > max_steps_) {
+    why_ = fmt::format("{}, and {:.0e} more would be needed: there is no end to it. {}", slow, left,
+                       advice());
+    return false;
+  }
+  if (num_slow_ >= kSpansToTell && !has_told_) {
+    has_told_ = true;
+    tell_(fmt::format("{}: at this pace {:.0e} more are to come. {}", slow, left, advice()));
+  }
+  return true;
+}
+
+std::string ProgressWatch::advice() const {
+  if (!found_.is_smooth) {
+    return fmt::format(
+        "'{}' of the state switches to and fro, as friction that sticks does: put a smooth law in "
+        "its place, such as tanh(v/eps) for sign(v)",
+        found_.rough);
+  }
+  if (choice_.coordinates == "cardan") {
+    return "Cardan angles are singular where the second one is a right angle: try --coordinates "
+           "absolute";
+  }
+  if (is_explicit(choice_.integrator)) {
+    return fmt::format(
+        "the motion may be stiff, with something fast that '{}' has to follow though it hardly "
+        "moves: try --integrator radau5",
+        find_integrator(choice_.integrator).name);
+  }
+  return "the motion may have a fast oscillation, or come to a point where it does not go on: try "
+         "a larger tolerance (--tol), or look at the rows up to there";
+}
+
+}  // namespace koppel

@@ -1,0 +1,46 @@
+// ProgressWatch: sees a run whose steps become so short that it will take very long, or never end,
+// while that happens.
+//
+// Every kSpan steps the pace is what they covered. At that pace the rest takes (end − t)/pace
+// steps. Where that is more than a million, which is minutes to hours, it is told once, with the
+// reason; where it is more than the largest number of steps that a run may take, the run is over.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <koppel/integrate/integrator.hpp>
+#include <koppel/simulate/choose.hpp>
+
+namespace koppel {
+
+class ProgressWatch {
+ public:
+  // For a run to `end` with this choice; `tell` gets what is to be said while it runs.
+  ProgressWatch(double end, long max_steps, const Choice& choice, const Findings& found,
+                std::function<void(std::string)> tell);
+
+  // After every step. False: there is no end to it, and why() says so.
+  bool operator()(const Step& step);
+  const std::string& why() const { return why_; }
+
+ private:
+  static constexpr long kSpan = 5000;
+
+  // What may make steps short, and what to do about it.
+  std::string advice() const;
+
+  double end_;
+  double max_steps_;
+  Choice choice_;
+  Findings found_;
+  std::function<void(std::string)> tell_;
+  long steps_ = 0;
+  int num_slow_ = 0;  // spans in a row
+  std::optional<double> since_;
+  bool has_told_ = false;
+  std::string why_;
+};
+
+}  // namespace koppel
