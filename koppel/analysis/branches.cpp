@@ -67,8 +67,9 @@ Cone make_cone(const Evaluator& evaluator, const State& state, int rank) {
   cone.is_driven = rates.cwiseAbs().maxCoeff() > 0 || rest.cwiseAbs().maxCoeff() > 0;
   if (cone.is_driven) {
     const PullRows none{sparse::SparseMatrix(0, spaces.N.rows()), VectorXd()};
-    cone.drive = nearest_velocity(evaluator, state, sparse::all_constraints(evaluator, state),
-                                  rates, none, cone.drive);
+    cone.drive =
+        nearest_velocity(mass_metric(evaluator, state), sparse::all_constraints(evaluator, state),
+                         rates, none, cone.drive);
   }
   // F(z) = c + L z + zᵀ H z from its values at 0, ±e_i and e_i + e_j.
   const VectorXd c = at(cone.drive);

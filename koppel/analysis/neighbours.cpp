@@ -34,8 +34,8 @@ double turn_of(const SparseMatrix& here, const SparseMatrix& there, const Vector
 VectorXd tangent_near(const Evaluator& evaluator, const State& state, const VectorXd& v0,
                       const VectorXd& rates) {
   const PullRows none{SparseMatrix(0, v0.size()), VectorXd()};
-  return nearest_velocity(evaluator, state, sparse::all_constraints(evaluator, state), rates, none,
-                          v0);
+  return nearest_velocity(mass_metric(evaluator, state), sparse::all_constraints(evaluator, state),
+                          rates, none, v0);
 }
 
 bool is_moved_by_time(const Evaluator& evaluator) {

@@ -285,8 +285,8 @@ bool restricts_motion(const Evaluator& evaluator, const State& state, const Depe
   for (const int k : {0, 1}) {
     const std::vector<double> varied = varied_velocity(evaluator, state, k);
     State moving = state;
-    moving.v =
-        dense::to_vector(nearest_velocity(evaluator, state, C, rates, none, dense::view(varied)));
+    moving.v = dense::to_vector(
+        nearest_velocity(mass_metric(evaluator, state), C, rates, none, dense::view(varied)));
     const std::vector<double> gamma = evaluator.all_gamma(moving);
     const Eigen::VectorXd scaled = found.scale.cwiseProduct(dense::view(gamma));
     const double left = (found.Y.transpose() * scaled).cwiseAbs().maxCoeff();
