@@ -10,6 +10,7 @@
 #include <koppel/base/suggest.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/integrate/event_watch.hpp>
+#include <koppel/integrate/passage.hpp>
 #include <koppel/integrate/segment.hpp>
 #include <koppel/integrate/variant.hpp>
 
@@ -57,7 +58,7 @@ static_assert(std::size(kRun) == std::size(kIntegrators));
 
 // A step that touches a breakpoint, or the one before or after, seen without the gap that the
 // integration leaves around it.
-class ClosedStep : public Step {
+class ClosedStep : public Step, public PassingStep {
  public:
   ClosedStep(const Step& inner, double from, double to) : Step(from, to), inner_(inner) {}
   void evaluate(double t, std::span<double> y) const override {
@@ -67,6 +68,11 @@ class ClosedStep : public Step {
     inner_.evaluate_states(std::clamp(t, inner_.t0, inner_.t1), y);
   }
   int order() const override { return inner_.order(); }
+  const SingularPassage* passage() const override {
+    const auto* const passing = dynamic_cast<const PassingStep*>(&inner_);
+    const SingularPassage* const found = passing == nullptr ? nullptr : passing->passage();
+    return found != nullptr && found->t <= t1 ? found : nullptr;
+  }
 
  private:
   const Step& inner_;

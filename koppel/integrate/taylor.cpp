@@ -2,31 +2,42 @@
 //
 // At t_n all unknowns are expanded to order p; the polynomials are followed over a step h and the
 // point reached is made consistent again, positions and velocities to round-off, so that nothing
-// drifts. Errors are measured in the derivatives z_j of x_j of order d_j − 1, for a mechanism the
-// velocities: where these are right, positions are. With weights w_j = max(|z_j|, scale) and the
-// largest weighted coefficients
-//   m_k = max_j |z_j[k]| / w_j,     ρ = min m_k^{−1/k} over the last k ≤ p,
-// the radius of convergence seen in them, the first term that is left out is about (h/ρ)ᵖ⁺¹. Error
-// per unit step asks for (h/ρ)ᵖ⁺¹ ≤ h σ tolerance, hence
-//   h = (σ tolerance · ρᵖ⁺¹)^{1/p}.                                                      (1)
-// Cost of a step is O(p²), and with log(1/tolerance) ∼ p log(ρ/h) the cheapest order grows linearly
-// with the digits asked for.
+// drifts. How long a step may be is seen in the coefficients (taylor_plan.hpp). Cost of a step is
+// O(p²), and with log(1/tolerance) ∼ p log(ρ/h) the cheapest order grows linearly with the digits
+// asked for.
 //
 // Where the equations contain switches (tables, select, abs, … of the state) a series knows nothing
 // of the next piece. There the highest derivatives that the polynomials predict for the end of the
 // step are compared with those of the new point, and the step is halved until they agree.
 //
-// Where a mechanism passes a singular configuration its motion is smooth, but close to it the
-// matrix of the stages is nearly singular: at distance δ, round-off grows with the order as (1/δ)ᵏ
-// and looks like a radius of convergence δ. Low orders are clean; that they show a larger radius
-// tells round-off from motion. Round-off leads away from the constraints, not along them, and the
-// projection at the end of the step takes it back. So it may have the size kLostDigits there, for a
-// step that is right by the clean radius: this is longer than δ and passes over. A step that would
-// end so close that even the next one would be tiny is made shorter.
+// Singular configurations. Where constraints become dependent, at t*, branches of the mechanism's
+// motion meet. The motion q(t) is smooth on the branch one came along, but multipliers have a pole
+// there, λ ∼ 1/(t* − t), and only Gᵀλ stays finite. At the distance δ = |t* − t| the coefficients
+// of λ grow as δ⁻ᵏ, and those of q, in which they cancel, have round-off
+//   q[k] = q̂[k] + ε δ⁻ᵏ,      ε ∼ 10⁻¹⁵ (ρ/δ)²,                                          (1)
+// which looks like a radius of convergence δ. Steps must lead beyond t*, and three rules do it.
+//
+// 1. No step ends close to t*. σ(t), the smallest singular value of the constraints in the mass
+//    metric with its sign (series_dependence.cpp), is known at both ends of a step; with their
+//    ratio r = σ(t)/σ(t + h) it vanishes near
+//      t* = t + h r/(r − 1).                                                              (2)
+//    A step that would end shortly before t* (r > kNear) or just behind it (r < −kJustBehind) is
+//    made shorter: it ends 0.6 h before, and the next one leads over.
+// 2. Where the high coefficients are round-off, orders are tried: the end of the step is found with
+//    the polynomials of each order k and made consistent, y_k. Differences of these ends
+//      e_k = |y_k − y_{k−1}|                                                              (3)
+//    fall while terms of the motion are added, and rise again where (1) takes over. Most of (1)
+//    leads away from the constraints, and the projection takes it back; (3) sees what is left. The
+//    longest step that leads over t*, or away from it, and has two successive e_k within the
+//    tolerance is taken; where round-off leaves none, the one with the least, if it is below
+//    kWorst. Longer steps of lower order are tried before shorter ones.
+// 3. Where this fails and the next step would lead closer still, the integration ends: behind t*
+//    there would be garbage.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,27 +45,24 @@
 #include <fmt/format.h>
 
 #include <koppel/integrate/segment.hpp>
+#include <koppel/integrate/taylor_passage.hpp>
+#include <koppel/integrate/taylor_plan.hpp>
+#include <koppel/integrate/taylor_step.hpp>
 #include <koppel/problem/series_solver.hpp>
 
 namespace koppel {
 namespace {
 
-// σ: errors of the steps add up, and later motion amplifies them.
-constexpr double kSafety = 0.2;
-// How many coefficients the radius is seen in: motions that start at rest or are symmetric have
-// every second or fourth one only.
-constexpr int kSeen = 4;
-// What round-off may make of the end of a step near a singular configuration.
-constexpr double kLostDigits = 2e-8;
-// Coefficients are round-off where those of half the order show a radius larger by this factor.
-const double kLostFactor = std::log(1.5);
-// Near a singular configuration, the projection takes back twice what (h/ρ)ᵖ⁺¹ says and more. Where
-// it takes back less than this part, that is no round-off but the mechanism's nature, such as a
-// stiff motion, and has to be followed closely.
-constexpr double kTakenBack = 0.1;
-// So has what lasts longer than the few steps in which a singular configuration is passed, such as
-// a stiff motion that is at rest but for round-off.
-constexpr int kMostLost = 12;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Rule 1 looks where σ is below this part of the largest so far.
+constexpr double kSmall = 0.5;
+constexpr double kNear = 3.5, kJustBehind = 12;
+// The accuracy of a step over a singular configuration that round-off may limit.
+constexpr double kWorst = 1e-9;
+// Steps become shorter by this part where they are tried one after the other.
+constexpr double kShorter = 0.85;
+// Rule 3: the planned step, over the one that clean coefficients would allow.
+constexpr double kHopeless = 1e-3;
 
 int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
   // Measured on mechanisms in natural coordinates: the minimum is flat, and somewhat above the
@@ -66,42 +74,6 @@ int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
   return std::clamp(wanted, system.max_d() + 4, Series::kMaxOrder);
 }
 
-// The unknowns between two consistent points, as seen by the observer.
-class TaylorStep : public Step {
- public:
-  TaylorStep(const SeriesSystem& system, const SeriesSolver& from, double t, double h,
-             std::span<const double> y_end)
-      : Step(t, t + h), places_(system.terms().y), from_(from), h_(h), y_end_(y_end) {}
-
-  void evaluate(double t, std::span<double> y) const override {
-    if (t == t1) {
-      std::copy(y_end_.begin(), y_end_.end(), y.begin());
-      return;
-    }
-    // The end was moved onto the constraints; what that is apart from the polynomial is spread over
-    // the step with the power of the first term that the polynomial lacks.
-    const double s = t - t0, theta = std::pow(s / h_, from_.order() + 1);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      y[i] = value(i, s);
-      if (theta > 1e-30) y[i] += theta * (y_end_[i] - value(i, h_));
-    }
-  }
-  int order() const override { return from_.order(); }
-
- private:
-  double value(std::size_t i, double s) const {
-    const auto [unknown, order] = places_[i];
-    double factorial = 1;
-    for (int l = 2; l <= order; ++l) factorial *= l;
-    return factorial * from_.evaluate(unknown, order, s);
-  }
-
-  const std::vector<SeriesTerms::Place>& places_;
-  const SeriesSolver& from_;
-  double h_;
-  std::span<const double> y_end_;
-};
-
 class Taylor {
  public:
   Taylor(const Segment& segment, Outcome& outcome)
@@ -111,7 +83,8 @@ class Taylor {
         here_(std::make_unique<SeriesSolver>(system_, order_for(system_, segment.options),
                                              segment.options.tolerance)),
         there_(std::make_unique<SeriesSolver>(system_, here_->order(), segment.options.tolerance)),
-        weight_(static_cast<std::size_t>(here_->num_unknowns())) {
+        planner_(segment.options, here_->num_unknowns()),
+        finder_(segment.problem) {
     for (const auto [unknown, order] : system_.terms().y) {
       last_shown_ = std::max(last_shown_, order - here_->offset(unknown));
     }
@@ -127,7 +100,8 @@ class Taylor {
       }
     }
     if (!accept(here_->make_consistent()) || !accept(here_->expand())) return 0;
-    plan_ = make_plan(*here_);
+    here_->find_dependence(*here_);
+    plan_ = planner_.make(*here_, false);
     while (outcome_.t < segment_.t_end && advance()) {
     }
     return plan_.h;
@@ -142,66 +116,6 @@ class Taylor {
 
   bool is_last(double h) const { return h >= segment_.t_end - outcome_.t; }
 
-  void set_weights(const SeriesSolver& at) const {
-    for (int j = 0; j < at.num_unknowns(); ++j) {
-      const int rate = at.offset(j) - 1;  // z_j is the derivative of this order
-      if (rate < 0) continue;             // multipliers follow from the rest
-      weight_[static_cast<std::size_t>(j)] =
-          1 / std::max(std::abs(at.coefficient(j, rate)), segment_.options.absolute_scale);
-    }
-  }
-
-  // log m_k.
-  double log_norm(const SeriesSolver& at, int k) const {
-    double largest = 0;
-    for (int j = 0; j < at.num_unknowns(); ++j) {
-      const int rate = at.offset(j) - 1;
-      if (rate < 0) continue;
-      double factor = weight_[static_cast<std::size_t>(j)];
-      for (int i = 1; i <= rate; ++i) factor *= k + i;  // (k + rate)!/k!
-      largest = std::max(largest, factor * std::abs(at.coefficient(j, k + rate)));
-    }
-    return std::log(largest);
-  }
-
-  // (1)
-  static double step_for(int p, double log_radius, double tolerance) {
-    // Beyond the radius of convergence no tolerance helps.
-    return std::min(0.9 * std::exp(log_radius),
-                    std::exp((std::log(tolerance) + (p + 1) * log_radius) / p));
-  }
-
-  // log ρ from the coefficients up to order k.
-  double log_radius(const SeriesSolver& at, int k) const {
-    double least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kSeen && k - i > 0; ++i) {
-      least = std::min(least, -log_norm(at, k - i) / (k - i));
-    }
-    return least;
-  }
-
-  struct Plan {
-    double h = 0;
-    bool is_lost = false;   // the high coefficients are round-off
-    double h_if_not = 0;    // if they were not
-    double log_radius = 0;  // seen in them
-  };
-
-  Plan make_plan(const SeriesSolver& at) const {
-    if (segment_.options.step) return {.h = *segment_.options.step};
-    const int p = at.last_stage() + 1;
-    const double tolerance = kSafety * segment_.options.tolerance;
-    set_weights(at);
-    const double high = log_radius(at, p), low = log_radius(at, p / 2 + 1);
-    const double h = step_for(p, high, tolerance);
-    Plan plan{h, low > high + kLostFactor, h, high};
-    if (plan.is_lost && num_lost_ < kMostLost) {
-      plan.h = std::max(h, std::min(step_for(p, low, tolerance), step_for(p, high, kLostDigits)));
-    }
-    if (segment_.options.max_step > 0) plan.h = std::min(plan.h, segment_.options.max_step);
-    return plan;
-  }
-
   // The part of the planned step that is taken.
   double fit(double h) const {
     const double left = segment_.t_end - outcome_.t;
@@ -211,44 +125,139 @@ class Taylor {
   // The step that the clock makes of h.
   double rounded(double h) const { return (outcome_.t + h) - outcome_.t; }
 
-  // Sets up `there_`: the point a step ahead, made consistent and expanded.
-  SeriesSolver::Status reach(double h) {
-    using Status = SeriesSolver::Status;
+  // Sets up `there_`: the point a step ahead, made consistent.
+  SeriesSolver::Status arrive(double h, int order) {
     there_->set_time(is_last(h) ? segment_.t_end : outcome_.t + h);
+    here_->truncate(order - 1);
     here_->follow(h, *there_);
-    const Status status = there_->make_consistent();
-    if (status != Status::Ok) return status;
+    const SeriesSolver::Status status = there_->make_consistent();
+    if (status == SeriesSolver::Status::Ok) there_->find_dependence(*here_);
+    return status;
+  }
+  SeriesSolver::Status expand(double h) {
     return is_last(h) ? there_->expand(last_shown_) : there_->expand();
+  }
+  bool is_near(const SeriesSolver& at) const { return at.sigma() < kSmall * usual_; }
+  // The plan from there_ on.
+  TaylorPlan next(double h) {
+    return is_last(h) ? plan_ : planner_.make(*there_, is_near(*there_));
+  }
+
+  struct Place {
+    bool is_good = true;       // rule 1
+    bool leads_there = false;  // to a singular configuration
+    double better = 0;         // a step that may end better
+  };
+  Place look(double h) {
+    if (!is_near(*there_) || is_last(h)) return {};
+    const double r = here_->sigma_over(*there_);
+    if (r >= 0 && r <= 1) return {};  // it leads away
+    if (r <= kNear && r >= -kJustBehind) return {true, r > 1, 0};
+    const double better = h * r / (r - 1) - 0.6 * h;  // (2)
+    return {false, r > 1, rounded(better > 0.1 * h ? std::min(better, 0.8 * h) : 0.5 * h)};
+  }
+
+  // Rule 2 for a step h: the order with the least of max(e_k, e_{k−1}), and that.
+  struct Trial {
+    double error = kInfinity;
+    int order = 0;
+  };
+  Trial try_orders(double h) {
+    const int p = here_->last_stage() + 1;
+    const double enough = TaylorPlanner::kSafety * segment_.options.tolerance;
+    planner_.set_weights(*here_);
+    Trial best;
+    double before = kInfinity;
+    end_before_.clear();
+    for (int k = TaylorPlanner::kSeen + 1; k <= p && best.error > enough; ++k) {
+      there_->set_time(is_last(h) ? segment_.t_end : outcome_.t + h);
+      here_->truncate(k - 1);
+      here_->follow(h, *there_);
+      if (there_->make_consistent() != SeriesSolver::Status::Ok) {
+        end_before_.clear();
+        before = kInfinity;
+        continue;
+      }
+      const double e = compare_ends();
+      if (std::max(e, before) < best.error) best = {std::max(e, before), k - 1};
+      before = e;
+    }
+    return best;
+  }
+
+  // (3), positions and rates, relative to what is allowed for 1.
+  double compare_ends() {
+    end_.clear();
+    for (int j = 0; j < there_->num_unknowns(); ++j) {
+      const int d = there_->offset(j);
+      if (d > 0) end_.push_back(there_->coefficient(j, d - 1) * planner_.weight(j));
+      if (d > 1) end_.push_back(there_->coefficient(j, 0));
+    }
+    double largest = end_before_.empty() ? kInfinity : 0;
+    for (std::size_t i = 0; i < end_before_.size(); ++i) {
+      largest = std::max(largest, std::abs(end_[i] - end_before_[i]));
+    }
+    end_.swap(end_before_);
+    return largest;
+  }
+
+  // Rule 2. False where no step is found.
+  bool pass() {
+    const double tolerance = segment_.options.tolerance;
+    Trial best;
+    double h_best = 0;
+    for (double h = fit(plan_.h_clean); h > plan_.h && best.error > tolerance;
+         h = rounded(kShorter * h)) {
+      const Trial trial = try_orders(h);
+      if (!(trial.error < best.error)) continue;
+      if (arrive(h, trial.order) != SeriesSolver::Status::Ok) continue;
+      const Place place = look(h);
+      if (!place.is_good || place.leads_there || !is_accepted(h, true)) continue;
+      best = trial;
+      h_best = h;
+    }
+    if (!(best.error <= std::max(tolerance, kWorst))) return false;
+    if (arrive(h_best, best.order) != SeriesSolver::Status::Ok) return false;
+    if (expand(h_best) != SeriesSolver::Status::Ok || measure_defect(h_best) > 1) return false;
+    finish_step(h_best, next(h_best), true);
+    return true;
+  }
+
+  // Rule 3.
+  bool is_hopeless(double h) {
+    return plan_.is_lost && h < kHopeless * plan_.h_clean && look(h).leads_there;
   }
 
   // A step; a shorter one where the planned one leads to a place that cannot be made consistent, or
-  // beyond a switch, or so close to a singular configuration that the next one would be tiny.
+  // beyond a switch, or close to a singular configuration.
   bool advance() {
-    constexpr int kMaxTries = 50;
-    constexpr double kTiny = 0.1;
+    constexpr int kMaxTries = 50, kMaxMoves = 3;
     constexpr int kMostRefused = 8;  // then no shorter step mends it
-    double h = fit(plan_.h), last_defect = std::numeric_limits<double>::infinity();
+    usual_ = std::max(usual_, here_->sigma());
+    if (plan_.is_lost && pass()) return outcome_.status == Outcome::Status::Done;
+    double h = fit(plan_.h), last_defect = kInfinity;
     SeriesSolver::Status status = SeriesSolver::Status::NotConverged;
     int num_moves = 0, num_refused = 0;
     for (int i = 0; i < kMaxTries && outcome_.t + h > outcome_.t; ++i) {
-      status = reach(h);
+      status = arrive(h, plan_.order);
       double shorter = 0.5 * h;
-      if (status == SeriesSolver::Status::Ok && plan_.is_lost && !is_taken_back(h)) {
-        plan_.is_lost = false;
-        num_lost_ = 2 * kMostLost;
-        shorter = std::min(h, plan_.h_if_not);
+      Place place;
+      if (status == SeriesSolver::Status::Ok && !segment_.options.step) {
+        if (is_hopeless(h)) return fail_to_pass();
+        if (num_moves < kMaxMoves) place = look(h);
+      }
+      if (!place.is_good) {
+        ++num_moves;
+        shorter = place.better;
       } else if (status == SeriesSolver::Status::Ok) {
+        status = expand(h);
+      }
+      if (place.is_good && status == SeriesSolver::Status::Ok) {
         const double defect = measure_defect(h);
         // A defect that halving does not reduce is no switch but round-off.
         if (segment_.options.step || defect <= 1 || defect >= 0.5 * last_defect) {
-          const bool is_good = is_accepted(h) || ++num_refused > kMostRefused;
-          if (is_good && is_last(h)) return finish_step(h, plan_);
-          if (is_good) {
-            const Plan next = make_plan(*there_);
-            const bool is_too_close = next.is_lost && next.h < kTiny * h;
-            if (!is_too_close || ++num_moves > 3) return finish_step(h, next);
-            shorter = 0.75 * h;
-          }
+          const bool is_good = is_accepted(h, plan_.is_lost) || ++num_refused > kMostRefused;
+          if (is_good) return finish_step(h, next(h), plan_.is_lost);
         }
         last_defect = defect;
       }
@@ -256,13 +265,6 @@ class Taylor {
       ++outcome_.statistics.rejected;
     }
     return accept(status == SeriesSolver::Status::Ok ? SeriesSolver::Status::NotConverged : status);
-  }
-
-  // Whether the projection took back what the high coefficients had in the step that was tried.
-  bool is_taken_back(double h) const {
-    const int p = here_->last_stage() + 1;
-    const double lost = std::exp((p + 1) * (std::log(h) - plan_.log_radius));
-    return h <= plan_.h_if_not || there_->largest_correction() > kTakenBack * lost;
   }
 
   // The difference of the predicted and the new highest derivatives, as the error of x_j it makes
@@ -292,22 +294,41 @@ class Taylor {
 
   double end_of(double h) const { return is_last(h) ? segment_.t_end : outcome_.t + h; }
 
+  // `is_lost`: the polynomials have round-off.
+  TaylorStep step(double t0, double t1, std::span<const double> y_end, bool is_lost) {
+    const bool is_projected = is_lost && segment_.problem.projector;
+    if (is_projected && !projector_) {
+      projector_.emplace(segment_.problem.projector->make_workspace());
+    }
+    return {segment_.problem,
+            *here_,
+            t0,
+            t1 - t0,
+            y_end,
+            is_projected ? &*projector_ : nullptr,
+            passage_ ? &*passage_ : nullptr};
+  }
+
   // Whether the judge takes the step that was tried.
-  bool is_accepted(double h) {
+  bool is_accepted(double h, bool is_lost) {
     if (segment_.options.judge == nullptr || segment_.options.step) return true;
     y_end_.resize(outcome_.y.size());
     read_end(y_end_);
-    const double t0 = outcome_.t;
-    return segment_.options.judge->accepts(TaylorStep(system_, *here_, t0, end_of(h) - t0, y_end_));
+    return segment_.options.judge->accepts(step(outcome_.t, end_of(h), y_end_, is_lost));
   }
 
-  bool finish_step(double h, const Plan& next) {
+  bool finish_step(double h, const TaylorPlan& next, bool is_lost) {
     const double t0 = outcome_.t, t1 = end_of(h);
+    passage_.reset();
+    // In native code the matrix itself has to be evaluated for it.
+    if (is_near(*here_) || is_near(*there_) || !there_->is_in_code()) {
+      passage_ = finder_.find(*here_, *there_, h);
+    }
     read_end(outcome_.y);
     outcome_.t = t1;
     ++outcome_.statistics.steps;
     ++outcome_.statistics.evaluations;
-    if (!segment_.observer(TaylorStep(system_, *here_, t0, outcome_.t - t0, outcome_.y))) {
+    if (!segment_.observer(step(t0, t1, outcome_.y, is_lost))) {
       outcome_.status = Outcome::Status::Stopped;
       return false;
     }
@@ -316,7 +337,6 @@ class Taylor {
     std::swap(factorizations_[0], factorizations_[1]);
     std::swap(here_, there_);
     plan_ = next;
-    num_lost_ = std::clamp(num_lost_ + (next.is_lost ? 1 : -1), 0, 2 * kMostLost);
     if (outcome_.statistics.steps >= segment_.options.max_steps) {
       fail(fmt::format("the limit of {} steps was reached", segment_.options.max_steps));
       return false;
@@ -343,6 +363,14 @@ class Taylor {
     return false;
   }
 
+  bool fail_to_pass() {
+    fail(
+        "the mechanism comes to a singular configuration, where constraints depend on each other, "
+        "and it cannot be passed in this precision; a larger tolerance or other coordinates may "
+        "help");
+    return false;
+  }
+
   void fail(std::string text) {
     outcome_.status = Outcome::Status::Failed;
     outcome_.text = std::move(text);
@@ -353,13 +381,17 @@ class Taylor {
   const SeriesSystem& system_;
   // The expansions at the beginning and at the end of a step.
   std::unique_ptr<SeriesSolver> here_, there_;
-  mutable std::vector<double> weight_;  // 1/w_j
   // The last stage that y needs. Motions without mass have d_j = 0: their velocities follow from
   // the derivative of the constraints, in stage 1.
   int last_shown_ = 0;
-  int num_lost_ = 0;                    // expansions of late whose high coefficients were round-off
-  Plan plan_;                           // from here on
-  std::vector<double> y_end_;           // of the step that was tried
+  TaylorPlanner planner_;
+  TaylorPassage finder_;
+  std::optional<SingularPassage> passage_;         // of the last step
+  TaylorPlan plan_;                                // from here on
+  double usual_ = 0;                               // the largest σ so far
+  std::vector<double> end_, end_before_;           // (3)
+  std::vector<double> y_end_;                      // of the step that was tried
+  std::optional<Projector::Workspace> projector_;  // made when it is first needed
   int factorizations_[2] = {0, 0};
 };
 

@@ -72,6 +72,7 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order, double toleran
     own_b_.resize(c_.size());
     b_ = own_b_;
   }
+  find_rows();
 }
 
 void SeriesSolver::set_scales() {
@@ -314,6 +315,7 @@ SeriesSolver::Status SeriesSolver::solve_first_stage() {
 
 SeriesSolver::Status SeriesSolver::expand(int last) {
   int k = 0;
+  followed_ = last;
   if (!system_->is_quasilinear()) {
     if (const Status status = solve_first_stage(); status != Status::Ok) return status;
     k = 1;
@@ -363,7 +365,7 @@ void SeriesSolver::follow(double h, SeriesSolver& there) const {
     const Unknown& unknown = unknowns_[j];
     const Unknown& to = there.unknowns_[j];
     const double* const x = unknown.x;
-    const int last = last_stage_ + unknown.d;
+    const int last = followed_ + unknown.d;
     if (unknown.d == 2) {  // the coordinates of a mechanism
       double value = x[last], rate = 0;
       for (int n = last - 1; n >= 0; --n) {
@@ -384,7 +386,7 @@ double SeriesSolver::evaluate(int j, int o, double h) const {
   const Unknown& unknown = unknowns_[static_cast<std::size_t>(j)];
   const double* const choose = choose_[static_cast<std::size_t>(o)].data();
   double sum = 0;
-  for (int n = last_stage_ + unknown.d; n >= o; --n) sum = sum * h + choose[n] * unknown.x[n];
+  for (int n = followed_ + unknown.d; n >= o; --n) sum = sum * h + choose[n] * unknown.x[n];
   return sum;
 }
 

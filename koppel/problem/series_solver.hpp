@@ -39,6 +39,7 @@ class SeriesSolver {
   int degree(int j) const { return last_stage_ + offset(j); }
 
   void set_time(double t);
+  double time() const { return time_[0]; }
   void set(int j, int o, double coefficient);
   double coefficient(int j, int o) const { return unknowns_[static_cast<std::size_t>(j)].x[o]; }
 
@@ -48,11 +49,32 @@ class SeriesSolver {
   Status expand(int last);
   Status expand() { return expand(last_stage_); }
 
+  // The stages whose coefficients count in the polynomials; all of them after expand().
+  void truncate(int last) { followed_ = last; }
+  int followed() const { return followed_; }
   // Gives another solver the point that the polynomials reach at t + h, but for its time.
   void follow(double h, SeriesSolver& there) const;
   // x_j⁽ᵒ⁾(t + h)/o! of the polynomial.
   double evaluate(int j, int o, double h) const;
 
+  // How close the rows of the constraints are to being dependent (series_dependence.cpp).
+  // The smallest singular value σ of the constraints in the mass metric at the point that was made
+  // consistent, by inverse iteration from the vectors of a solver that was near. 1 without any.
+  double find_dependence(const SeriesSolver& near);
+  double sigma() const { return sigma_; }
+  // The same at a point that is not made consistent; 0 where it is singular to round-off.
+  double weigh(const SeriesSolver& near);
+  // Its singular vector u: the combination of constraints that vanishes first; of length 1, and the
+  // multipliers they belong to, as unknowns.
+  std::span<const double> dependence() const { return u_; }
+  int multiplier(std::size_t row) const { return rows_[row].multiplier; }
+  // σ here over that of another point, followed along the motion between them: negative where the
+  // constraints were dependent in between. The second one: at t + h of the polynomials.
+  double sigma_over(const SeriesSolver& other);
+  double sigma_over(const SeriesSolver& other, double h);
+
+  // Whether the factors of the matrix are those of the compiled series.
+  bool is_in_code() const { return is_in_code_; }
   int num_factorizations() const { return num_factorizations_; }
   // Of make_consistent(), relative to unknowns above 1.
   double largest_correction() const { return largest_correction_; }
@@ -70,6 +92,10 @@ class SeriesSolver {
     double* series;
   };
 
+  void find_rows();
+  void measure_rows();
+  void iterate_dependence();
+  double sum_along(const SeriesSolver& other, std::span<const double> J) const;
   void set_scales();
   void put(const Unknown& unknown, int o, double coefficient);
   void put_point();
@@ -86,7 +112,7 @@ class SeriesSolver {
   void expand_stages(int k, int last);
 
   const SeriesSystem* system_;
-  int order_, last_stage_;
+  int order_, last_stage_, followed_ = 0;
   std::shared_ptr<const Series> series_;
   SeriesWorkspace work_;
   double* time_;
@@ -116,6 +142,16 @@ class SeriesSolver {
   bool is_in_code_ = false;  // the factors of the matrix are those of the compiled series
   double largest_correction_ = 0;
   int num_factorizations_ = 0;
+
+  struct Row {
+    int equation, multiplier;
+    double size;  // ‖g_i‖ in the mass metric, at the first point
+  };
+  std::vector<Row> rows_;      // of constraints
+  std::vector<int> row_of_;    // among rows_, of each equation; −1: it is none
+  std::vector<double> u_, n_;  // singular vectors, n over σ, of all unknowns
+  std::vector<double> other_in_, other_values_;
+  double sigma_ = 1;
 };
 
 }  // namespace koppel

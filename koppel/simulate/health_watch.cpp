@@ -14,6 +14,7 @@ constexpr double kPerTolerance = 1000;
 constexpr double kLeast = 1e-9, kLeastVelocity = 1e-8;  // round-off of large mechanisms
 constexpr double kEnergy = 1e-2, kPosition = 1e-3, kVelocity = 1e-2;
 constexpr double kEnergyFails = 0.5, kPositionFails = 0.1, kVelocityFails = 1;
+constexpr double kMultipliers = 100;   // wider, where power is that of multipliers
 constexpr double kFastest = 3e8;       // m/s, the speed of light
 constexpr double kShareOfAStep = 0.1;  // of a limit
 // Energy that starts from rest is known after k steps to 1/k of itself, by methods of order 1.
@@ -21,9 +22,10 @@ constexpr double kStarting = 100, kStartingFails = 10;  // steps
 
 // By how much coordinates and velocities are moved, of their size, to learn the size of rows.
 constexpr double kBeside = 0.3;
-// Neighbouring values are moved differently, not in parallel.
+// All values are moved differently, none in parallel: x₁ − x₂ shall not stay as it is.
 double beside(std::size_t i) {
-  return kBeside * (i % 2 == 0 ? 1 : -1) * (1 + 0.1 * static_cast<double>(i % 7));
+  const double golden = 0.618033988749895 * static_cast<double>(i);
+  return kBeside * (i % 2 == 0 ? 1 : -1) * (1 + 0.6 * (golden - std::floor(golden)));
 }
 
 double largest(std::span<const double> values) {
@@ -239,12 +241,14 @@ double HealthWatch::counted(const Point& point) const {
 }
 
 HealthWatch::Limits HealthWatch::limits_at(double t) const {
-  const auto limit = [&](double least, double most) {
-    const double grows = tolerance_ ? kPerTolerance * *tolerance_ * (1 + t) : most;
+  const auto limit = [&](double least, double most, double wider = 1) {
+    const double grows = tolerance_ ? wider * kPerTolerance * *tolerance_ * (1 + t) : most;
     return options_.loosen * std::clamp(grows, least, most);
   };
-  return {limit(kLeast, kEnergy) * (1 + kStarting / num_steps()), limit(kLeast, kPosition),
-          limit(kLeastVelocity, kVelocity)};
+  // Implicit methods find multipliers less accurately than the state, by orders of the step.
+  const bool needs_them = energy_ != nullptr && energy_->needs_multipliers() && !problem_->rhs;
+  return {limit(kLeast, kEnergy, needs_them ? kMultipliers : 1) * (1 + kStarting / num_steps()),
+          limit(kLeast, kPosition), limit(kLeastVelocity, kVelocity)};
 }
 
 bool HealthWatch::accepts(const Step& step) {

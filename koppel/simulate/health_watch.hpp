@@ -25,6 +25,9 @@
 // After k steps the limits of energy are 1 + 100/k and 1 + 10/k times as wide: an energy that grows
 // from nothing is known to 1/k of itself only, by methods of order 1.
 //
+// Where P needs multipliers, which implicit methods find less accurately than the state, the limit
+// of energy is 100 times as wide.
+//
 // Lost energy never fails a run: many methods damp. As a StepJudge it refuses steps that alone use
 // up a tenth of a limit, so that integrators try shorter ones.
 #pragma once

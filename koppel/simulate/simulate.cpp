@@ -16,6 +16,7 @@
 #include <koppel/formulation/breakpoints.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/formulation/time_features.hpp>
+#include <koppel/integrate/passage.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/health_watch.hpp>
@@ -330,7 +331,9 @@ class Run {
     ProgressWatch progress(options_.end, integrate_options().max_steps, out_.choice, found_,
                            [&](std::string text) { tell(std::move(text)); });
     const Observer observer = [&](const Step& step) {
-      return watch_->note(step) && sampler(step) && (options_.step || progress(step));
+      if (!watch_->note(step)) return false;
+      note_passage(step);
+      return sampler(step) && (options_.step || progress(step));
     };
     Outcome outcome;
     outcome.status = Outcome::Status::Stopped;
@@ -365,6 +368,7 @@ class Run {
     out_.summary.max_velocity_violation_between = between.velocity;
     out_.status = outcome.status;
     out_.text = outcome.text;
+    note_more_passages();
     note_undefined(sampler);
     if (outcome.status == Outcome::Status::Done) note_events(outcome);
   }
@@ -510,6 +514,33 @@ class Run {
     return true;
   }
 
+  // Told one by one up to a number that a person reads.
+  static constexpr int kTold = 10;
+  void note_passage(const Step& step) {
+    const auto* const passing = dynamic_cast<const PassingStep*>(&step);
+    const SingularPassage* const passage = passing == nullptr ? nullptr : passing->passage();
+    if (passage == nullptr) return;
+    last_passage_ = passage->t;
+    if (++num_passages_ > kTold) return;
+    const std::vector<int> kept = rows_kept(num_rows(), rank_.redundant_rows);
+    std::vector<std::string> owners;
+    for (const int row : passage->rows) {
+      owners.push_back(
+          fmt::format("'{}'", row_owner(out_.equations, kept[static_cast<std::size_t>(row)])));
+    }
+    std::sort(owners.begin(), owners.end());
+    owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+    tell(
+        fmt::format("passed a singular configuration at t = {:.6g} s: the constraints of {} depend "
+                    "on each other there.",
+                    passage->t, fmt::join(owners, ", ")));
+  }
+  void note_more_passages() {
+    if (num_passages_ <= kTold) return;
+    tell(fmt::format("passed {} singular configurations in all, the last at t = {:.6g} s.",
+                     num_passages_, last_passage_));
+  }
+
   void note_undefined(const Sampler& sampler) {
     if (sampler.undefined_column() < 0) return;
     const auto i = static_cast<std::size_t>(sampler.undefined_column());
@@ -579,6 +610,8 @@ class Run {
   std::optional<HealthWatch> watch_;
   std::vector<Jump> jumps_;
   Statistics statistics_;
+  int num_passages_ = 0;  // of singular configurations
+  double last_passage_ = 0;
 };
 
 void require(bool holds, const std::string& message) {

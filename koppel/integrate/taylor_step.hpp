@@ -1,0 +1,80 @@
+// A step of a Taylor series: its polynomials (taylor.cpp).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include <koppel/integrate/integrator.hpp>
+#include <koppel/integrate/passage.hpp>
+#include <koppel/problem/series_solver.hpp>
+
+namespace koppel {
+
+// The unknowns between two consistent points, as seen by the observer.
+class TaylorStep : public Step, public PassingStep {
+ public:
+  // `projector`: where round-off was taken back at the end, the constraints are satisfied in
+  // between as well; else null.
+  TaylorStep(const Problem& problem, const SeriesSolver& from, double t, double h,
+             std::span<const double> y_end, Projector::Workspace* projector,
+             const SingularPassage* passage = nullptr)
+      : Step(t, t + h),
+        problem_(problem),
+        places_(problem.series->terms().y),
+        from_(from),
+        h_(h),
+        y_end_(y_end),
+        projector_(projector),
+        passage_(passage) {}
+
+  void evaluate(double t, std::span<double> y) const override {
+    if (t == t1) {
+      std::copy(y_end_.begin(), y_end_.end(), y.begin());
+      return;
+    }
+    // The end was moved onto the constraints; what that is apart from the polynomial is spread over
+    // the step with the power of the first term that the polynomial lacks, round-off with that of
+    // the last one it has.
+    const int power = from_.followed() + (projector_ == nullptr ? 3 : 2);
+    const double s = t - t0, theta = std::pow(s / h_, power);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      y[i] = value(i, s);
+      if (theta > 1e-30) y[i] += theta * (y_end_[i] - value(i, h_));
+    }
+    if (projector_ != nullptr) project(t, y);
+  }
+  const SingularPassage* passage() const override { return passage_; }
+  int order() const override { return from_.followed() + 2; }
+
+ private:
+  // A small move only: in the singular configuration itself there is no nearest point.
+  void project(double t, std::span<double> y) const {
+    constexpr double kSmall = 1e-4;
+    std::vector<double> moved(y.begin(), y.end());
+    const std::span<double> to = moved;
+    problem_.projector->project(t, problem_.q(to), problem_.v(to), Projection::Once, *projector_);
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      if (!(std::abs(moved[i] - y[i]) <= kSmall * std::max(1.0, std::abs(y[i])))) return;
+    }
+    std::copy(moved.begin(), moved.end(), y.begin());
+  }
+
+  double value(std::size_t i, double s) const {
+    const auto [unknown, order] = places_[i];
+    double factorial = 1;
+    for (int l = 2; l <= order; ++l) factorial *= l;
+    return factorial * from_.evaluate(unknown, order, s);
+  }
+
+  const Problem& problem_;
+  const std::vector<SeriesTerms::Place>& places_;
+  const SeriesSolver& from_;
+  double h_;
+  std::span<const double> y_end_;
+  Projector::Workspace* projector_;
+  const SingularPassage* passage_;
+};
+
+}  // namespace koppel

@@ -1,0 +1,109 @@
+// Passing singular configurations while running: linkages whose rods line up, several at once, in
+// all coordinates and at all tolerances. The references know nothing of constraints
+// (reduced_motion.hpp).
+#include <koppel/simulate/simulate.hpp>
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+
+#include "tests/simulate/linkages.hpp"
+
+namespace koppel {
+namespace {
+
+Simulation run(const Model& model, double end, const std::string& coordinates, double tolerance) {
+  SimulateOptions options = options_of(model);
+  options.end = end;
+  options.coordinates = coordinates;
+  options.integrator = "taylor";
+  options.tolerance = tolerance;
+  return simulate(model, options);
+}
+
+class Passage : public ::testing::TestWithParam<std::string> {};
+
+// Each run passes between 4 and 60 singular configurations.
+TEST_P(Passage, KeepsToItsBranchAtEveryToleranceInAllCoordinates) {
+  constexpr double kEnd = 8;
+  const testing::Linkage linkage = testing::linkages().at(GetParam());
+  const Model model = read_model(std::filesystem::path(KOPPEL_LINKAGES) / (GetParam() + ".yaml"));
+  // The error of the reference, with its step of 5e-5 s: below 1e-10.
+  const testing::ReducedState state = testing::follow(linkage, kEnd, 160'000);
+  const std::vector<testing::Rod> rods = linkage.rods({state.s, 1, 0});
+  for (const char* const coordinates : {"natural", "absolute", "joint", "directors"}) {
+    for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
+      const Simulation s = run(model, kEnd, coordinates, tolerance);
+      const std::string which =
+          std::string(coordinates) + ' ' + std::to_string(-std::log10(tolerance));
+      ASSERT_EQ(s.status, Outcome::Status::Done) << which << ": " << s.text;
+      // Errors of a few hundred steps; at least those of steps over singular configurations
+      // (taylor.cpp, kWorst).
+      EXPECT_LT(s.summary.energy_drift, std::max(20 * tolerance, 5e-9)) << which;
+      // Those of the energy become errors of time, and grow with it.
+      for (const testing::Linkage::Output& output : linkage.outputs) {
+        EXPECT_NEAR(s.trajectory[output.name].back(), rods[output.rod].b[output.axis].f,
+                    std::max(2000 * tolerance, 1e-7))
+            << which << ' ' << output.name;
+      }
+    }
+  }
+}
+
+// Forty windows, whose freedoms jump from 1 to 41 where all rods are in line. The uprights stay
+// parallel on the branch that the motion came along.
+TEST(FourBar, OfFortyWindowsPassesInAbsoluteCoordinates) {
+  const Model model =
+      read_model(std::filesystem::path(KOPPEL_MODELS) / "four_bar.yaml", {.set = {{"N", "40"}}});
+  const testing::Linkage linkage{[](testing::Jet s) {
+                                   std::vector<testing::Rod> rods;
+                                   const testing::Place B = testing::at(sin(s), cos(s));
+                                   for (int i = 0; i <= 40; ++i) {
+                                     const testing::Place A = testing::at(i, 0);
+                                     rods.push_back({A, A + B});
+                                     if (i > 0) rods.push_back({A + B, testing::at(i - 1, 0) + B});
+                                   }
+                                   return rods;
+                                 },
+                                 0,
+                                 1,
+                                 {}};
+  const double s_end = testing::follow(linkage, 3, 6000).s;
+  const Simulation s = run(model, 3, "absolute", 1e-7);
+  ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+  EXPECT_LT(s.summary.energy_drift, 2e-6);
+  EXPECT_NEAR(s.trajectory["xB0"].back(), std::sin(s_end), 1e-5);
+  EXPECT_NEAR(s.trajectory["yB0"].back(), std::cos(s_end), 1e-5);
+}
+
+// From rest at 60° the crank falls through its flat pose, where all three rods are in line.
+TEST(Parallelogram, TellsWhenItPassesItsFlatPoseAndWhatLinesUp) {
+  const Model model = read_model(std::filesystem::path(KOPPEL_LINKAGES) / "parallelogram.yaml");
+  // The time at which the reduced motion has s = 0.
+  const testing::Linkage linkage = testing::linkages().at("parallelogram");
+  double low = 0, high = 0.7;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = 0.5 * (low + high);
+    (testing::follow(linkage, middle, 2000).s > 0 ? low : high) = middle;
+  }
+  for (const double tolerance : {1e-4, 1e-8, 1e-12}) {
+    const Simulation s = run(model, 0.7, "natural", tolerance);
+    ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+    ASSERT_EQ(s.summary.messages.size(), 1U) << tolerance;
+    char expected[100];
+    std::snprintf(expected, sizeof expected, "passed a singular configuration at t = %.4g", low);
+    EXPECT_EQ(s.summary.messages[0].substr(0, 50), std::string(expected).substr(0, 50));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Linkages, Passage,
+                         ::testing::Values("parallelogram", "antiparallelogram", "rhombus", "kite",
+                                           "peaucellier", "hart", "watt", "stephenson", "folding",
+                                           "tongs"),
+                         [](const auto& of) { return of.param; });
+
+}  // namespace
+}  // namespace koppel
