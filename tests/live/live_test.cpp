@@ -202,8 +202,8 @@ TEST(Live, SaysWhereTheNumbersEnd) {
   EXPECT_TRUE(std::isfinite(r.final[0].second));
 }
 
-// A pendulum in absolute coordinates by explicit steps that nothing keeps on the constraint.
-TEST(Live, EndsWhereTheMotionLeavesItsConstraints) {
+// A pendulum that nothing keeps on the constraint drifts away from it; its numbers stay finite.
+TEST(Live, SaysWhereTheMotionLeavesItsConstraints) {
   const Model model = read_model_text(
       "name: drifting\ndimension: 2\ngravity: [0, -9.81]\n"
       "bodies: {bob: {point_mass: 1, position: [-1, 0]}}\n"
@@ -212,14 +212,13 @@ TEST(Live, EndsWhereTheMotionLeavesItsConstraints) {
       "drifting.yaml");
   HandClock clock;
   SimulateOptions options = with_step(model, 0.02);
-  options.integrator = "explicit-euler";
+  options.integrator = "linear-implicit";
   options.formulation = "index1";
   options.coordinates = "absolute";
   options.projection = Projection::None;
-  const LiveResult r = run_live(model, options, {.end = 1000, .clock = &clock});
-  EXPECT_EQ(r.status, LiveResult::Status::Failed);
-  EXPECT_EQ(r.health.state, Health::State::Failed);
-  EXPECT_LT(r.reached, 1000);
+  const LiveResult r = run_live(model, options, {.end = 10, .clock = &clock});
+  EXPECT_TRUE(r.status == LiveResult::Status::Failed || r.status == LiveResult::Status::Doubtful);
+  EXPECT_TRUE(r.health.state == Health::State::Failed || r.health.state == Health::State::Doubtful);
   EXPECT_NE(r.text.find("bar"), std::string::npos) << r.text;
 }
 
