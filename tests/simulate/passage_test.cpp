@@ -3,6 +3,8 @@
 // (reduced_motion.hpp).
 #include <koppel/simulate/simulate.hpp>
 
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -92,10 +94,17 @@ TEST(Parallelogram, TellsWhenItPassesItsFlatPoseAndWhatLinesUp) {
   for (const double tolerance : {1e-4, 1e-8, 1e-12}) {
     const Simulation s = run(model, 0.7, "natural", tolerance);
     ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
-    ASSERT_EQ(s.summary.messages.size(), 1U) << tolerance;
-    char expected[100];
-    std::snprintf(expected, sizeof expected, "passed a singular configuration at t = %.4g", low);
-    EXPECT_EQ(s.summary.messages[0].substr(0, 50), std::string(expected).substr(0, 50));
+    int count = 0;
+    for (const std::string& message : s.summary.messages) {
+      double t = 0;
+      if (std::sscanf(message.c_str(), "passed a singular configuration at t = %lf s:", &t) != 1) {
+        continue;
+      }
+      ++count;
+      EXPECT_NEAR(t, low, 1e-4) << "six digits, and the error of the largest tolerance";
+      EXPECT_NE(message.find("depend on each other there."), std::string::npos) << message;
+    }
+    EXPECT_EQ(count, 1) << tolerance;
   }
 }
 
