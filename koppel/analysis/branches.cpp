@@ -279,6 +279,7 @@ int choose_branch(const Evaluator& evaluator, const Branches& branches, State& s
       velocity = v;
     }
     if (count == 1) {
+      if (velocity.isZero(0)) return -1;
       state.v = dense::to_vector(velocity);
       return chosen;
     }
@@ -327,7 +328,8 @@ std::string describe_degenerate(const Evaluator& evaluator, const State& state) 
 std::string describe(const Branches& branches) {
   if (branches.all.empty()) {
     return branches.is_complete ? "No motion leads away from it."
-                                : "Its branches are not found by terms of second order.";
+                                : "Its branches are not found: the mechanism is too "
+                                  "large, or higher orders decide.";
   }
   std::string text = "Branches, by their rates:";
   for (std::size_t i = 0; i < branches.all.size(); ++i) {

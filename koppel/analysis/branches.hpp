@@ -39,7 +39,7 @@ struct Branches {
 Branches find_branches(const Evaluator& evaluator, const State& state, const RankReport& rank);
 
 // The branch that the velocities of the state are along, and no other; or the only one on which the
-// wishes for rates can be had. −1: none or several. Moves the velocities onto it.
+// wishes for rates can be had. −1: none or several, or at rest. Moves the velocities onto it.
 int choose_branch(const Evaluator& evaluator, const Branches& branches, State& state);
 
 // "the start is a singular configuration: 2 freedoms meet there, …".

@@ -257,6 +257,23 @@ bool take_stretch(const Evaluator& evaluator, const Kept& kept, const State& beg
   return h * defect.norm() < kDefect * speed;
 }
 
+// A stretch of the length h or, where there is none, of a shorter one. Around the start first;
+// where forces begin with the start, as jumps of time do, only after it.
+bool take_shorter(const Evaluator& evaluator, const Kept& kept, const State& begin,
+                  const State& first, bool both_sides, double& h, Departure::Stretch& stretch,
+                  State& end) {
+  constexpr int kHalvings = 12;
+  const double longest = h;
+  for (const bool around : {true, false}) {
+    if (around && !both_sides) continue;
+    h = longest;
+    for (int i = 0; i < kHalvings; ++i, h /= 2) {
+      if (take_stretch(evaluator, kept, begin, first, h, around, stretch, end)) return true;
+    }
+  }
+  return false;
+}
+
 // How long a stretch may be for gradients to turn by a small angle; 0: nothing moves.
 double first_step(const Evaluator& evaluator, const State& state, const State& rate) {
   constexpr double kAngle = 0.1;
@@ -279,7 +296,7 @@ State Departure::at(double t) const {
 
 Departure depart(const Evaluator& evaluator, const State& start, const Matrix& tangents,
                  const std::vector<int>& leave_out, double pivot) {
-  constexpr int kMostStretches = 60, kHalvings = 14;
+  constexpr int kMostStretches = 60;
   const Kept kept(evaluator, leave_out);
   Departure out;
   out.begin = out.end = start;
@@ -293,13 +310,9 @@ Departure depart(const Evaluator& evaluator, const State& start, const Matrix& t
     }
     Departure::Stretch stretch;
     State end;
-    int halvings = 0;
-    while (!take_stretch(evaluator, kept, out.end, first, h, i == 0, stretch, end)) {
-      h /= 2;
-      if (++halvings > kHalvings) {
-        out.text = "the motion cannot be followed away from it";
-        return out;
-      }
+    if (!take_shorter(evaluator, kept, out.end, first, i == 0, h, stretch, end)) {
+      out.text = "the motion cannot be followed away from it";
+      return out;
     }
     out.stretches.push_back(std::move(stretch));
     out.end = std::move(end);

@@ -5,12 +5,12 @@
 // first steps are taken by collocation at Gauss points, none of which is at the start: with the
 // eight points t_i of an interval,
 //   y(t) = y(t₀) + Σ_j ∫_{t₀}^t ℓ_j(τ) dτ ẏ(t_j),      ℓ_j(t_i) = 1 for i = j, else 0.     (1)
-// The first interval is [t₀ − h, t₀ + h], which keeps the points away from the start (forces are so
-// asked for at times before it); others begin where the one before ended. (1) is solved by repeated
-// substitution; positions and velocities are moved onto the constraints before rates are taken,
-// which keeps the motion on its branch. The rows that repeat others there are left out, so that
-// those that are left are independent at all points but the start. The accelerations come
-// from the null space of C, the solution of
+// The first interval is [t₀ − h, t₀ + h], which keeps the points away from the start, where the
+// motion can be continued to the times before; others begin where the one before ended. (1) is
+// solved by repeated substitution; positions and velocities are moved onto the constraints before
+// rates are taken, which keeps the motion on its branch. The rows that repeat others there are left
+// out, so that those that are left are independent at all points but the start. The accelerations
+// come from the null space of C, the solution of
 //   NᵀM N a = Nᵀ(f − M w),  v̇ = w + N a,  C w = −γ,  C N = 0,                              (2)
 // because the errors of (2) grow as the inverse of the distance from the singular configuration,
 // those of the matrix [M Cᵀ; C 0] as its square. Dense.

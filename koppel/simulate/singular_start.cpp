@@ -38,6 +38,23 @@ bool is_at_rest(const State& state) {
               "Give `initial` rates along one of them, or start beside the configuration.");
 }
 
+// Events are found by integrators, from the end of the departure on.
+void check_events(const Evaluator& evaluator, const Departure& departure) {
+  std::vector<Expr> functions;
+  for (const Equations::Event& event : evaluator.equations.events) functions.push_back(event.when);
+  const VectorFunction when(evaluator.equations, functions);
+  const std::vector<double> before = when(departure.begin), after = when(departure.end);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (before[i] * after[i] > 0 || before[i] == 0) continue;
+    throw Error(
+        kId,
+        fmt::format("the start is a singular configuration, or close to one, and event '{}' "
+                    "happens within {:.3g} s while the motion leaves it.",
+                    evaluator.equations.events[i].name, departure.end.t - departure.begin.t),
+        "Start beside it.");
+  }
+}
+
 }  // namespace
 
 SingularStart leave_singular_start(const Evaluator& evaluator, State& state, RankReport& rank) {
@@ -60,7 +77,8 @@ SingularStart leave_singular_start(const Evaluator& evaluator, State& state, Ran
   } else {
     out.notes.emplace_back(
         "the start is near a singular configuration, where the freedoms change.");
-    if (rank.pivots.empty()) return out;  // large
+    constexpr std::size_t kLarge = 150;  // where the dense algebra of a departure takes seconds
+    if (state.v.size() > kLarge) return out;
     beside = find_neighbour(evaluator, state, 0);
   }
   const auto pivot_at = [&](const State& at) {
@@ -69,6 +87,7 @@ SingularStart leave_singular_start(const Evaluator& evaluator, State& state, Ran
   Departure departure =
       depart(evaluator, state, tangents, leave_out, beside ? kFarEnough * pivot_at(*beside) : 1);
   if (departure.is_found) {
+    check_events(evaluator, departure);
     state = departure.end;
     rank = analyze_rank(evaluator, state);
     out.departure = std::move(departure);

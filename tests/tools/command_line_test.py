@@ -28,6 +28,26 @@ run: {end: 1e8, samples: 1000001}
 """
 
 
+# A parallelogram of rods 1, 2, 1 that lies flat: a singular configuration.
+FLAT = """name: flat parallelogram
+dimension: 2
+parameters: {w1: 0, w2: 0, w3: 0}
+gravity: [0, -9.81]
+bodies:
+  crank: {mass: 1, shape: {rod: {to: [1, 0]}}, points: {B: [1, 0]}}
+  coupler: {mass: 2, shape: {rod: {to: [2, 0]}}, points: {C: [2, 0]}, position: [1, 0]}
+  rocker: {mass: 1, shape: {rod: {to: [1, 0]}}, points: {C: [1, 0]}, position: [2, 0]}
+joints:
+  a: {type: revolute, between: [ground, crank], at: [0, 0]}
+  b: {type: revolute, between: [crank.B, coupler]}
+  c: {type: revolute, between: [coupler.C, rocker.C]}
+  d: {type: revolute, between: [ground, rocker], at: [2, 0]}
+initial: {crank.wz: w1, coupler.wz: w2, rocker.wz: w3}
+outputs: {yB: crank.B.y, yC: rocker.C.y}
+run: {end: 0.3}
+"""
+
+
 def run(*arguments, **options):
     result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
                             **options)
@@ -252,6 +272,30 @@ class Run(unittest.TestCase):
         self.assertIn(f"All {len(rows)} rows up to there are in {self.out}/trajectory.csv.", messages)
         summary = json.loads((self.out / "summary.json").read_text())
         self.assertEqual(summary["status"], "failed")
+
+    def test_singular_start_is_refused_or_follows_its_velocities(self):
+        path = self.write(FLAT, "flat.yaml")
+        status, output, _ = run("check", path)
+        self.assertEqual(status, 0)
+        self.assertRegex(output, r"redundant +none")
+        self.assertIn("singular configuration", output)
+        self.assertIn("Branches, by their rates: (1)", " ".join(output.split()))
+        status, _, messages = run("run", path, "--out", self.out)
+        self.assertEqual(status, 1)
+        self.assertTrue(messages.startswith("error[simulate.singular-start]: the start is a "
+                                            "singular configuration: 2 freedoms meet there"),
+                        messages)
+        self.assertFalse((self.out / "trajectory.csv").exists())
+        for rates, side in (("-1 0 -1", 1), ("-1 2 3", -1)):
+            settings = [f"w{i + 1}={w}" for i, w in enumerate(rates.split())]
+            status, output, messages = run("run", path, "--out", self.out, "--json",
+                                           *(x for s in settings for x in ("--set", s)))
+            self.assertEqual(status, 0, messages)
+            self.assertIn("The motion follows the branch", messages)
+            summary = json.loads(output)
+            self.assertLess(summary["max_position_violation"], 1e-7)
+            final = summary["final"]
+            self.assertEqual(math.copysign(1, final["yB"] * final["yC"]), side)
 
     def test_interrupted_run_keeps_what_was_reached(self):
         path = self.write(OSCILLATOR)
