@@ -5,7 +5,8 @@
 // those of an accurate run: two of them, in other coordinates and by integrators of other families
 // (Taylor series, Runge-Kutta, Radau), that agree to 1e-7. Where they do not agree, where the
 // motion magnifies a disturbance more than a hundred times, or where accelerations times the end
-// are more than eight times the velocities, the end is brought forward.
+// are more than eight times the velocities, the end is brought forward. Where nothing helps, there
+// is no reference, and no run may end with `done`.
 //
 // Bounds. With s the size of what is compared (of places: how far they move; of velocities: the
 // largest), w how far the accurate motion departs, per unit, when gravity and the velocities of the
