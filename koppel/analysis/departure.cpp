@@ -287,6 +287,7 @@ double first_step(const Evaluator& evaluator, const State& state, const State& r
 }  // namespace
 
 State Departure::at(double t) const {
+  if (t >= end.t) return end;
   for (const Stretch& stretch : stretches) {
     const double xi = stretch.origin + (t - stretch.begin.t) / stretch.length;
     if (xi <= 1) return at_part(stretch, xi);

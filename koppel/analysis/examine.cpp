@@ -18,6 +18,8 @@ IndexReport find_index(const Evaluator& evaluator, const Examination& found, boo
   const int num_invariants = static_cast<int>(evaluator.equations.h.size());
   IndexReport report{structure.index, structure.degrees_of_freedom - num_invariants,
                      IndexReport::Evidence::StructureOnly, structure.problem};
+  // What is singular at the start alone says nothing about the index.
+  if (found.rank.is_singular() || found.rank.is_degenerate) return report;
   const DaePoint point = make_point(dae, evaluator, found.start.state);
   if (structure.is_regular && check_regularity(dae, structure, point).is_regular) {
     report.evidence = IndexReport::Evidence::Structure;

@@ -144,6 +144,7 @@ TEST(SingularStart, NearbyIsSeenInJointCoordinatesNearZero) {
 TEST(SingularStart, IsToldWithItsBranches) {
   const Examination found = examine(derive(flat_parallelogram(), "joint"));
   EXPECT_TRUE(found.rank.redundant.empty());
+  EXPECT_EQ(found.forward.index, 3);
   EXPECT_EQ(found.singular,
             "the start is a singular configuration: 2 freedoms meet there, 1 near it; the "
             "equations of 'c' become dependent. Branches, by their rates: (1) a.angle' = 1, "
