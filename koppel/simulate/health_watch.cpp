@@ -80,9 +80,10 @@ void HealthWatch::measure_rows(double t, std::span<const double> y) {
   const std::span<const double> q = problem.q(y), v = problem.v(y);
   const auto here = problem.projector->residuals(t, q, v, *projector_work_).position;
   const std::vector<double> g(here.begin(), here.end());
+  constexpr double kSmall = 0.1;  // rad, m: angles near 0 say nothing of the mechanism's size
   double mean = 0;
   for (const double value : q) mean += std::abs(value) / static_cast<double>(q.size());
-  if (mean == 0) mean = 1;
+  mean = std::max(mean, kSmall);
   row_size_.assign(g.size(), 0.0);
   for (const double side : {-1.0, 1.0}) {
     q_.assign(q.begin(), q.end());

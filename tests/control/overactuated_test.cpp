@@ -59,7 +59,7 @@ TEST(Overactuated, InputsAreSharedInAllCoordinates) {
       "signals: {c: {type: rest-to-rest, duration: 2, smoothness: 4}}\n"
       "servo: {x: {output: trolley.x, reference: c}}\nrun: {end: 2}\n",
       "trolley.yaml");
-  for (const std::string& set : {"absolute", "natural", "directors", "joint"}) {
+  for (const char* const set : {"absolute", "natural", "directors", "joint"}) {
     SCOPED_TRACE(set);
     InverseOptions options = inverse_options_of(model);
     options.coordinates = set;
