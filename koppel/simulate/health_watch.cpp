@@ -160,7 +160,6 @@ void HealthWatch::look_at(double t, std::span<const double> y, Point& point) {
   measure_violation(t, y, point);
   if (energy_ == nullptr) return;
   point.energy = energy_->energies(t, y, *energy_work_);
-  if (!energy_->is_conservative()) point.power = energy_->power(t, y, *energy_work_);
 }
 
 HealthWatch::Point HealthWatch::look(const Step& step) {
@@ -169,7 +168,7 @@ HealthWatch::Point HealthWatch::look(const Step& step) {
   step.evaluate(step.t1, y_);
   look_at(step.t1, y_, end);
   if (end.runaway < 0 && energy_ != nullptr && !energy_->is_conservative()) {
-    const Integral more = integrate_power(step, end);
+    const Integral more = integrate_power(step);
     end.work += more.work;
     end.exchange += more.exchange;
   }
@@ -179,17 +178,29 @@ HealthWatch::Point HealthWatch::look(const Step& step) {
 }
 
 // Methods of order 2 and less are known at the ends of steps only.
-HealthWatch::Integral HealthWatch::integrate_power(const Step& step, const Point& end) {
-  const double h = step.t1 - step.t0;
-  if (step.order() <= 2) {
-    return {h * (now_.power + end.power) / 2, h * (std::abs(now_.power) + std::abs(end.power)) / 2};
-  }
+HealthWatch::Integral HealthWatch::integrate_power(const Step& step) {
+  if (step.order() <= 2) return trapezoid(step);
   if (const int wanted = points_for(step.order()); wanted != num_points_) {
     num_points_ = wanted;
     gauss_ = gauss(wanted);
   }
   const Integral whole = gauss_sum(step, step.t0, step.t1);
   return energy_->has_switches() ? refine(step, step.t0, step.t1, whole, 0) : whole;
+}
+
+// The power at the ends is that inside the step, should a force jump there.
+HealthWatch::Integral HealthWatch::trapezoid(const Step& step) {
+  const double h = step.t1 - step.t0;
+  const double inside = 4 * std::numeric_limits<double>::epsilon() * std::abs(step.t1);
+  Integral sum;
+  for (const double t : {step.t0, step.t1}) {
+    step.evaluate(t, y_);
+    const double shifted = t == step.t0 ? t + inside : t - inside;
+    const double power = energy_->power(shifted, y_, *energy_work_);
+    sum.work += h / 2 * power;
+    sum.exchange += h / 2 * std::abs(power);
+  }
+  return sum;
 }
 
 HealthWatch::Integral HealthWatch::gauss_sum(const Step& step, double t0, double t1) {

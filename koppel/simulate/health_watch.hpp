@@ -76,7 +76,6 @@ class HealthWatch : public StepJudge {
   struct Point {
     double t = 0;
     EnergyBalance::Energies energy;
-    double power = 0;
     double work = 0, exchange = 0;      // ∫P dt and ∫|P| dt from the start
     double position = 0, velocity = 0;  // the largest violations, relative
     int position_row = -1, velocity_row = -1;
@@ -98,7 +97,8 @@ class HealthWatch : public StepJudge {
   void measure_rows(double t, std::span<const double> y);
   void measure_rate(double t, std::span<const double> y);
   void measure_violation(double t, std::span<const double> y, Point& point);
-  Integral integrate_power(const Step& step, const Point& end);
+  Integral integrate_power(const Step& step);
+  Integral trapezoid(const Step& step);
   Integral gauss_sum(const Step& step, double t0, double t1);
   Integral refine(const Step& step, double t0, double t1, const Integral& whole, int depth);
 

@@ -53,6 +53,7 @@ SimulateOptions until(double end) {
 
 SimulateOptions options_for(const IntegratorInfo& integrator, double end) {
   SimulateOptions options;
+  options.health = {.is_watched = false};  // errors are measured below, by what a method reaches
   options.end = end;
   options.integrator = integrator.name;
   options.tolerance = 1e-10;
