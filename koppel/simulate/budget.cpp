@@ -128,6 +128,10 @@ TrialRun run_trial(const Model& model, const Prepared& prepared, SimulateOptions
   out.reached = s.summary.reached;
   out.state = s.summary.status;
   out.text = s.text;
+  out.only_damps = out.state == "doubtful";
+  for (const Health::Reason& reason : s.summary.health.reasons) {
+    out.only_damps = out.only_damps && reason.what == "energy" && reason.value < 0;
+  }
   out.position_violation = s.summary.max_position_violation;
   out.velocity_violation = s.summary.max_velocity_violation;
   out.energy_error = s.summary.energy_drift;
@@ -186,12 +190,14 @@ bool warn_of_growth(Budget& b, const StableStep& stable) {
   } else if (!(b.growth <= b.natural_growth + kMore)) {
     refute(fmt::format("a step multiplies an error at the start by {:.3g}: unstable.", b.growth));
   }
+  const bool is_unstable = is_refuted;
   const TrialRun& trial = b.trial;
   const std::string text = trial.text + (trial.text.ends_with('.') ? "" : ".");
   if (trial.state == "failed") {
     refute(fmt::format("the trial run failed at t = {:.4g} s: {}", trial.reached, text));
   } else if (trial.state == "doubtful") {
     refute(fmt::format("a trial run of {:g} s is doubtful: {}", trial.end, text));
+    is_refuted = !trial.only_damps || is_unstable;
   }
   return is_refuted;
 }

@@ -43,10 +43,11 @@ struct StableStep {
 
 // A run with the step, to the end or as far as so many steps and so much time go.
 struct TrialRun {
-  double end = 0;      // asked for
-  double reached = 0;  // with results that count
-  std::string state;   // done, doubtful or failed, as that of any run (health_watch.hpp)
-  std::string text;    // why it is not done
+  double end = 0;           // asked for
+  double reached = 0;       // with results that count
+  std::string state;        // done, doubtful or failed, as that of any run (health_watch.hpp)
+  std::string text;         // why it is not done
+  bool only_damps = false;  // it is doubtful for energy that is lost, and nothing else
   double position_violation = 0, velocity_violation = 0;
   double energy_error = 0;  // of the balance, over the energy that moved; NaN: there is none
 };
