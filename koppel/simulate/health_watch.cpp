@@ -269,7 +269,9 @@ bool HealthWatch::accepts(const Step& step) {
   if (end.runaway >= 0) return false;
   const Limits limits = limits_at(end.t);
   if (end.position > std::max(limits.position, now_.position)) return false;
-  if (end.velocity > std::max(limits.velocity, now_.velocity)) return false;
+  if (options_.judges_velocities && end.velocity > std::max(limits.velocity, now_.velocity)) {
+    return false;
+  }
   if (energy_ == nullptr) return true;
   const double change = std::abs(balance(end) - balance(now_));
   return change <= kShareOfAStep * limits.energy * counted(end);
@@ -301,8 +303,10 @@ void HealthWatch::judge(const Point& point) {
   const Limits limits = limits_at(point.t);
   exceed("position", point.t, point.position, limits.position, loosen * kPositionFails,
          point.position_row);
-  exceed("velocity", point.t, point.velocity, limits.velocity, loosen * kVelocityFails,
-         point.velocity_row);
+  if (options_.judges_velocities) {
+    exceed("velocity", point.t, point.velocity, limits.velocity, loosen * kVelocityFails,
+           point.velocity_row);
+  }
   const double size = energy_ != nullptr ? counted(point) : 0;
   if (!(size > 0)) return;
   const double error = balance(point) / size;

@@ -46,6 +46,9 @@ namespace koppel {
 struct HealthOptions {
   bool is_watched = true;
   double loosen = 1;  // all limits but that of growth times this
+  // Off for methods that hold positions only at their nodes: their velocities satisfy the
+  // constraints to the order of the step, by construction.
+  bool judges_velocities = true;
 };
 
 class HealthWatch : public StepJudge {

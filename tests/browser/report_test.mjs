@@ -274,7 +274,7 @@ describe("plots", () => {
 
 describe("unusual reports", () => {
   test("a failed run, one sample, unknown values", () => with_report(failed_run(), async (page) => {
-    assert.match(await page.locator(".messages").textContent(), /Newton did not converge/);
+    assert.match(await page.locator(".alarms").textContent(), /Newton did not converge/);
     assert.ok(await page.locator(".play").isDisabled());
     assert.equal(await value_of(page, "crank.angle"), "–");
     assert.equal(await value_of(page, "slider.x"), "1.3043");

@@ -67,6 +67,7 @@ export function slider_crank({ samples = 401 } = {}) {
       { label: "position violation", value: "2.2e\u221212 m" },
     ],
     messages: [],
+    alarms: [],
     columns: table.map(([head]) => head),
     data: table.map(([, values]) => values),
     scene: {
@@ -117,6 +118,7 @@ export function edge_mill({ samples = 241 } = {}) {
       { label: "degrees of freedom", value: "1" }, { label: "coordinates", value: "absolute" },
     ],
     messages: [],
+    alarms: [],
     columns: [
       { name: "t", unit: "s", group: "time" },
       { name: "arm.angle", unit: "rad", group: "coordinates" },
@@ -163,7 +165,7 @@ export function edge_mill({ samples = 241 } = {}) {
 // The slider crank of a run that failed at its start: one sample, some of it unknown.
 export function failed_run() {
   const report = slider_crank();
-  report.messages = [
+  report.alarms = [
     "step failed at t = 0 s: Newton did not converge; largest residual: joint 'A', y.\n" +
     "  1 sample up to there is kept. Try --tol 1e-8 or --formulation svd.",
   ];

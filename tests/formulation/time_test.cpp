@@ -77,7 +77,7 @@ TEST(TimeFeatures, OfPulsesAndStepsLieAroundThem) {
     EXPECT_GE(std::count_if(found.begin(), found.end(),
                             [&](double x) { return std::abs(x - c.at) < 3 * c.width; }),
               2);
-    EXPECT_LT(found.size(), 100U);
+    EXPECT_LT(found.size(), 150U);  // at most 50 for each of the pulses, of which there are up to 3
   }
 }
 

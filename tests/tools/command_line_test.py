@@ -310,7 +310,7 @@ class Run(unittest.TestCase):
         rows = read_rows(trajectory)[1:]
         self.assertTrue(trajectory.read_text().endswith("\n"))
         self.assertTrue(all(len(row) == len(rows[0]) for row in rows))
-        self.assertRegex(messages, r"^interrupted at t = \S+ s\.\n  All %d rows up to there are in"
+        self.assertRegex(messages, r"(?m)^interrupted at t = \S+ s\.\n  All %d rows up to there are in"
                          % len(rows))
         summary = json.loads((self.out / "summary.json").read_text())
         self.assertEqual((summary["status"], summary["samples"]), ("stopped", len(rows)))
