@@ -41,7 +41,6 @@ Simulation run(const Model& model, const Method& method, double step, double end
   options.step = step;
   options.baumgarte = baumgarte;
   options.sampling.every_step = true;
-  options.health.is_watched = false;  // methods are compared here, the bad ones too
   return simulate(model, options);
 }
 
@@ -175,7 +174,7 @@ TEST(LinearImplicit, GainsNoEnergyInAnyCoordinatesWithTheExactJacobian) {
   const Model model = built_in("slider_crank");
   for (const char* coordinates : {"natural", "absolute", "directors", "joint"}) {
     for (const char* formulation : {"ggl", "index1", "baumgarte", "baumgarte2"}) {
-      SimulateOptions options = unwatched(model);
+      SimulateOptions options = options_of(model);
       options.coordinates = coordinates;
       options.formulation = formulation;
       options.integrator = "linear-implicit";
@@ -276,7 +275,6 @@ TEST(CircularTrack, ProjectedPositionsStayAtTheirBoundForAMillionSteps) {
   options.integrator = "linear-implicit:J2:positions-first";
   options.formulation = "index1";
   options.sampling.count = 101;
-  options.health.is_watched = false;
   const Simulation s = simulate(model, options);
   EXPECT_EQ(s.summary.steps, 1'000'000);
   const auto violation = s.trajectory["position_violation"];
@@ -396,7 +394,6 @@ TEST(FixedCost, ModelsWithQuaternionsKeepTheirNorm) {
   options.integrator = "linear-implicit";
   options.step = 1e-4;
   options.end = 0.2;
-  options.health.is_watched = false;
   const Simulation s = simulate(model, options);
   ASSERT_EQ(s.status, Outcome::Status::Done);
   double norm = 0;
@@ -442,7 +439,6 @@ TEST(FixedCost, AllCoordinatesGiveTheSameMotionToOrderOne) {
       options.step = h;
       options.end = 1;
       options.sampling.times = {1};
-      options.health.is_watched = false;
       const Simulation s = simulate(model, options);
       // Bx at t = 1 of tests/reference/slider_crank.csv
       errors.push_back(std::abs(last(s, "Bx") - 1.103347978931893210));

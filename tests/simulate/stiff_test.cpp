@@ -117,7 +117,7 @@ TEST(Partition, CarAxleIsStableWithWhatIsFound) {
   for (const auto& [jacobian, expected] :
        {std::pair{"J2", "potential/q"}, std::pair{"exact", "none"}}) {
     SimulateOptions options = options_of(model);
-  options.health = {.is_watched = false};  // unstable choices are what is compared
+    options.health = {.is_watched = false};  // unstable choices are what is compared
     options.integrator = std::string("linear-implicit:") + jacobian + ":stiff=auto";
     options.step = 1e-3;
     const Budget budget = make_budget(model, options);
