@@ -18,6 +18,7 @@
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
+#include "apps/koppel/structure.hpp"
 
 namespace koppel::app {
 namespace {
@@ -34,6 +35,7 @@ struct Findings {
   std::vector<LocalFreedom> local;
   std::optional<Realization> realization;  // of servo constraints
   Analyses analyses;
+  std::vector<StructureFindings> structure;  // where it is asked for
 };
 
 std::vector<LocalFreedom> find_local(const Model& model, const Findings& findings) {
@@ -175,6 +177,7 @@ void print(const Model& model, const Findings& findings) {
   } else if (rank.is_near_singular()) {
     print_line("warning", "the start is near a singular configuration, where the freedoms change.");
   }
+  print(findings.structure);
   print(findings.analyses);
 }
 
@@ -216,14 +219,16 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   for (std::size_t i = 0; i < e.v.size(); ++i) {
     out["start"]["v"][std::string(e.v[i].name())] = start.state.v[i];
   }
+  add_to_json(findings.structure, out);
   add_to_json(findings.analyses, out);
   return out;
 }
 
-void run(const ModelOptions& options, AnalysisRequest request, bool json) {
+void run(const ModelOptions& options, AnalysisRequest request, bool structure, bool json) {
   const Model model = load(options);
   request.is_set_given = !options.coordinates.empty();
-  const Findings findings = look_at(model, coordinates_of(options, model), request);
+  Findings findings = look_at(model, coordinates_of(options, model), request);
+  if (structure) findings.structure = find_structure(findings.equations, findings.found);
   if (json) {
     std::printf("%s\n", to_json(model, findings).dump(2).c_str());
   } else {
@@ -262,8 +267,13 @@ void add_check(CLI::App& program) {
       ->type_name("T");
   command->add_flag("--motion", request->motion,
                     "Follow the drives, or the only freedom, and look for singular places");
+  auto structure = std::make_shared<bool>(false);
+  command->add_flag("--structure", *structure,
+                    "Signature matrix and offsets of the equations, and the initial values that "
+                    "they need");
   command->add_flag("--json", *json, "Print the findings as JSON");
-  command->callback([options, request, json] { run(*options, *request, *json); });
+  command->callback(
+      [options, request, structure, json] { run(*options, *request, *structure, *json); });
 }
 
 }  // namespace koppel::app

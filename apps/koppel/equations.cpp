@@ -1,9 +1,11 @@
-// koppel equations: the symbolic equations of a model, with common parts named.
+// koppel equations: the symbolic equations of a model, or the kinematics of its bodies, with common
+// parts named.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/point_kinematics.hpp>
 #include <koppel/expr/print.hpp>
 #include <koppel/expr/simplify.hpp>
 
@@ -55,9 +57,15 @@ bool is_identity(const SparseExpr& K) {
   return K.pattern.num_entries() == K.pattern.num_rows;
 }
 
-void run(const ModelOptions& options, bool latex) {
-  const Model model = load(options);
-  const Equations e = derive(model, coordinates_of(options, model));
+std::string list_of(std::vector<NamedExpr> lines, bool latex) {
+  simplify_values(lines);
+  ListingOptions listing;
+  listing.notation = latex ? Notation::Latex : Notation::Text;
+  return to_listing(lines, listing);
+}
+
+void print_equations(const Model& model, const std::string& set, bool latex) {
+  const Equations e = derive(model, set);
   std::vector<NamedExpr> lines;
   if (!is_identity(e.K)) add_matrix(lines, "K", e.K, false);
   add_matrix(lines, "M", *e.M, true);
@@ -68,9 +76,6 @@ void run(const ModelOptions& options, bool latex) {
   add_vector(lines, "b", e.b);
   add_vector(lines, "r", e.r);
   for (const NamedExpr& s : e.s) lines.push_back({"s." + s.name, s.value});
-  simplify_values(lines);
-  ListingOptions listing;
-  listing.notation = latex ? Notation::Latex : Notation::Text;
   if (!latex) {
     std::printf("# %s in %s coordinates\n", e.model.c_str(), e.coordinates.c_str());
     std::printf("# q' = K v%s,  M v' = f - G^T lambda,  0 = g%s\n",
@@ -81,7 +86,53 @@ void run(const ModelOptions& options, bool latex) {
       std::printf("# g[%zu]: %s\n", i + 1, e.lambda[i].c_str());
     }
   }
-  std::printf("%s", to_listing(lines, listing).c_str());
+  std::printf("%s", list_of(std::move(lines), latex).c_str());
+}
+
+// The components that there are: x and y in the plane, and z of what turns.
+void add_components(std::vector<NamedExpr>& lines, const std::string& name, const Vec3e& value,
+                    std::size_t first, std::size_t last) {
+  for (std::size_t i = first; i < last; ++i) {
+    lines.push_back({name + '.' + "xyz"[i], value[i]});
+  }
+}
+
+void add_point(std::vector<NamedExpr>& lines, const std::string& body, const PointKinematics& p,
+               std::size_t last) {
+  const std::string name = p.name.empty() ? body : body + '.' + p.name;
+  add_components(lines, name, p.position, 0, last);
+  add_components(lines, name + ".v", p.velocity, 0, last);
+  add_matrix(lines, (name + ".J").c_str(), p.jacobian, false);
+}
+
+void print_kinematics(const Model& model, const std::string& set, bool latex) {
+  const ModelKinematics k = describe_kinematics(model, set);
+  const std::size_t last = model.is_planar ? 2 : 3;
+  std::vector<NamedExpr> lines;
+  for (const BodyKinematics& body : k.bodies) {
+    for (std::size_t i = 0; i < last; ++i) {
+      for (std::size_t j = 0; j < last; ++j) {
+        lines.push_back(
+            {body.name + ".R[" + std::to_string(i + 1) + ',' + std::to_string(j + 1) + ']',
+             body.axes(i, j)});
+      }
+    }
+    add_components(lines, body.name + ".w", body.angular_velocity, model.is_planar ? 2 : 0, 3);
+    add_matrix(lines, (body.name + ".Jw").c_str(), body.angular_jacobian, false);
+    for (const PointKinematics& point : body.points) add_point(lines, body.name, point, last);
+  }
+  if (!latex) {
+    std::printf("# kinematics of %s in %s coordinates, world axes\n", model.name.c_str(),
+                k.coordinates.c_str());
+    std::puts(
+        "# B.R: axes of body B by columns, B.w: its angular velocity, B.Jw: its Jacobian, w = Jw v "
+        "+ ...\n"
+        "# B.x: origin of its frame, B.P.x: its point P, .v: velocity, .J: Jacobian, v = J v + "
+        "dr/dt\n"
+        "# entries of Jacobians that are not listed are 0");
+    std::printf("# q: %s\n# v: %s\n", names(k.q).c_str(), names(k.v).c_str());
+  }
+  std::printf("%s", list_of(std::move(lines), latex).c_str());
 }
 
 }  // namespace
@@ -91,8 +142,19 @@ void add_equations(CLI::App& program) {
       program.add_subcommand("equations", "Print the equations of motion of a model");
   auto options = add_model_options(*command);
   auto latex = std::make_shared<bool>(false);
+  auto kinematics = std::make_shared<bool>(false);
   command->add_flag("--latex", *latex, "As LaTeX");
-  command->callback([options, latex] { run(*options, *latex); });
+  command->add_flag("--kinematics", *kinematics,
+                    "Positions, velocities and Jacobians of bodies and their points instead");
+  command->callback([options, latex, kinematics] {
+    const Model model = load(*options);
+    const std::string set = coordinates_of(*options, model);
+    if (*kinematics) {
+      print_kinematics(model, set, *latex);
+    } else {
+      print_equations(model, set, *latex);
+    }
+  });
 }
 
 }  // namespace koppel::app

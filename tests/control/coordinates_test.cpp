@@ -143,7 +143,7 @@ TEST(Coordinates, BackwardEulerHasTheErrorsOfTheLiterature) {
       {"rotary_crane", "", kLight, alt, 0.1, {{"M_b", 1.79224}, {"F_t", 1.31255}}},
       {"rotary_crane_winches", "", {}, once, 1, {{"M_b", 54.380}, {"F_t", 0.960375}}},
       {"rotary_crane_winches", "", {}, once, 0.1, {{"M_b", 6.33945}, {"F_t", 0.245959}}},
-      // The rotationless form with 42 coordinates; three digits are known.
+      // The rotationless form, of 42 coordinates in the source and 41 here; three digits are known.
       {"rotary_crane_bodies", "directors", {}, gen, 0.1, {{"M_b", 1.955}, {"F_t", 1.304}}},
   };
   for (const Known& k : known) {

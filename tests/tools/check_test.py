@@ -124,6 +124,66 @@ class Check(unittest.TestCase):
         self.assertEqual(findings("chain", "--set", "n=1000")["dof"], 1000)
         self.assertEqual(findings("four_bar", "--set", "N=300")["dof"], 1)
 
+    # The worked example of Pryce 2001: x" + x lambda, y" + y lambda - g, x^2 + y^2 - L^2.
+    def test_structure_of_the_pendulum_is_that_of_the_literature(self):
+        found = findings("pendulum", "--structure", "--coordinates", "natural")["structure"]
+        self.assertEqual(list(found), ["forward"])
+        s = found["forward"]
+        x, y = "bob.com.x", "bob.com.y"
+        length = "lambda of bar.length"
+        self.assertEqual([row["orders"] for row in s["equations"]],
+                         [{x: 2, length: 0}, {y: 2, length: 0}, {x: 0, y: 0}])
+        self.assertEqual([row["c"] for row in s["equations"]], [0, 0, 2])
+        self.assertEqual([(u["name"], u["d"]) for u in s["unknowns"]],
+                         [(x, 2), (y, 2), (length, 0)])
+        self.assertEqual((s["structural_index"], s["degrees_of_freedom"]), (3, 2))
+        self.assertEqual(s["needed"], [x, x + "'", y, y + "'"])
+        # It starts level, at x = -1: there y is free, and x follows from the length.
+        self.assertEqual(s["free"], [y, y + "'"])
+        self.assertTrue(s["jacobian"]["regular"])
+
+    # Differentiated four times, the prescribed path gives the inputs of a crane [Yang 2017, 4.4.1].
+    def test_structure_of_a_crane_has_its_references_differentiated_four_times(self):
+        found = findings("overhead_crane", "--structure")["structure"]
+        offsets = {row["name"]: row["c"] for row in found["servo"]["equations"]}
+        self.assertEqual((offsets["servo load_x"], offsets["servo load_z"]), (4, 4))
+        self.assertEqual((found["servo"]["structural_index"], found["servo"]["free"]), (5, []))
+        text = check("overhead_crane", "--structure")
+        for line in ["    servo load_x  .   .   0*  .   .   .   .     4\n",
+                     "    cable         0   0*  0   0   .   .   .     2\n",
+                     "    d             2   2   4   4   2   0   0 \n",
+                     "  free         none: all follow from the equations\n"]:
+            self.assertIn(line, text)
+
+    def test_structure_that_deceives_is_named(self):
+        servo = findings("overhead_crane_minimal", "--structure")["structure"]["servo"]
+        self.assertEqual(servo["jacobian"], {"regular": False, "rank": 4})
+        self.assertIn("singular at the start, rank 4 of 5: the structure deceives",
+                      " ".join(check("overhead_crane_minimal", "--structure").split()))
+
+    def test_structure_of_large_systems_is_listed_by_rows(self):
+        text = " ".join(check("bricard", "--structure").split())
+        self.assertIn("(c = 2): ", text)
+
+    def test_kinematics_are_printed(self):
+        result = subprocess.run(
+            [PROGRAM, "equations", f"{MODELS}/double_pendulum.yaml", "--coordinates", "joint",
+             "--kinematics"], capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[0], "# kinematics of double pendulum in joint coordinates, world axes")
+        self.assertIn("upper.w.z = shoulder.angle'", lines)
+        self.assertIn("lower.Jw[3,1] = 1", lines)
+        self.assertIn("lower.end.J[2,1] = c17", lines)
+
+    def test_kinematics_need_bodies(self):
+        result = subprocess.run([PROGRAM, "equations", f"{MODELS}/car_axle.yaml", "--kinematics"],
+                                capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr,
+                         "error[equations.no-bodies]: 'car axle' has no bodies: its coordinates are "
+                         "its own.\n  Kinematics are those of bodies and their points.\n")
+
 
 if __name__ == "__main__":
     unittest.main()
