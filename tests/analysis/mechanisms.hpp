@@ -4,6 +4,7 @@
 #include <array>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <koppel/model/model.hpp>
@@ -211,16 +212,16 @@ inline Model make_slider_crank() {
   return model;
 }
 
-// A tree of bodies in general position with joints of all kinds that a tree can have, and rods
-// between random bodies that close loops.
+// A tree of bodies in general position with joints of all kinds that a tree can have, named from
+// either side, and rods between random bodies that close loops.
 inline Model make_random_mechanism(std::mt19937& random, int bodies, int rods) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   const auto vector = [&](double size) {
     return Vec3e{size * uniform(random), size * uniform(random), size * uniform(random)};
   };
-  constexpr JointKind kKinds[] = {JointKind::Revolute,    JointKind::Prismatic,
-                                  JointKind::Cylindrical, JointKind::Spherical,
-                                  JointKind::Planar,      JointKind::Screw};
+  constexpr JointKind kKinds[] = {
+      JointKind::Revolute, JointKind::Prismatic, JointKind::Cylindrical, JointKind::Spherical,
+      JointKind::Planar,   JointKind::Screw,     JointKind::Universal,   JointKind::Fixed};
   Model model;
   model.name = "random";
   model.gravity = vector(10);
@@ -243,6 +244,7 @@ inline Model make_random_mechanism(std::mt19937& random, int bodies, int rods) {
     const Vec3e origin = model.bodies[static_cast<std::size_t>(parent)].position;
     joint.a = make_marker(parent, at - origin, axis);
     joint.b = make_marker(i, at - body.position, axis);
+    if (random() % 2 == 0) std::swap(joint.a, joint.b);
     model.add_joint(joint);
   }
   for (int i = 0; i < rods; ++i) {

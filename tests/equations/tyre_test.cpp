@@ -50,6 +50,24 @@ TEST(Tyre, CarriesTheLoadOfALinearSpring) {
       near(damped[2] - a[2], 300 * 0.1 / m, {.relative = 3e-3, .because = "(eps/delta)^2"}));
 }
 
+// A wheel that leans by φ and falls over: δ = r cos φ − z, δ̇ = −r φ̇ sin φ − ż. The rest of the
+// force is in the plane, so that z̈ has the damper's part alone.
+TEST(Tyre, DampsTheDeflectionOfALeaningWheel) {
+  const double lean = 0.4, deflection = 0.01, z = r * std::cos(lean) - deflection;
+  const auto rise = [&](double lean_rate, double vz) {
+    const Evaluator evaluator(derive(read_model_text(wheel(z), "wheel.yaml"), "absolute"));
+    State state = start_of(evaluator.equations);
+    state.q = {0, 0, z, std::cos(lean / 2), std::sin(lean / 2), 0, 0};
+    state.v = {3, 0.2, vz, lean_rate, 10, 0};
+    return solve_accelerations(evaluator, state).v_rate[2];
+  };
+  for (const double lean_rate : {-0.5, 0.5}) {
+    const double rate = -r * std::sin(lean) * lean_rate - 0.1;
+    EXPECT_TRUE(near(rise(lean_rate, 0.1) - rise(0, 0), 300 * rate / m,
+                     {.relative = 3e-3, .because = "(eps/delta)^2"}));
+  }
+}
+
 TEST(Tyre, LetsGoInTheAir) {
   const auto a = accelerations({.vx = 10, .vy = 2, .vz = 1, .spin = 3, .z = r + 0.05});
   EXPECT_TRUE(near(a[2], -g, {.relative = 1e-5, .because = "eps^4/delta^3"}));
