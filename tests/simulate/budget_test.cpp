@@ -190,7 +190,7 @@ TEST(Budget, WarnsWhereOneNewtonStepMayNotHoldTheConstraints) {
   }
   EXPECT_TRUE(fine.drift->holds(1e-2));
   EXPECT_GT(fine.drift->C0, 0);
-  options.step = 4;  // h v/R = 2
+  options.step = 2;  // h v/R = 2
   const Budget coarse = make_budget(model, options);
   ASSERT_FALSE(coarse.warnings.empty());
   EXPECT_EQ(coarse.warnings.back(),
@@ -198,7 +198,7 @@ TEST(Budget, WarnsWhereOneNewtonStepMayNotHoldTheConstraints) {
             "do not both hold. Take a smaller step.");
 }
 
-constexpr double kLong = 10;  // seconds
+constexpr double kLong = 5;  // seconds
 
 struct Drift {
   double largest = 0, predicted = 0;

@@ -11,8 +11,9 @@ TEST(SliderCrankFormulations, DriftKeepsItsOrderFor300Seconds) {
   EXPECT_NEAR(qr, run_of(c, "svd").position_drift, 0.01 * qr);
   EXPECT_LT(qr, 1e-7);
   EXPECT_LT(run_of(c, "partition:x").position_drift, 100 * qr);
-  EXPECT_GT(run_of(c, "explicit").position_drift, 1000 * qr);
-  EXPECT_GT(run_of(c, "implicit").position_drift, 1000 * qr);
+  // t² against t: from 50 times as much at 40 s (formulations_test.cpp) to 7.5 times that.
+  EXPECT_GT(run_of(c, "explicit").position_drift, 375 * qr);
+  EXPECT_GT(run_of(c, "implicit").position_drift, 375 * qr);
 }
 
 TEST(SliderCrankFormulations, ProjectionHoldsTheConstraintsFor3000Seconds) {
