@@ -30,9 +30,6 @@ void add_budget(CLI::App& program) {
         make_budget(model, simulate_options(*options->method, *options->model, model));
     std::printf("%s%s", (options->json ? to_json(budget) : to_text(budget)).c_str(),
                 options->json ? "\n" : "");
-    if (std::fflush(stdout) != 0) {
-      throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
-    }
   });
 }
 

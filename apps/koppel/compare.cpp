@@ -130,9 +130,6 @@ void run(const Options& given) {
   if (!given.folder.empty()) {
     write_files(make_folder(given.folder, given.model->path, "compare"), model, comparison);
   }
-  if (std::fflush(stdout) != 0) {
-    throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
-  }
   if (comparison.is_stopped) {
     throw Failure{ExitCode::kNumericsFailed,
                   fmt::format("interrupted after {} runs.", comparison.runs.size())};

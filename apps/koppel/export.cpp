@@ -29,23 +29,13 @@ struct ExportOptions {
 };
 
 void write(const std::filesystem::path& path, const std::string& text) {
-  try {
-    write_text(path, text);
-  } catch (const WriteError& error) {
-    throw Failure{ExitCode::kNumericsFailed,
-                  std::string("error[results.not-written]: ") + error.what()};
-  }
+  write_text(path, text);
   std::printf("%s\n", path.string().c_str());
 }
 
 void export_fmu(const ExportOptions& options, const StepModel& step, double end) {
   const std::filesystem::path path = options.folder.empty() ? step.name + ".fmu" : options.folder;
-  try {
-    write_fmu(path, step, end, options.fmi == "3" ? FmiVersion::V3 : FmiVersion::V2);
-  } catch (const WriteError& error) {
-    throw Failure{ExitCode::kNumericsFailed,
-                  std::string("error[results.not-written]: ") + error.what()};
-  }
+  write_fmu(path, step, end, options.fmi == "3" ? FmiVersion::V3 : FmiVersion::V2);
   std::printf("%s\n", path.string().c_str());
 }
 

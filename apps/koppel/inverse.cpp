@@ -136,12 +136,15 @@ void run(const Options& options) {
   inverse_with.validate();
   const std::vector<Disturbance> different = disturbances(options);
   options.feedback.validate();
-  ignore_file_size_signal();
 
   Attendant attendant([&] { return make_folder(options.folder, options.model->path, "inverse"); },
                       options.quiet);
   Inverse result = inverse(model, inverse_with, attendant.callbacks());
   Files& files = attendant.end();
+  if (files.num_rows() < result.trajectory.num_rows()) {  // what is not in the file is not told
+    result.trajectory.keep_first(files.num_rows());
+    koppel::describe(result.trajectory, result.equations, result.summary);
+  }
   if (result.status == Outcome::Status::Done && (options.has_feedback || !different.empty())) {
     result.summary.feedback = options.feedback.kind;
     try {
@@ -161,9 +164,6 @@ void run(const Options& options) {
     for (const auto& [label, text] : lines) print_line(label, text);
     print_line("files", fmt::format("{}, trajectory.csv, summary.json, report.html",
                                     files.path("inputs.csv").string()));
-  }
-  if (std::fflush(stdout) != 0) {
-    throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
   }
   report_end(result.status, "control.failed", result.summary.reached, result.text, files);
 }

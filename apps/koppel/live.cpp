@@ -146,7 +146,6 @@ void run(const Options& options) {
   const Channels channels = make_channels(options);
   std::vector<Channel*> open;
   for (const auto& channel : channels) open.push_back(channel.get());
-  ignore_file_size_signal();
 
   std::optional<Files> files;
   std::optional<InterruptGuard> guard;
@@ -164,10 +163,11 @@ void run(const Options& options) {
     bar->show(row[0], live.end);
   };
   callbacks.is_stopped = [] { return is_interrupted(); };
-  const LiveResult result = run_live(model, simulate, live, open, callbacks);
+  LiveResult result = run_live(model, simulate, live, open, callbacks);
   bar.reset();
   files->end_rows();
 
+  result.rows = files->num_rows();
   const std::string json = to_json(result, model.name) + "\n";
   files->attempt([&] { write_text(files->path("summary.json"), json); });
   for (const std::string& note : result.notes) {
@@ -177,9 +177,6 @@ void run(const Options& options) {
     std::fputs(json.c_str(), stdout);
   } else if (!options.quiet) {
     print_result(result, model.name, *files);
-  }
-  if (std::fflush(stdout) != 0) {
-    throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
   }
   report_live_end(result, *files);
 }

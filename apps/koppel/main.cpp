@@ -1,17 +1,25 @@
 // The command line. Standard output is for results, standard error for messages.
 
+#include <fcntl.h>
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/base/whole_file.hpp>
 #include <koppel/version.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/interrupt.hpp"
 
 namespace koppel::app {
 namespace {
@@ -47,7 +55,16 @@ void check_command(CLI::App& program, int argc, char** argv) {
   throw Error("arguments.unknown-command", "there is no command '" + given + "'.", hint);
 }
 
-int run(int argc, char** argv) {
+// A standard descriptor that is closed would be given to the next file that is opened, and what is
+// printed would go there.
+void guard_standard_descriptors() {
+  for (int i = 0; i <= 2; ++i) {
+    if (::fcntl(i, F_GETFD) != -1 || errno != EBADF) continue;
+    if (::open("/dev/null", O_RDWR) != i) std::abort();  // the lowest that is free
+  }
+}
+
+void run(int argc, char** argv) {
   CLI::App program("Koppel models, simulates and controls mechanisms.", "koppel");
   program.set_version_flag("--version", version_line());
   program.require_subcommand(1);
@@ -57,12 +74,42 @@ int run(int argc, char** argv) {
     check_command(program, argc, argv);
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {  // help or version
-    return program.exit(request);
+    program.exit(request);
   } catch (const CLI::ParseError& error) {
     throw Error("arguments.wrong", error.what() + std::string("."),
                 "`koppel --help` and `koppel COMMAND --help` say more.");
   }
-  return static_cast<int>(ExitCode::kDone);
+}
+
+ExitCode run_and_report(int argc, char** argv) {
+  ExitCode code = ExitCode::kWrongInput;
+  std::string message;
+  try {
+    run(argc, argv);
+    return ExitCode::kDone;
+  } catch (const Failure& failure) {
+    code = failure.code;
+    message = failure.message;
+  } catch (const Error& error) {
+    message = error.what();
+  } catch (const WriteError& error) {
+    code = ExitCode::kNumericsFailed;
+    message = std::string("error[results.not-written]: ") + error.what();
+  } catch (const std::bad_alloc&) {
+    code = ExitCode::kNumericsFailed;
+    message = "error[memory]: there is not enough memory for this.";
+  } catch (const std::exception& error) {
+    message = std::string("error: ") + error.what();
+  }
+  std::fprintf(stderr, "%s\n", message.c_str());
+  return code;
+}
+
+// Every byte that was printed has been taken; a full disk is noticed here at the latest.
+bool is_output_written() {
+  std::cout.flush();
+  const bool is_flushed = std::fflush(stdout) == 0;
+  return is_flushed && std::ferror(stdout) == 0 && std::cout.good();
 }
 
 }  // namespace
@@ -70,18 +117,12 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using koppel::app::ExitCode;
-  ExitCode code = ExitCode::kWrongInput;
-  std::string message;
-  try {
-    return koppel::app::run(argc, argv);
-  } catch (const koppel::app::Failure& failure) {
-    code = failure.code;
-    message = failure.message;
-  } catch (const koppel::Error& error) {
-    message = error.what();
-  } catch (const std::exception& error) {
-    message = std::string("error: ") + error.what();
+  koppel::app::guard_standard_descriptors();
+  koppel::app::ignore_file_size_signal();
+  ExitCode code = koppel::app::run_and_report(argc, argv);
+  if (!koppel::app::is_output_written()) {
+    std::fputs("error: standard output cannot be written.\n", stderr);
+    if (code == ExitCode::kDone) code = ExitCode::kNumericsFailed;
   }
-  std::fprintf(stderr, "%s\n", message.c_str());
   return static_cast<int>(code);
 }

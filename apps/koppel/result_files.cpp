@@ -1,5 +1,10 @@
 #include "apps/koppel/result_files.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -37,6 +42,18 @@ std::filesystem::path make_folder(const std::string& wanted, const std::string& 
                 "Give another with --out.");
   }
   return folder;
+}
+
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (folder_ < 0 || ::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(folder_);
+  throw Error("results.folder-in-use", "another run is writing into " + folder.string() + ".",
+              "Wait for its end, or give another folder with --out.");
+}
+
+FolderLock::~FolderLock() {
+  if (folder_ >= 0) ::close(folder_);
 }
 
 std::string short_time(double seconds) {

@@ -24,11 +24,25 @@ std::filesystem::path make_folder(const std::string& wanted, const std::string& 
 
 std::string short_time(double seconds);  // "3.2 ms"
 
+// A folder that one run at a time writes into. Nothing is left in it for that.
+class FolderLock {
+ public:
+  // Throws Error `results.folder-in-use` where another run holds it. Where the file system has no
+  // locks, there is none.
+  explicit FolderLock(const std::filesystem::path& folder);
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock();
+
+ private:
+  int folder_;
+};
+
 // The files of a run, each written as far as it can be. trajectory.csv has all columns; where there
 // are inputs among them, inputs.csv has the time and those.
 class Files {
  public:
-  explicit Files(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit Files(std::filesystem::path folder) : folder_(std::move(folder)), lock_(folder_) {}
 
   std::filesystem::path path(const char* name) const { return folder_ / name; }
   std::size_t num_rows() const { return csv_ ? csv_->num_complete() : 0; }
@@ -52,6 +66,7 @@ class Files {
 
  private:
   std::filesystem::path folder_;
+  FolderLock lock_;
   std::unique_ptr<CsvWriter> csv_, inputs_csv_;
   std::vector<std::size_t> input_columns_;
   std::vector<double> input_row_;

@@ -163,12 +163,15 @@ void run(const RunOptions& options) {
   const Model model = load(*options.model);
   const SimulateOptions simulate_with = options_for(options, model);
   simulate_with.validate();
-  ignore_file_size_signal();
 
   Attendant attendant([&] { return make_folder(options.folder, options.model->path, "run"); },
                       options.quiet);
   Simulation simulation = simulate(model, simulate_with, attendant.callbacks());
   Files& files = attendant.end();
+  if (files.num_rows() < simulation.trajectory.num_rows()) {  // what is not in the file is not told
+    simulation.trajectory.keep_first(files.num_rows());
+    koppel::describe(simulation.trajectory, simulation.summary);
+  }
 
   const auto before = std::chrono::steady_clock::now();
   const Lines lines = describe(simulation);
@@ -181,9 +184,6 @@ void run(const RunOptions& options) {
     std::printf("%s\n", to_json(simulation.summary).c_str());
   } else if (!options.quiet) {
     print_result(simulation, lines, files);
-  }
-  if (std::fflush(stdout) != 0) {
-    throw Failure{ExitCode::kNumericsFailed, "error: standard output cannot be written."};
   }
   const bool is_doubtful = simulation.status == Outcome::Status::Doubtful;
   report_end(simulation.status, is_doubtful ? "simulate.doubtful" : "simulate.failed",

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/whole_file.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/emit_c.hpp>
@@ -16,7 +17,6 @@
 #include <koppel/expr/native.hpp>
 #include <koppel/expr/reciprocals.hpp>
 #include <koppel/integrate/rate_terms.hpp>
-#include <koppel/results/csv.hpp>
 
 namespace koppel {
 namespace {
@@ -144,12 +144,28 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
+struct ScratchFolder {
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "koppel-fmu-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw WriteError("no temporary folder can be made.");
+    path = name;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+
+  fs::path path;
+};
+
 // An archive that is being written; kept only when close() was reached.
 class Archive {
  public:
-  explicit Archive(const fs::path& path) : path_(path) {
+  explicit Archive(const fs::path& path) : path_(path), file_(path) {
     int error = 0;
-    zip_ = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
+    zip_ = zip_open(file_.beside().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
     if (zip_ == nullptr) fail("cannot be made");
   }
   Archive(const Archive&) = delete;
@@ -168,14 +184,18 @@ class Archive {
   void close() {
     if (zip_close(zip_) != 0) fail("cannot be written");
     zip_ = nullptr;
+    file_.keep();
   }
 
  private:
   [[noreturn]] void fail(const char* what) const {
-    throw WriteError(path_.string() + " " + what + ".");
+    std::string why;
+    if (zip_ != nullptr) why = std::string(": ") + zip_error_strerror(zip_get_error(zip_));
+    throw WriteError(path_.string() + " " + what + why + ".");
   }
 
   fs::path path_;
+  WholeFile file_;
   zip_t* zip_ = nullptr;
 };
 
@@ -191,14 +211,12 @@ void write_fmu(const fs::path& path, const StepModel& model, double end, FmiVers
   const FmuFiles files = write_fmu_files(model, end, version);
   const bool is_3 = version == FmiVersion::V3;
   const std::string build = describe_build(model);
-  std::string folder = (fs::temp_directory_path() / "koppel-fmu-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) throw WriteError("no temporary folder can be made.");
-  const fs::path source = fs::path(folder) / (model.name + ".c");
-  const fs::path library = fs::path(folder) / (model.name + ".so");
-  std::ofstream(source) << files.source;
+  const ScratchFolder folder;
+  const fs::path source = folder.path / (model.name + ".c");
+  const fs::path library = folder.path / (model.name + ".so");
+  write_text(source, files.source);
   const std::string problem = build_library(source, library);
   const std::string binary = problem.empty() ? read_file(library) : "";
-  fs::remove_all(folder);
   if (!problem.empty()) {
     throw Error("export.no-compiler", "the FMU's library cannot be made: " + problem + ".",
                 "Install a C compiler, or name one in KOPPEL_CC.");

@@ -10,19 +10,13 @@
 #include <chrono>
 #include <filesystem>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include <koppel/base/whole_file.hpp>
 #include <koppel/results/trajectory.hpp>
 
 namespace koppel {
-
-// Thrown when results cannot be written; what() says how much is complete.
-class WriteError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 class CsvWriter {
  public:

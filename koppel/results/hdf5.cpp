@@ -4,16 +4,20 @@
 
 #include <algorithm>
 
-#include <koppel/results/csv.hpp>
+#include <koppel/base/whole_file.hpp>
 
 namespace koppel {
 namespace {
+
+struct Refused {
+  const char* what;
+};
 
 // An id of the C interface, closed at the end.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
-    if (id < 0) throw WriteError(what);
+    if (id < 0) throw Refused{what};
   }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
@@ -26,7 +30,7 @@ class Handle {
 };
 
 void check(herr_t status, const char* what) {
-  if (status < 0) throw WriteError(what);
+  if (status < 0) throw Refused{what};
 }
 
 void add_text(hid_t to, const char* name, const std::string& text) {
@@ -52,9 +56,13 @@ void add_column(hid_t group, const Column& column, std::span<const double> value
   add_text(data, "unit", column.unit);
 }
 
-void write(const std::filesystem::path& path, const Trajectory& trajectory,
-           const Summary& summary) {
-  const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
+// The file is made in memory and then written as one text: on a full disk the library keeps what
+// it could not write, tries again when the program ends, and crashes.
+void write(WholeFile& out, const Trajectory& trajectory, const Summary& summary) {
+  constexpr std::size_t kIncrement = std::size_t{1} << 20;  // bytes by which the memory grows
+  const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "memory");
+  check(H5Pset_fapl_core(in_memory, kIncrement, false), "memory");
+  const Handle file(H5Fcreate("trajectory", H5F_ACC_TRUNC, H5P_DEFAULT, in_memory), H5Fclose,
                     "the file");
   // An attribute may have 64 KiB; the summary of a large model may be longer.
   Summary shorter = summary;
@@ -72,6 +80,11 @@ void write(const std::filesystem::path& path, const Trajectory& trajectory,
     first = i;
   }
   check(H5Fflush(file, H5F_SCOPE_GLOBAL), "the file");
+  void** memory = nullptr;
+  hsize_t size = 0;
+  check(H5Fget_vfd_handle(file, in_memory, reinterpret_cast<void**>(&memory)), "the file");
+  check(H5Fget_filesize(file, &size), "the file");
+  out.write({static_cast<const char*>(*memory), static_cast<std::size_t>(size)});
 }
 
 }  // namespace
@@ -79,11 +92,13 @@ void write(const std::filesystem::path& path, const Trajectory& trajectory,
 void write_hdf5(const std::filesystem::path& path, const Trajectory& trajectory,
                 const Summary& summary) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are thrown, not printed
+  WholeFile out(path);
   try {
-    write(path, trajectory, summary);
-  } catch (const WriteError& error) {
-    throw WriteError(path.string() + " cannot be written: HDF5 refused " + error.what() + ".");
+    write(out, trajectory, summary);
+  } catch (const Refused& refused) {
+    throw WriteError(path.string() + " cannot be written: HDF5 refused " + refused.what + ".");
   }
+  out.keep();
 }
 
 }  // namespace koppel

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <cassert>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
+#include <koppel/base/whole_file.hpp>
 #include <koppel/equations/kinematics.hpp>
-#include <koppel/results/csv.hpp>
 
 namespace koppel {
 
@@ -205,23 +202,6 @@ std::string to_html(const Report& report) {
 
 void write_report(const std::filesystem::path& path, const Report& report) {
   write_text(path, to_html(report));
-}
-
-void write_text(const std::filesystem::path& path, std::string_view text) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  bool is_good = file != nullptr;
-  if (is_good) is_good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int error = errno;
-  if (file != nullptr && std::fclose(file) != 0) {
-    if (is_good) error = errno;
-    is_good = false;
-  }
-  if (is_good) return;
-  std::error_code ignored;
-  if (file != nullptr && std::filesystem::is_regular_file(path, ignored)) {
-    std::filesystem::remove(path, ignored);
-  }
-  throw WriteError(path.string() + " cannot be written: " + std::strerror(error) + ".");
 }
 
 }  // namespace koppel

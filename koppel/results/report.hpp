@@ -38,7 +38,4 @@ std::string to_html(const Report& report);
 // Throws WriteError.
 void write_report(const std::filesystem::path& path, const Report& report);
 
-// A text as a whole file. Throws WriteError, and then leaves no part of it.
-void write_text(const std::filesystem::path& path, std::string_view text);
-
 }  // namespace koppel

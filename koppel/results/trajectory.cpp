@@ -48,6 +48,11 @@ void Trajectory::reserve(std::size_t num_rows) {
   for (std::vector<double>& column : values_) column.reserve(num_rows);
 }
 
+void Trajectory::keep_first(std::size_t num_rows) {
+  if (num_rows >= this->num_rows()) return;
+  for (std::vector<double>& column : values_) column.resize(num_rows);
+}
+
 int Trajectory::find(std::string_view name) const {
   const auto found = std::find_if(columns_.begin(), columns_.end(),
                                   [&](const Column& column) { return column.name == name; });

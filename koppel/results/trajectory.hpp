@@ -54,6 +54,7 @@ class Trajectory {
 
   void append(std::span<const double> row);
   void reserve(std::size_t num_rows);
+  void keep_first(std::size_t num_rows);
 
   // −1: none.
   int find(std::string_view name) const;

@@ -40,7 +40,7 @@ TEST(Hdf5, AFileThatCannotBeMadeIsAnError) {
     write_hdf5(path, Trajectory({{"t", "s", Group::Time}}), {});
     FAIL();
   } catch (const WriteError& error) {
-    EXPECT_EQ(error.what(), path + " cannot be written: HDF5 refused the file.");
+    EXPECT_EQ(error.what(), path + " cannot be written: No such file or directory.");
   }
 }
 
