@@ -46,6 +46,22 @@ double over_time(const Trajectory& y, const Trajectory& known) {
   return worst;
 }
 
+// (2) at every time.
+std::vector<double> vector_errors(const Trajectory& y, const Trajectory& known,
+                                  std::span<const std::string> positions) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < known.num_rows(); ++i) {
+    double sum = 0, size = 0;
+    for (const std::string& name : positions) {
+      const double r = known[name][i], difference = y[name][i] - r;
+      sum += difference * difference;
+      size += r * r;
+    }
+    out.push_back(std::sqrt(sum / size));
+  }
+  return out;
+}
+
 double energy_change(const Simulation& s) {
   if (!s.summary.is_conservative) return std::numeric_limits<double>::quiet_NaN();
   const std::span<const double> energy = s.trajectory["energy"];
@@ -99,6 +115,7 @@ Comparison compare(const Model& model, const Setting& setting, const Trajectory&
     size += r * r;
   }
   out.end_as_vector = std::sqrt(sum / size);
+  out.vector_errors = vector_errors(s.trajectory, known, positions);
   out.over_time = over_time(s.trajectory, known);
   return out;
 }
@@ -204,52 +221,100 @@ std::span<const CaseStudy> case_studies() {
        {"xB0", "yB0"},
        {1e-4, 1e-6, 1e-8, 1e-10},
        {2.70, 5.00, 6.52, 7.91},
-       {0.03, 0.04}},
+       {0.03, 0.04},
+       {"xB0", "yB0"},
+       10,
+       "5.2; 5.3"},
       {"Slider crank",
        "slider_crank",
        {"Ax", "Ay", "Bx"},
        {1e-6, 1e-8, 1e-10, 1e-12},
        {2.57, 5.16, 6.79, 9.04},
-       {0.11, 0.12}},
+       {0.11, 0.12},
+       {"Ax", "Bx"},
+       10,
+       "5.5; 5.6"},
       {"Copy machine",
        "copy_machine",
        {"Bx", "By", "Cy"},
        {1e-6, 1e-8, 1e-10, 1e-12},
        {7.42, 8.57, 11.19, 13.04},
-       {0.04, 0.05}},
+       {0.04, 0.05},
+       {"By", "Cy"},
+       10,
+       "5.8; 5.9"},
       {"McPherson strut",
-       "mcpherson",
-       {"x", "y", "z"},
+       "mcpherson_planar",
+       {"Ay", "Bx", "By", "Px", "Py"},
        {1e-6, 1e-8, 1e-10, 1e-12},
        {10.62, 11.48, 13.65, 14.52},
        {4.51, 4.66},
-       CaseStudy::Kind::AnotherMechanism},
+       {"Ux", "Uy"},
+       2,
+       "5.13; 5.14",
+       CaseStudy::Kind::OwnData},
       {"Bricard",
        "bricard",
        {"xP3", "yP3", "zP3"},
        {1e-6, 1e-8, 1e-10, 1e-12},
        {6.99, 9.52, 11.96, 13.36},
        {0.25, 0.32},
-       CaseStudy::Kind::ByVector},
+       {"xP3", "yP3", "zP3"},
+       10,
+       "6.16; 6.17"},
       {"Flyball governor",
        "flyball_governor",
        {"s", "Bx", "By", "Bz"},
        {1e-6, 1e-8, 1e-10, 1e-12},
        {5.78, 7.93, 10.99, 12.15},
-       {434.97, 709.79}},
+       {434.97, 709.79},
+       {"Bx", "By", "Bz", "s"},
+       10,
+       "6.19; 6.20"},
       {"Five-link suspension",
-       "five_link",
-       {"x", "y", "z"},
+       "five_link_road",
+       {"Bx", "By", "Bz", "P5x", "P5y", "P5z"},
        {1e-6, 1e-8, 1e-10, 1e-12},
        {1.60, 3.56, 5.68, 7.99},
        {3.19, 2.95},
-       CaseStudy::Kind::AnotherMechanism},
+       {"Bx", "By", "Bz", "camber"},
+       1,
+       "6.23; 6.24",
+       CaseStudy::Kind::OwnData},
+  };
+  return all;
+}
+
+std::span<const CaseStudy> other_suspensions() {
+  static const std::vector<CaseStudy> all = {
+      {"McPherson strut in space",
+       "mcpherson",
+       {"x", "y", "z"},
+       {1e-6, 1e-8, 1e-10, 1e-12},
+       {},
+       {},
+       {},
+       5,
+       "",
+       CaseStudy::Kind::Another},
+      {"Five-link suspension, released",
+       "five_link",
+       {"x", "y", "z"},
+       {1e-6, 1e-8, 1e-10, 1e-12},
+       {},
+       {},
+       {},
+       5,
+       "",
+       CaseStudy::Kind::Another},
   };
   return all;
 }
 
 Agreement motion_of(const CaseStudy& study) {
-  if (study.is_another_mechanism()) return agree(read_mechanism(study.model), study.positions);
+  if (study.kind == CaseStudy::Kind::Another) {
+    return agree(read_mechanism(study.model), study.positions);
+  }
   if (study.model == "flyball_governor") return {governor_motion(), 0};
   return {known_motion(study.model), 0};
 }

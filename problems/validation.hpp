@@ -32,6 +32,7 @@ struct Comparison {
   std::string text;                                            // why it did not come to the end
   double reached = 0;                                          // time
   double end_by_column = 0, end_as_vector = 0, over_time = 0;  // (1), (2), (3)
+  std::vector<double> vector_errors;                           // (2) at every time that is known
   double energy = 0;  // the largest change of energy, J; NaN where it is not conserved
   long steps = 0;
   double seconds = 0;  // the integration alone
@@ -73,19 +74,22 @@ struct CaseStudy {
   std::vector<std::string> positions;
   double tolerances[4];
   double digits[4];
-  double seconds[2];  // at 1e-6 and 1e-10
+  double seconds[2];               // at 1e-6 and 1e-10
+  std::vector<std::string> shown;  // columns that the thesis plots over time
+  double shown_until = 10;
+  std::string figures;  // of the thesis: motion; error
   enum class Kind {
-    Known,
-    AnotherMechanism,  // of the same kind: the thesis does not give all data
-    ByVector,          // coordinates are zero at the end: (2) is compared, not (1)
-  } kind = Kind::Known;
+    Published,  // the published mechanism: digits and seconds can be compared
+    OwnData,    // the published one as far as its data are printed; some are chosen here
+    Another,    // an example of the same kind
+  } kind = Kind::Published;
 
-  bool is_another_mechanism() const { return kind == Kind::AnotherMechanism; }
-  double digits_of(const Comparison& c) const {
-    return problems::digits(kind == Kind::ByVector ? c.end_as_vector : c.end_by_column);
-  }
+  bool is_published() const { return kind == Kind::Published; }
+  double digits_of(const Comparison& c) const { return problems::digits(c.end_by_column); }
 };
 std::span<const CaseStudy> case_studies();
+// Two more suspensions, in space and with data of their own: nothing is published about them.
+std::span<const CaseStudy> other_suspensions();
 Agreement motion_of(const CaseStudy& study);  // difference is 0 where the motion is known
 
 }  // namespace koppel::problems

@@ -1,5 +1,5 @@
-// Formulations beside each other, table 1 and figure 3 of [Kurz, Burkhardt & Eberhard 2011]: a part of
-// docs/validation.md.
+// Formulations beside each other, table 1 and figure 3 of [Kurz, Burkhardt & Eberhard 2011]: a part
+// of docs/validation.md.
 #pragma once
 
 #include <string>

@@ -26,9 +26,9 @@ def findings(model, *arguments):
 KNOWN = {
     "andrews": (1, 3), "bricard": (1, 3), "cable_manipulator": (10, 5), "car_axle": (2, 3),
     "chain": (10, 3), "circular_track": (1, 3), "copy_machine": (2, 3), "double_pendulum": (2, 3),
-    "five_link": (2, 3), "flyball_governor": (4, 3), "flyball_governor_symmetric": (3, 3),
+    "five_link": (2, 3), "five_link_road": (2, 3), "flyball_governor": (4, 3), "flyball_governor_symmetric": (3, 3),
     "four_bar": (1, 3), "heavy_top": (3, 3), "mass_chain": (2, 5), "mass_on_car": (2, 3),
-    "mcpherson": (2, 3), "passive_arm": (2, 3), "navy_crane_2d": (4, 5),
+    "mcpherson": (2, 3), "mcpherson_planar": (2, 3), "passive_arm": (2, 3), "navy_crane_2d": (4, 5),
     "navy_crane_2d_massless": (4, 5), "navy_crane_3d": (7, 7), "navy_crane_3d_massless": (7, 5),
     "overhead_crane": (3, 5), "overhead_crane_minimal": (3, 5), "rotary_crane_bodies": (5, 5),
     "rotary_crane_minimal": (5, 5), "rotary_crane_winches": (5, 5), "pendulum": (1, 3), "robot": (6, 3), "rolling_disc": (3, 3),

