@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <koppel/results/units.hpp>
 #include <koppel/version.hpp>
 
 namespace koppel {
@@ -69,7 +70,7 @@ class Description {
     }
     reference += static_cast<unsigned>(m_.outputs.size());
     for (std::size_t i = 0; i < states.size(); ++i) {
-      const std::string unit = states[i].unit.empty() ? "" : rate_of(states[i].unit);
+      const std::string unit = unit_of_derivative(states[i].unit);
       add({"der(" + variables_[first_state - 1 + i].name + ")", "", unit, "local", "continuous",
            "calculated", reference++, false, 0, first_state + i});
       derivatives_.push_back(variables_.size());
@@ -120,11 +121,6 @@ class Description {
     std::vector<Field> all;
     for (const auto* part : parts) all.insert(all.end(), part->begin(), part->end());
     return all;
-  }
-
-  static std::string rate_of(const std::string& unit) {
-    if (unit.ends_with("/s")) return unit + "^2";
-    return unit + "/s";
   }
 
   std::string unique(const std::string& label, const char* prefix) {

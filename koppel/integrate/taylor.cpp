@@ -42,8 +42,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include <koppel/integrate/advance.hpp>
 #include <koppel/integrate/segment.hpp>
 #include <koppel/integrate/taylor_passage.hpp>
 #include <koppel/integrate/taylor_plan.hpp>
@@ -337,11 +336,7 @@ class Taylor {
     std::swap(factorizations_[0], factorizations_[1]);
     std::swap(here_, there_);
     plan_ = next;
-    if (outcome_.statistics.steps >= segment_.options.max_steps) {
-      fail(fmt::format("the limit of {} steps was reached", segment_.options.max_steps));
-      return false;
-    }
-    return true;
+    return may_go_on(segment_, outcome_);
   }
 
   bool accept(SeriesSolver::Status status) {

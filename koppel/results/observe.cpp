@@ -146,10 +146,10 @@ void Observation::add_derivatives(const Equations& equations, const State& state
   for (std::size_t i = 0; i < derivatives_->names().size(); ++i) {
     const std::string& name = derivatives_->names()[i];
     if (!names.insert(name).second) continue;
-    std::string unit = columns_[1 + i / static_cast<std::size_t>(order)].unit;
-    const std::size_t power = 1 + i % static_cast<std::size_t>(order);
-    if (!unit.empty()) unit += power == 1 ? "/s" : "/s^" + std::to_string(power);
-    columns_.push_back({name, std::move(unit), Group::Derivatives});
+    const std::size_t output = i / static_cast<std::size_t>(order);
+    const int which = 1 + static_cast<int>(i) % order;
+    columns_.push_back(
+        {name, unit_of_derivative(columns_[1 + output].unit, which), Group::Derivatives});
     derivative_of_column_.push_back(i);
   }
 }

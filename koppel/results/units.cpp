@@ -15,8 +15,6 @@ struct UnitOf {
   std::string operator()(const Quantity::Free&) const { return ""; }
 };
 
-std::string rate_of(const std::string& unit) { return unit.empty() ? unit : unit + "/s"; }
-
 // Components of the user's own points have a unit, those of vectors none.
 const PointOrVector* find_element(const Model& model, const std::string& owner) {
   for (const PointOrVector& element : model.elements) {
@@ -52,7 +50,7 @@ std::string unit_of(const Model& model, Expr written) {
   for (const Quantity& quantity : model.quantities) {
     const std::string unit = std::visit(UnitOf{}, quantity.of);
     if (quantity.value == written) return unit;
-    if (quantity.rate == written) return rate_of(unit);
+    if (quantity.rate == written) return unit_of_derivative(unit);
   }
   return "";
 }
@@ -71,10 +69,21 @@ std::string unit_of_coordinate(const Model& model, const std::string& name) {
 
 std::string unit_of_velocity(const Model& model, const std::string& name) {
   if (name.ends_with('\'')) {
-    return rate_of(unit_of_coordinate(model, name.substr(0, name.size() - 1)));
+    return unit_of_derivative(unit_of_coordinate(model, name.substr(0, name.size() - 1)));
   }
   const auto [owner, part] = split_last(name);
   return is_axis(part) && split_last(owner).second == "omega" ? "rad/s" : "";
+}
+
+std::string unit_of_derivative(const std::string& unit, int order) {
+  if (unit.empty() || order == 0) return unit;
+  const std::size_t slash = unit.rfind("/s");
+  const bool is_rate =
+      slash != std::string::npos && (slash + 2 == unit.size() || unit[slash + 2] == '^');
+  int power = order;
+  if (is_rate) power += slash + 2 == unit.size() ? 1 : std::stoi(unit.substr(slash + 3));
+  return unit.substr(0, is_rate ? slash : unit.size()) + "/s" +
+         (power == 1 ? "" : "^" + std::to_string(power));
 }
 
 std::string unit_of_multiplier(const Model& model, const std::string& coordinates,

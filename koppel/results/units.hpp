@@ -15,6 +15,9 @@ std::string unit_of(const Model& model, Expr written);
 std::string unit_of_coordinate(const Model& model, const std::string& name);
 std::string unit_of_velocity(const Model& model, const std::string& name);
 
+// Of the time derivative of what has the unit: "m" → "m/s", "m/s" → "m/s^2"; empty stays empty.
+std::string unit_of_derivative(const std::string& unit, int order = 1);
+
 // Of the multiplier of a constraint: N where the constraint is a distance along an axis.
 std::string unit_of_multiplier(const Model& model, const std::string& coordinates,
                                const std::string& row);

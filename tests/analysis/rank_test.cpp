@@ -1,4 +1,8 @@
+#include <bit>
+#include <random>
+
 #include <gtest/gtest.h>
+#include <Eigen/Dense>
 
 #include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/rank.hpp>
@@ -64,6 +68,64 @@ TEST(Rank, LeavesOutNonholonomicRowsRatherThanThoseThatHoldPositions) {
   const RankReport r = rank_of(model);
   EXPECT_EQ(r.rank, 2);
   EXPECT_EQ(r.redundant_rows, std::vector<int>{2});
+}
+
+double smallest_singular_value(const Eigen::MatrixXd& C) {
+  return Eigen::JacobiSVD<Eigen::MatrixXd>(C).singularValues().minCoeff();
+}
+
+// The best that can be left out of a matrix of unit rows, by trying all sets of rows.
+double best_singular_value(const Eigen::MatrixXd& C, int left_out) {
+  double best = 0;
+  const int m = static_cast<int>(C.rows());
+  for (unsigned mask = 0; mask < (1U << m); ++mask) {
+    if (std::popcount(mask) != m - left_out) continue;
+    Eigen::MatrixXd kept(m - left_out, C.cols());
+    for (int i = 0, next = 0; i < m; ++i) {
+      if ((mask >> i & 1U) != 0) kept.row(next++) = C.row(i);
+    }
+    best = std::max(best, smallest_singular_value(kept));
+  }
+  return best;
+}
+
+// Seven linear constraints of rank five on eight coordinates: what is kept is of full rank, and far
+// from dependent.
+TEST(Rank, LeavesOutRowsOfRandomDependenceSoThatTheRestIsWellConditioned) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int trial = 0; trial < 20; ++trial) {
+    Eigen::MatrixXd C = Eigen::MatrixXd::NullaryExpr(7, 8, [&] { return uniform(random); });
+    // The last rows repeat others, with small parts of them too, at any place.
+    C.row(5) = 0.05 * C.row(0) + C.row(1) - 0.4 * C.row(3);
+    C.row(6) = 0.03 * C.row(2) + C.row(5) + 0.6 * C.row(4);
+    for (int i = 6; i > 0; --i) C.row(i).swap(C.row(static_cast<int>(random() % (i + 1))));
+    for (int i = 0; i < 7; ++i) C.row(i) /= C.row(i).norm();
+    Model model;
+    std::vector<Expr> x;
+    for (int j = 0; j < 8; ++j) {
+      const auto [value, rate] = add_coordinate(model, "x" + std::to_string(j), 0);
+      x.push_back(value);
+      model.kinetic = model.kinetic + 0.5 * rate * rate;
+    }
+    for (int i = 0; i < 7; ++i) {
+      Expr g = 0;
+      for (int j = 0; j < 8; ++j) g += C(i, j) * x[static_cast<std::size_t>(j)];
+      model.constraints.push_back({"c" + std::to_string(i), g, {}});
+    }
+    const RankReport r = rank_of(model);
+    ASSERT_EQ(r.rank, 5) << trial;
+    ASSERT_EQ(r.redundant_rows.size(), 2u) << trial;
+    Eigen::MatrixXd kept(5, 8);
+    int next = 0;
+    for (int i = 0; i < 7; ++i) {
+      if (std::count(r.redundant_rows.begin(), r.redundant_rows.end(), i) > 0) continue;
+      ASSERT_LT(next, 5);
+      kept.row(next++) = C.row(i);
+    }
+    const double reached = smallest_singular_value(kept), best = best_singular_value(C, 2);
+    EXPECT_GT(reached, 0.4 * best) << trial;
+  }
 }
 
 TEST(Rank, DegreesOfFreedomAreTheSameInAllCoordinates) {

@@ -1,6 +1,7 @@
 // Static equilibrium, linearisation and driven motion against closed forms.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numbers>
 
 #include <koppel/analysis/assembly.hpp>
@@ -8,6 +9,7 @@
 #include <koppel/analysis/linearize.hpp>
 #include <koppel/analysis/statics.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/model/yaml/read_model.hpp>
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>
 #include <tests/near.hpp>
@@ -129,6 +131,79 @@ TEST(Linearize, OfAForcedOscillatorGivesItsFourMatrices) {
   EXPECT_EQ(s.B.values, (std::vector<double>{0, 0.5}));
   EXPECT_EQ(s.C.values, (std::vector<double>{3, 5}));
   EXPECT_EQ(s.D.values, (std::vector<double>{7}));
+}
+
+// φ̈ = F(φ, φ̇) of a crank a and a rod b, thin and of mass m each, with a slider of no mass
+// (closed_form_test.cpp has the derivation).
+double crank_acceleration(double phi, double rate) {
+  const double a = 0.4, b = 1, m = 1, g = 9.81;
+  const double p = -std::asin(a / b * std::sin(phi));
+  const double s = -a * std::cos(phi) / (b * std::cos(p));
+  const double s_slope = (a * std::sin(phi) + b * std::sin(p) * s * s) / (b * std::cos(p));
+  const double mu = m * a * a / 3 + m * (a * a + a * b * std::cos(phi - p) * s + b * b / 3 * s * s);
+  const double mu_slope = m * (-a * b * std::sin(phi - p) * (1 - s) * s +
+                               a * b * std::cos(phi - p) * s_slope + 2 * b * b / 3 * s * s_slope);
+  const double V_slope = m * g * 1.5 * a * std::cos(phi) + m * g * b / 2 * std::cos(p) * s;
+  return -(0.5 * mu_slope * rate * rate + V_slope) / mu;
+}
+
+// About a motion that is neither slow nor near an equilibrium: A = [0 1; ∂F/∂φ ∂F/∂φ̇] in the
+// crank's angle, by central differences of F extrapolated to order 4. δ of the slider's place and
+// velocity follows from x = a cos φ + b cos ψ.
+TEST(Linearize, OfAMovingLoopIsTheDerivativeOfItsReducedEquation) {
+  const Model model = read_model_text(R"(
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  crank: {mass: 1, shape: {rod: {from: [0, 0], to: [0.4, 0]}}, points: {A: [0.4, 0]}, angle: pi/4}
+  rod: {mass: 1, shape: {rod: {from: [0, 0], to: [1, 0]}}, points: {B: [1, 0]},
+        position: [0.4*cos(pi/4), 0.4*sin(pi/4)], angle: -asin(0.4*sin(pi/4))}
+joints:
+  O: {type: revolute, between: [ground, crank]}
+  A: {type: revolute, between: [crank.A, rod]}
+  B: {type: point-on-line, between: [ground, rod.B], axis: [1, 0]}
+initial: {O.angle: {value: 1.1, fixed: true}, "O.angle'": {value: -4, fixed: true}}
+outputs: {x: rod.B.x, "x'": "rod.B.x'"}
+)",
+                                      "crank.yaml");
+  const double phi = 1.1, rate = -4, h = 1e-3;
+  const auto slope = [&](const auto& f, double at) {
+    return (8 * (f(at + h) - f(at - h)) - (f(at + 2 * h) - f(at - 2 * h))) / (12 * h);
+  };
+  const auto place = [](double p) {
+    return 0.4 * std::cos(p) + std::sqrt(1 - 0.16 * std::sin(p) * std::sin(p));
+  };
+  const auto place_slope = [&](double p) { return slope(place, p); };
+  const double by_angle = slope([&](double p) { return crank_acceleration(p, rate); }, phi);
+  const double by_rate = slope([&](double r) { return crank_acceleration(phi, r); }, rate);
+  for (const auto& [set, angle] :
+       {std::pair{"joint", "O.angle"}, std::pair{"absolute", "crank.angle"}}) {
+    SCOPED_TRACE(set);
+    const Evaluator evaluator(derive(model, set));
+    const Equations& e = evaluator.equations;
+    const Assembly start = assemble(evaluator);
+    ASSERT_TRUE(start) << start.text;
+    const auto place_of = [](const std::vector<Expr>& all, const std::string& name) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].name() == name) return static_cast<int>(i);
+      }
+      return -1;
+    };
+    const Independent z{{place_of(e.q, angle)}, {place_of(e.v, std::string(angle) + "'")}};
+    ASSERT_GE(z.q[0], 0);
+    ASSERT_GE(z.v[0], 0);
+    const LinearSystem s = Linearizer(evaluator).at(start.state, z);
+    const Tolerance tolerance{.relative = 1e-8, .scale = 10, .because = "h⁴ of differences"};
+    EXPECT_TRUE(near(s.A(0, 0), 0, tolerance));
+    EXPECT_TRUE(near(s.A(0, 1), 1, tolerance));
+    EXPECT_TRUE(near(s.A(1, 0), by_angle, tolerance));
+    EXPECT_TRUE(near(s.A(1, 1), by_rate, tolerance));
+    EXPECT_TRUE(near(s.C(0, 0), place_slope(phi), tolerance));
+    EXPECT_TRUE(near(s.C(0, 1), 0, tolerance));
+    EXPECT_TRUE(near(s.C(1, 0), rate * slope(place_slope, phi),
+                     {.relative = 1e-6, .scale = 1, .because = "differences of differences"}));
+    EXPECT_TRUE(near(s.C(1, 1), place_slope(phi), tolerance));
+  }
 }
 
 TEST(DrivenMotion, OfACrankGivesTheSlidersClosedForm) {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/whole_file.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/report.hpp>
 
@@ -82,6 +83,21 @@ INSTANTIATE_TEST_SUITE_P(Models, ExportedC,
                          ::testing::Values("car_axle", "circular_track", "slider_crank", "andrews",
                                            "overhead_crane", "heavy_top", "driven_sphere"),
                          [](const auto& suite) { return std::string(suite.param); });
+
+// Nothing that a user writes in a title ends a comment, or begins another.
+TEST(ExportedCText, TitlesThatEndCommentsDoNoHarm) {
+  const Model model = read_model_text(
+      "name: bad\ndescription: \"a */ int broken; /* b *\\n/ c **/ /*/ d\"\ncoordinates: {x: 1}\n"
+      "kinetic: x'^2/2\npotential: x^2/2\noutputs: {x: x}\n",
+      "bad.yaml");
+  const TemporaryFolder folder;
+  const StepModel step = make_step_model(model, options_for(model, "linear-implicit", 1e-3));
+  ASSERT_NE(step.title.find("*/"), std::string::npos);
+  write_all(folder.path(), step);
+  EXPECT_EQ(run_in(folder.path(), std::string("cc") + kFlags + "-o example example.c bad.c -lm"), 0)
+      << text_of(folder.path() / "err");
+  EXPECT_EQ(text_of(folder.path() / "bad.h").find("*/ int"), std::string::npos);
+}
 
 TEST_P(ExportedC, CompilesWithoutAWarning) {
   const Model model = built_in(GetParam());

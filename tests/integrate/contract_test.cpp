@@ -99,6 +99,24 @@ TEST_P(Integrator, GivesUpAfterTheLimitOfSteps) {
   EXPECT_EQ(outcome.statistics.steps, 3);
 }
 
+// The limit is what may be taken: a run that ends with its last step is done.
+TEST_P(Integrator, MayTakeAllStepsOfTheLimit) {
+  const Analytic system = problems::harmonic_oscillator();
+  SKIP_UNLESS_TAKES(system);
+  const auto run_with = [&](long limit) {
+    IntegrateOptions few = options();
+    few.max_steps = limit;
+    return integrate(system.problem, GetParam(), {0, system.y}, 1, few);
+  };
+  const long needed = run_with(1'000'000).statistics.steps;
+  ASSERT_GT(needed, 1);
+  EXPECT_EQ(run_with(needed).status, Outcome::Status::Done);
+  const Outcome less = run_with(needed - 1);
+  EXPECT_EQ(less.status, Outcome::Status::Failed);
+  EXPECT_EQ(less.statistics.steps, needed - 1);
+  EXPECT_LT(less.t, 1);
+}
+
 TEST_P(Integrator, KeepsTheLargestStep) {
   const Analytic system = problems::harmonic_oscillator();
   SKIP_UNLESS_TAKES(system);

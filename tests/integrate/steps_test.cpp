@@ -147,5 +147,30 @@ TEST(Steps, KeepTheEnergyOfARollingDisc) {
   EXPECT_EQ(outcome.status, Outcome::Status::Done) << outcome.text;
 }
 
+// 200 steps of 0.01 s: no more than the limit, and all of it.
+TEST(FixedSteps, KeepTheLimitOfTheirNumber) {
+  for (const IntegratorInfo& info : integrators()) {
+    if (!info.has_fixed_step) continue;
+    problems::Analytic system = formulated_pendulum("index3");
+    for (const char* other : {"index2", "index1", "ggl"}) {
+      if (why_not(info, system.problem)) system = formulated_pendulum(other);
+    }
+    ASSERT_FALSE(why_not(info, system.problem)) << info.name;
+    const auto run_with = [&](long limit) {
+      IntegrateOptions options{.step = 0.01};
+      options.max_steps = limit;
+      return integrate(system.problem, info.name, {0, system.y}, 2, options);
+    };
+    const Outcome all = run_with(200);
+    EXPECT_EQ(all.status, Outcome::Status::Done) << info.name << ": " << all.text;
+    EXPECT_EQ(all.statistics.steps, 200) << info.name;
+    const Outcome few = run_with(7);
+    EXPECT_EQ(few.status, Outcome::Status::Failed) << info.name;
+    EXPECT_EQ(few.text, "the limit of 7 steps is reached") << info.name;
+    EXPECT_EQ(few.statistics.steps, 7) << info.name;
+    EXPECT_NEAR(few.t, 0.07, 1e-12) << info.name;
+  }
+}
+
 }  // namespace
 }  // namespace koppel::testing

@@ -89,6 +89,30 @@ TEST(Taylor, ErrorIsProportionalToTheTolerance) {
   }
 }
 
+TEST(Taylor, KeepsTheLargestStepAndTheLimitOfSteps) {
+  const Case c(oscillator(), "lagrange", "minimal");
+  const Outcome free = c.run(3, {.tolerance = 1e-8});
+  EXPECT_LT(free.statistics.steps, 10);
+  long steps = 0;
+  const Outcome small = c.run(3, {.tolerance = 1e-8, .max_step = 0.125}, [&](const Step& step) {
+    EXPECT_LE(step.t1 - step.t0, 0.125 * (1 + 1e-12));
+    ++steps;
+    return true;
+  });
+  EXPECT_EQ(small.status, Outcome::Status::Done);
+  EXPECT_EQ(steps, small.statistics.steps);
+  EXPECT_GE(steps, 24);
+  EXPECT_LE(steps, 26);
+  const Outcome all =
+      c.run(3, {.tolerance = 1e-8, .max_step = 0.125, .max_steps = small.statistics.steps});
+  EXPECT_EQ(all.status, Outcome::Status::Done) << all.text;
+  const Outcome few = c.run(3, {.tolerance = 1e-8, .max_step = 0.125, .max_steps = 5});
+  EXPECT_EQ(few.status, Outcome::Status::Failed);
+  EXPECT_EQ(few.text, "the limit of 5 steps is reached");
+  EXPECT_EQ(few.statistics.steps, 5);
+  EXPECT_NEAR(few.y[0], std::cos(few.t), 1e-7);
+}
+
 TEST(Taylor, DenseOutputIsAsGoodAsTheSteps) {
   const Case c(oscillator(), "lagrange", "minimal");
   double worst = 0;
@@ -173,7 +197,8 @@ struct Mechanism {
 
 class NativeSeries : public ::testing::TestWithParam<Mechanism> {};
 
-// To the last bit; and straight-line elimination in a fixed order against factorisation with pivots.
+// To the last bit; and straight-line elimination in a fixed order against factorisation with
+// pivots.
 TEST_P(NativeSeries, IsThatOfTheTape) {
   const auto& [name, coordinates, formulation] = GetParam();
   const Model model = model_file(name);

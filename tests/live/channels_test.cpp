@@ -193,6 +193,25 @@ TEST(Udp, TheNewestPacketIsUsed) {
                                       "UDP: 1 packets came after newer ones, and were dropped."}));
 }
 
+// A network may deliver a packet twice: the second is not a newer one.
+TEST(Udp, ARepeatedPacketIsDropped) {
+  const Peer peer;
+  UdpChannel udp(UdpAddress{"127.0.0.1", 0}, {});
+  udp.open({{"F"}, {}});
+  double u[1] = {9};
+  peer.send(udp.port(), 7, {1});
+  peer.send(udp.port(), 7, {2});
+  udp.read(0, u);
+  EXPECT_EQ(u[0], 1);
+  peer.send(udp.port(), 7, {3});
+  udp.read(0, u);
+  EXPECT_EQ(u[0], 1);
+  peer.send(udp.port(), 8, {4});
+  udp.read(0, u);
+  EXPECT_EQ(u[0], 4);
+  EXPECT_EQ(udp.num_received(), 2);
+}
+
 // A controller at the other side: F = −10 s − 6 s′ for every packet that it gets. The loop runs
 // against the clock.
 TEST(Udp, APeerClosesTheLoop) {

@@ -11,6 +11,17 @@
 namespace koppel {
 namespace {
 
+std::string text_of(hid_t of, const char* name) {
+  const hid_t attribute = H5Aopen(of, name, H5P_DEFAULT);
+  if (attribute < 0) return "(none)";
+  const hid_t type = H5Aget_type(attribute);
+  std::string text(H5Tget_size(type), '\0');
+  EXPECT_GE(H5Aread(attribute, type, text.data()), 0);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  return text;
+}
+
 TEST(Hdf5, ColumnsComeBackWithTheirUnits) {
   const testing::TemporaryFolder folder;
   const std::string path = (folder.path() / "a.h5").string();
@@ -27,9 +38,13 @@ TEST(Hdf5, ColumnsComeBackWithTheirUnits) {
   EXPECT_GE(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
   EXPECT_EQ(values[0], 1.0 / 3);
   EXPECT_EQ(values[1], 2.0 / 3);
-  EXPECT_GT(H5Aexists(data, "unit"), 0);
+  EXPECT_EQ(text_of(data, "unit"), "m");
   EXPECT_GT(H5Aexists(file, "summary"), 0);
   H5Dclose(data);
+  const hid_t time = H5Dopen2(file, "/time/t", H5P_DEFAULT);
+  ASSERT_GE(time, 0);
+  EXPECT_EQ(text_of(time, "unit"), "s");
+  H5Dclose(time);
   H5Fclose(file);
 }
 
