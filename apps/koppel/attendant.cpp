@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include <koppel/base/stop.hpp>
+
 namespace koppel::app {
 
 SimulateCallbacks Attendant::callbacks() {
@@ -25,6 +27,7 @@ SimulateCallbacks Attendant::callbacks() {
 
 Files& Attendant::end() {
   bar_.reset();
+  clear_stop();  // results are written in full
   files_->end_rows();
   return *files_;
 }

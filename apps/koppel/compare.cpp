@@ -115,12 +115,13 @@ void run(const Options& given) {
   }
   for (const Model& other : others) options.beside.push_back(&other);
 
-  InterruptGuard guard;
+  std::optional<InterruptGuard> guard(std::in_place);
   const bool is_shown = !given.quiet && isatty(fileno(stderr)) != 0;
   const Comparison comparison = compare(model, options, [&](const std::string& what) {
     if (is_shown) std::fprintf(stderr, "\r\033[K%s", what.c_str());
     return !is_interrupted();
   });
+  guard.reset();
   if (is_shown) std::fprintf(stderr, "\r\033[K");
   if (given.json) {
     std::printf("%s\n", to_json(comparison).c_str());

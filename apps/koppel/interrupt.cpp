@@ -2,12 +2,17 @@
 
 #include <csignal>
 
+#include <koppel/base/stop.hpp>
+
 namespace koppel::app {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-void note(int) { interrupted = 1; }
+void note(int) {
+  interrupted = 1;
+  request_stop();
+}
 
 void set_handler(int signal, void (*handler)(int)) {
   struct sigaction action = {};
@@ -25,6 +30,7 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  clear_stop();
   set_handler(SIGINT, SIG_DFL);
   set_handler(SIGTERM, SIG_DFL);
 }

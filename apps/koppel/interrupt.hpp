@@ -3,7 +3,9 @@
 
 namespace koppel::app {
 
-// While one lives, the first SIGINT or SIGTERM is noted; the second ends the program as usual.
+// While one lives, the first SIGINT or SIGTERM is noted, and the library is asked to stop
+// (koppel/base/stop.hpp); the second ends the program as usual. From its end on, the library works
+// again.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
 #include <koppel/control/inverse.hpp>
 #include <koppel/control/robustness.hpp>
 #include <koppel/results/report.hpp>
@@ -152,6 +153,11 @@ void run(const Options& options) {
     } catch (const Error&) {
       write_files(model, result, describe(result), files);  // the inputs are there all the same
       throw;
+    } catch (const Stopped&) {
+      clear_stop();
+      write_files(model, result, describe(result), files);
+      throw Failure{ExitCode::kNumericsFailed,
+                    "interrupted; the inputs are complete, what the feedback does is not known."};
     }
   }
 

@@ -31,7 +31,7 @@ struct Options {
   std::shared_ptr<MethodOptions> method;
   LiveOptions live;
   std::string late = "continue", folder;
-  std::string signals, udp_in, udp_out, shared;
+  std::string signals, udp_in, udp_out, udp_key, shared;
   std::string priority;  // of --realtime; empty: none
   std::optional<int> cpu;
   bool json = false, quiet = false, tape = false;
@@ -47,7 +47,9 @@ Channels make_channels(const Options& options) {
     const auto read = [](const std::string& text) {
       return text.empty() ? std::nullopt : std::optional(read_address(text));
     };
-    out.push_back(std::make_unique<UdpChannel>(read(options.udp_in), read(options.udp_out)));
+    std::optional<UdpKey> key;
+    if (!options.udp_key.empty()) key = read_key(options.udp_key);
+    out.push_back(std::make_unique<UdpChannel>(read(options.udp_in), read(options.udp_out), key));
   }
   return out;
 }
@@ -187,10 +189,17 @@ void add_channel_options(CLI::App& command, Options& options) {
                   "Inputs from a file of comma-separated values: t, then inputs by name; held "
                   "between rows")
       ->type_name("FILE");
-  command.add_option("--udp-in", options.udp_in, "Inputs by UDP packets that arrive at this port")
+  command
+      .add_option("--udp-in", options.udp_in,
+                  "Inputs by UDP packets that arrive at this port, from this machine; with *:PORT "
+                  "from others as well")
       ->type_name("[HOST:]PORT");
   command.add_option("--udp-out", options.udp_out, "Outputs by UDP packets to this address")
       ->type_name("HOST:PORT");
+  command
+      .add_option("--udp-key", options.udp_key,
+                  "A file with the key, of 32 hexadecimal digits, that packets are signed by")
+      ->type_name("FILE");
   command
       .add_option("--shared", options.shared,
                   "Inputs and outputs in POSIX shared memory of this name")

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/version.hpp>
@@ -95,6 +96,9 @@ ExitCode run_and_report(int argc, char** argv) {
   } catch (const WriteError& error) {
     code = ExitCode::kNumericsFailed;
     message = std::string("error[results.not-written]: ") + error.what();
+  } catch (const Stopped&) {
+    code = ExitCode::kNumericsFailed;
+    message = "interrupted.";
   } catch (const std::bad_alloc&) {
     code = ExitCode::kNumericsFailed;
     message = "error[memory]: there is not enough memory for this.";

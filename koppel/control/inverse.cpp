@@ -102,9 +102,6 @@ class Run {
     rank_ = analyze_rank(*evaluator_, state_);
     servo_.emplace(make_servo_problem(out_.equations, state_, rank_.redundant_rows,
                                       {.native = options_.native}));
-    if (std::string text = explain_missing_compiler(); options_.native && !text.empty()) {
-      tell(std::move(text));
-    }
   }
 
   std::size_t num_rows() const { return out_.equations.g.size() + out_.equations.mu.size(); }
@@ -243,13 +240,13 @@ class Run {
   void follow() {
     const std::vector<Column>& columns = out_.observation->columns();
     out_.trajectory = Trajectory(columns);
-    if (callbacks_.begin) callbacks_.begin(columns);
     SimulateCallbacks callbacks = callbacks_;
     callbacks.row = [&](std::span<const double> row) {
       return check_row(row) && (!callbacks_.row || callbacks_.row(row));
     };
     Sampler sampler(*out_.observation, options_.sampling, state_.t, options_.end, callbacks,
                     out_.trajectory);
+    if (callbacks_.begin) callbacks_.begin(columns);
     std::vector<int> kept;
     for (int i = 0; i < static_cast<int>(num_rows()); ++i) {
       const auto& out = rank_.redundant_rows;
@@ -265,6 +262,7 @@ class Run {
       case Way::Steps:
       case Way::Internal: step_reduced(sampler); break;
     }
+    if (std::string text = take_native_failure(); !text.empty()) tell(std::move(text));
     if (!rough_.empty() && out_.status == Outcome::Status::Done) fail(rough_);
     out_.summary.wall_seconds = seconds_since(before);
     out_.summary.max_position_violation = sampler.violation_at_steps().position;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include <koppel/base/stop.hpp>
 #include <koppel/expr/diagnose.hpp>
 #include <koppel/expr/emit_c.hpp>
 #include <koppel/expr/native.hpp>
@@ -36,6 +37,7 @@ struct Function::Code {
 
 Function::Function(std::span<const Expr> inputs, std::span<const Expr> outputs,
                    CompileOptions options) {
+  check_stop();
   auto code = std::make_shared<Code>(lower(inputs, outputs, options.fixed_cost));
   if (wants_native(options.native)) code->load_native();
   code_ = std::move(code);

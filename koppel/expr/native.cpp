@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <optional>
 #include <sstream>
 #include <vector>
@@ -93,14 +94,30 @@ std::optional<std::string> read_file(const fs::path& path) {
   return std::move(content).str();
 }
 
+// A new file that nobody else may read or change.
 bool write_file(const fs::path& path, std::string_view content) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(content.data(), static_cast<std::streamsize>(content.size()));
-  file.close();
-  return !file.fail();
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0) return false;
+  while (!content.empty()) {
+    const ssize_t count = ::write(file, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) break;
+    content.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return ::close(file) == 0 && content.empty();
+}
+
+// A plain file, no link, that belongs to us and that nobody else can change: others could plant
+// code there.
+bool is_ours(const fs::path& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  return status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+         status.st_nlink == 1;
 }
 
 bool is_intact(const fs::path& path) {
+  if (!is_ours(path)) return false;
   const auto content = read_file(path);
   const std::size_t tail = kMark.size() + 32;
   if (!content || content->size() < tail) return false;
@@ -172,7 +189,7 @@ std::optional<fs::path> cache_folder() {
   fs::create_directories(folder.parent_path(), error);
   ::mkdir(folder.c_str(), 0700);
   struct stat status {};
-  if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return std::nullopt;
+  if (lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return std::nullopt;
   if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return std::nullopt;  // somebody else could plant code there
   }
@@ -211,11 +228,24 @@ std::string first_line(const fs::path& log) {
   return line;
 }
 
+std::string describe_failure(const std::string& compiler, const fs::path& log) {
+  const std::string said = first_line(log);
+  return "'" + compiler + "' failed" + (said.empty() ? "" : ": " + said);
+}
+
 std::string no_compiler(const std::string& compiler) {
   return "there is no compiler '" + compiler + '\'';
 }
 
-NativeResult failed(std::string why) { return {nullptr, std::move(why), false}; }
+// What is to be told about the first failure.
+std::mutex failure_guard;
+std::string failure;
+
+NativeResult failed(std::string why) {
+  const std::lock_guard lock(failure_guard);
+  if (failure.empty()) failure = why;
+  return {nullptr, std::move(why), false};
+}
 
 NativeResult compile(const std::string& compiler, std::string_view source, NativeKind kind,
                      const std::optional<fs::path>& cached) {
@@ -230,7 +260,7 @@ NativeResult compile(const std::string& compiler, std::string_view source, Nativ
   command.insert(command.end(), {"-o", library.string(), code.string(), "-lm"});
   const int status = run(command, log);
   if (status < 0 || status == 127) return failed("the compiler '" + compiler + "' cannot be run");
-  if (status != 0) return failed("'" + compiler + "' failed: " + first_line(log));
+  if (status != 0) return failed(describe_failure(compiler, log));
   const auto content = read_file(library);
   if (!content) return failed("'" + compiler + "' wrote no library");
 
@@ -245,7 +275,7 @@ NativeResult compile(const std::string& compiler, std::string_view source, Nativ
   }
   NativeResult result;
   result.library = load(library);
-  if (result.library == nullptr) result.why_not = "the compiled library cannot be loaded";
+  if (result.library == nullptr) return failed("the compiled library cannot be loaded");
   return result;
 }
 
@@ -277,11 +307,17 @@ NativeResult compile_native(std::string_view source, NativeKind kind) {
   }
 }
 
-std::string explain_missing_compiler() {
-  const std::string compiler = find_compiler();
-  if (!identify(compiler).empty()) return {};
-  return "native code was asked for, but " + no_compiler(compiler) +
-         ": equations are interpreted. Install one, or name one in KOPPEL_CC.";
+std::string take_native_failure() {
+  const std::lock_guard lock(failure_guard);
+  if (failure.empty()) return {};
+  const bool is_missing = failure == no_compiler(find_compiler());
+  std::string text =
+      "native code was asked for, but " + failure +
+      (is_missing ? ": equations are interpreted. Install one, or name one in "
+                    "KOPPEL_CC."
+                  : "; equations are interpreted. KOPPEL_CC names another compiler.");
+  failure.clear();
+  return text;
 }
 
 std::string build_library(const fs::path& source, const fs::path& library) {
@@ -297,7 +333,7 @@ std::string build_library(const fs::path& source, const fs::path& library) {
     const fs::path log = scratch.path() / "log";
     const int status = run(command, log);
     if (status < 0 || status == 127) return "the compiler '" + compiler + "' cannot be run";
-    return status == 0 ? "" : "'" + compiler + "' failed: " + first_line(log);
+    return status == 0 ? "" : describe_failure(compiler, log);
   } catch (const std::exception& error) {
     return error.what();
   }

@@ -1,7 +1,8 @@
 // Native code: C source, compiled by the system's compiler and loaded into the process.
 //
 // Libraries are cached by content under $XDG_CACHE_HOME/koppel (or ~/.cache/koppel): the name is a
-// hash of the source, the compiler and its flags; a checksum inside guards against damage. Files
+// hash of the source, the compiler and its flags; a checksum inside guards against damage. Only
+// plain files of the user that nobody else can change are loaded from there. Files
 // appear by renaming, so that processes which compile the same thing at once do no harm. Where the
 // cache cannot be written, a private temporary folder serves; the cache may be deleted at any time.
 #pragma once
@@ -44,8 +45,9 @@ struct NativeResult {
 enum class NativeKind { Function, Series };
 NativeResult compile_native(std::string_view source, NativeKind kind = NativeKind::Function);
 
-// What to tell somebody who asks for native code where there is no compiler; else empty.
-std::string explain_missing_compiler();
+// What to tell about the first failure of compile_native since this was asked last; empty: there was
+// none.
+std::string take_native_failure();
 
 // Compiles a self-contained C99 source to a shared library of its own, for any processor of this
 // kind, with floating point as in native code. Empty: done; else why not. Never throws.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
 #include <koppel/expr/emit_c.hpp>
 #include <koppel/expr/native.hpp>
 #include <koppel/expr/series_program.hpp>
@@ -202,6 +203,7 @@ struct Series::Code {
 Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters,
                std::span<const Expr> outputs, int max_order, CompileOptions options,
                const SeriesStages& stages, const SeriesSolution& solution) {
+  check_stop();
   if (max_order < 0 || max_order > kMaxOrder) {
     throw Error("expr.bad-order", "a series of order " + std::to_string(max_order) +
                                       " was asked for; orders go from 0 to " +

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <koppel/base/stop.hpp>
+
 namespace koppel {
 
 double error_norm(std::span<const double> e, std::span<const double> a, std::span<const double> b,
@@ -29,6 +31,7 @@ double smallest_step(double t, double t_end) {
 }
 
 NextStep next_step(double t, double h, const Segment& segment) {
+  check_stop();  // attempts may be many where no step is accepted
   const double rest = segment.t_end - t;
   if (segment.options.max_step > 0) h = std::min(h, segment.options.max_step);
   if (h >= 0.99 * rest) return {rest, segment.t_end, true};

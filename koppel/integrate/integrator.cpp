@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/integrate/event_watch.hpp>
@@ -240,6 +241,8 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
   std::optional<EventWatch::Found> found;
   std::vector<double> y_event(start.y.size());
   double from = start.t, h_guess = 0;
+  bool is_stopped = is_stop_requested();
+  if (is_stopped) outcome.status = Outcome::Status::Stopped;
   while (from < end && outcome.status == Outcome::Status::Done) {
     const bool starts_at_break = next != breaks.end() && *next == from;
     if (starts_at_break) ++next;
@@ -249,23 +252,28 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
     const double t1 = ends_at_break ? std::nextafter(to, from) : to;
 
     const Observer closed = [&](const Step& step) {
-      if (!observer && !watch) return true;
+      if (!observer && !watch) return !is_stop_requested();
       const double left = step.t0 == t0 ? from : step.t0, right = step.t1 == t1 ? to : step.t1;
       const ClosedStep whole(step, left, right);
       if (watch) found = watch->look(whole, y_event);
-      if (!found) return !observer || observer(whole);
-      if (observer) observer(ClosedStep(step, left, found->t));
-      return false;
+      const bool goes_on = !observer || observer(found ? ClosedStep(step, left, found->t) : whole);
+      is_stopped = !goes_on || is_stop_requested();
+      return !found && !is_stopped;
     };
     outcome.t = t0;
-    if (t0 < t1)
-      h_guess =
-          run({problem, options, closed, t1, h_guess, integrator, variant_of(integrator)}, outcome);
+    try {
+      if (t0 < t1) {
+        h_guess = run({problem, options, closed, t1, h_guess, integrator, variant_of(integrator)},
+                      outcome);
+      }
+    } catch (const Stopped&) {
+      outcome.status = Outcome::Status::Stopped;
+    }
     if (t0 >= t1 || outcome.t == t1) outcome.t = to;
     from = to;
   }
   if (found) {
-    outcome.status = Outcome::Status::Event;
+    outcome.status = is_stopped ? Outcome::Status::Stopped : Outcome::Status::Event;
     outcome.event = found->events.front();
     outcome.t = found->t;
     outcome.y = y_event;

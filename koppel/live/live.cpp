@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/native.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/live/recorder.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
@@ -367,10 +368,36 @@ void LiveOptions::validate() const {
           fmt::format("a row for every {} steps is asked for; it must be 1 or more.", every));
 }
 
+namespace {
+
+// Times of the clock are whole nanoseconds in 64 bits.
+void check_pace(double h, double speed) {
+  constexpr double kShortest = 1e-9, kLongest = 3600;  // seconds
+  require(
+      h >= kShortest,
+      fmt::format("the step is {} s; a live loop takes steps of {:g} s and longer.", h, kShortest));
+  require(speed == 0 || h / speed <= kLongest,
+          fmt::format("at the speed {} a step of {} s lasts {:.3g} s of the clock; it may last an "
+                      "hour.",
+                      speed, h, h / speed),
+          "Give a higher --speed, or a shorter --step.");
+}
+
+// Rows of `width` numbers for four seconds, so that a disk may take its time; not too many of them.
+std::size_t ring_size(std::size_t width, double seconds_a_row) {
+  constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
+  const auto wanted = static_cast<std::size_t>(std::clamp(4 / seconds_a_row, 4096.0, 1e6));
+  return std::clamp(kMostNumbers / width, std::size_t{16}, wanted);
+}
+
+}  // namespace
+
 LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOptions& options,
                     std::span<Channel* const> channels, const LiveCallbacks& callbacks) {
   const auto before = std::chrono::steady_clock::now();
   options.validate();
+  take_native_failure();  // of others
+  if (simulate.step) check_pace(*simulate.step, options.speed);
   const Prepared prepared = prepare_live(model, simulate);
   Machine machine(prepared, EulerOptions::of(prepared.choice.integrator, simulate.projection));
 
@@ -378,6 +405,7 @@ LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOpti
   out.h = *simulate.step;
   out.period = options.speed > 0 ? out.h / options.speed : 0;
   out.notes = prepared.messages;
+  if (std::string text = take_native_failure(); !text.empty()) out.notes.push_back(std::move(text));
   out.info.choice = prepared.choice;
   for (const Expr& u : prepared.equations.u) out.info.ports.inputs.emplace_back(u.name());
   for (const NamedExpr& y : prepared.equations.outputs) out.info.ports.outputs.push_back(y.name);
@@ -387,10 +415,8 @@ LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOpti
   RowWatch watch(prepared, out.h * options.every, options.every == 1, simulate.health);
   Rows rows(prepared, model, callbacks, watch, out);
   out.info.columns = rows.columns();
-  // Four seconds of rows, so that a disk may take its time.
-  const auto capacity = static_cast<std::size_t>(
-      std::clamp(4 / (out.h * static_cast<double>(options.every)), 4096.0, 1e6));
-  Recorder recorder(1 + machine.y.size() + machine.u.size(), capacity,
+  const std::size_t width = 1 + machine.y.size() + machine.u.size();
+  Recorder recorder(width, ring_size(width, out.h * static_cast<double>(options.every)),
                     [&](std::span<const double> raw) { rows.take(raw); });
   MonotonicClock monotonic;
   std::optional<RealTimeGuard> guard;

@@ -91,8 +91,8 @@ struct LiveResult {
 };
 
 // The integrator must be one with steps of fixed cost; empty: fixed_cost_choice.hpp. Channels are
-// opened, and read and written in their order. Throws Error `live.needs-step`, `live.wrong-integrator`,
-// `live.has-events`, what channels do, and what prepare() does.
+// opened, and read and written in their order. Throws Error `live.needs-step`,
+// `live.wrong-integrator`, `live.has-events`, what channels do, and what prepare() does.
 LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOptions& options,
                     std::span<Channel* const> channels = {}, const LiveCallbacks& callbacks = {});
 

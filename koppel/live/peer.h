@@ -10,6 +10,11 @@
  *          16  t, in seconds, binary64
  *          24  the values, binary64: inputs, or outputs, in the order that the program prints
  *
+ * With a key of 16 bytes that both sides know, 8 bytes follow: SipHash-2-4 of all before
+ * [Aumasson & Bernstein 2012], little-endian. The sequence must then grow for as long as the program
+ * at the other side runs: a sender that is started anew goes on above its last number, such as with
+ * the nanoseconds of the clock.
+ *
  * Shared memory, in the byte order of the machine, all words of 64 bits:
  *
  *   word 0  magic, KOPPEL_SHARED_MAGIC; written last
@@ -81,6 +86,55 @@ static inline int koppel_packet_read(const unsigned char* packet, size_t size, u
     values[i] = koppel_number(koppel_get_bytes(packet + KOPPEL_PACKET_HEAD + 8 * (size_t)i, 8));
   }
   return 1;
+}
+
+#define KOPPEL_PACKET_KEY 16 /* bytes */
+#define KOPPEL_PACKET_TAG 8
+
+static inline uint64_t koppel_rotate(uint64_t x, int by) { return (x << by) | (x >> (64 - by)); }
+
+static inline void koppel_sip_round(uint64_t v[4]) {
+  v[0] += v[1], v[2] += v[3];
+  v[1] = koppel_rotate(v[1], 13) ^ v[0], v[3] = koppel_rotate(v[3], 16) ^ v[2];
+  v[0] = koppel_rotate(v[0], 32);
+  v[2] += v[1], v[0] += v[3];
+  v[1] = koppel_rotate(v[1], 17) ^ v[2], v[3] = koppel_rotate(v[3], 21) ^ v[0];
+  v[2] = koppel_rotate(v[2], 32);
+}
+
+/* SipHash-2-4 [Aumasson & Bernstein 2012]. */
+static inline uint64_t koppel_sip_hash(const unsigned char* key, const unsigned char* text,
+                                       size_t size) {
+  const uint64_t k0 = koppel_get_bytes(key, 8), k1 = koppel_get_bytes(key + 8, 8);
+  uint64_t v[4] = {k0 ^ UINT64_C(0x736f6d6570736575), k1 ^ UINT64_C(0x646f72616e646f6d),
+                   k0 ^ UINT64_C(0x6c7967656e657261), k1 ^ UINT64_C(0x7465646279746573)};
+  for (size_t at = 0;; at += 8) {
+    const int is_last = size - at < 8;
+    const uint64_t word = is_last ? koppel_get_bytes(text + at, (int)(size - at)) |
+                                        ((uint64_t)(size & 255) << 56)
+                                  : koppel_get_bytes(text + at, 8);
+    v[3] ^= word;
+    koppel_sip_round(v), koppel_sip_round(v);
+    v[0] ^= word;
+    if (is_last) break;
+  }
+  v[2] ^= 255;
+  for (int i = 0; i < 4; ++i) koppel_sip_round(v);
+  return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* Adds KOPPEL_PACKET_TAG bytes behind the `size` bytes of a packet. */
+static inline void koppel_packet_sign(unsigned char* packet, size_t size,
+                                      const unsigned char* key) {
+  koppel_put_bytes(packet + size, koppel_sip_hash(key, packet, size), KOPPEL_PACKET_TAG);
+}
+
+/* 1 where the last KOPPEL_PACKET_TAG of `size` bytes belong to those before. */
+static inline int koppel_packet_is_signed(const unsigned char* packet, size_t size,
+                                          const unsigned char* key) {
+  if (size < KOPPEL_PACKET_TAG) return 0;
+  size -= KOPPEL_PACKET_TAG;
+  return koppel_get_bytes(packet + size, KOPPEL_PACKET_TAG) == koppel_sip_hash(key, packet, size);
 }
 
 /* One writer for each block. */

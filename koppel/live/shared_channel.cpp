@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ SharedChannel::SharedChannel(const std::string& name)
 
 SharedChannel::~SharedChannel() {
   if (memory_ == nullptr) return;
+  guard_.reset();
   munmap(memory_, size_);
   shm_unlink(name_.c_str());
 }
@@ -66,6 +68,7 @@ void SharedChannel::open(const Ports& ports) {
     refuse(name_);
   }
   memory_ = static_cast<std::uint64_t*>(memory);
+  guard_.emplace(memory_, size_);
   inputs_ = memory_ + inputs_at;
   outputs_ = memory_ + outputs_at;
   memory_[1] = ports.inputs.size();
@@ -88,6 +91,10 @@ void SharedChannel::read(double, std::span<double> u) noexcept {
     if (__atomic_load_n(&inputs_[0], __ATOMIC_RELAXED) != 0) ++num_busy_;
     return;
   }
+  if (!std::all_of(values_.begin(), values_.end(), [](double x) { return std::isfinite(x); })) {
+    ++num_not_finite_;
+    return;
+  }
   if (sequence != sequence_) ++num_changes_;
   sequence_ = sequence;
   std::copy(values_.begin(), values_.end(), u.begin());
@@ -107,6 +114,16 @@ std::vector<std::string> SharedChannel::notes() const {
         fmt::format("shared memory: the peer was writing at {} of the steps, which kept the inputs "
                     "before.",
                     num_busy_));
+  }
+  if (num_not_finite_ > 0) {
+    out.push_back(
+        fmt::format("shared memory: inputs were not finite at {} of the steps, which kept the "
+                    "inputs before.",
+                    num_not_finite_));
+  }
+  if (guard_ && guard_->is_gone()) {
+    out.push_back(
+        "shared memory: another program has cut it short; inputs kept their last values.");
   }
   return out;
 }

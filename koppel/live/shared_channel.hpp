@@ -1,10 +1,13 @@
 // Inputs and outputs in POSIX shared memory, laid out as in peer.h: the peer writes a block of
 // inputs, the loop one of outputs, each under a sequence lock. Nothing waits: where the peer is
-// writing just then, inputs stay what they were for that step, which is counted.
+// writing just then, inputs stay what they were for that step, which is counted; so they do where
+// a value is not finite, and from then on where another program has cut the memory short.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include <koppel/live/bus_guard.hpp>
 #include <koppel/live/channel.hpp>
 
 namespace koppel {
@@ -28,9 +31,10 @@ class SharedChannel : public Channel {
   std::uint64_t* memory_ = nullptr;
   std::size_t size_ = 0;  // bytes
   std::uint64_t *inputs_ = nullptr, *outputs_ = nullptr;
+  std::optional<BusGuard> guard_;
   std::vector<double> values_;
   std::uint64_t sequence_ = 0;
-  long num_changes_ = 0, num_busy_ = 0;
+  long num_changes_ = 0, num_busy_ = 0, num_not_finite_ = 0;
 };
 
 }  // namespace koppel

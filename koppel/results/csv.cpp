@@ -8,10 +8,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 
 #include <koppel/base/csv.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/read_text.hpp>
 
 namespace koppel {
 namespace {
@@ -117,12 +117,8 @@ void write_csv(const std::filesystem::path& path, const Trajectory& trajectory) 
 }
 
 Trajectory read_csv(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    throw Error("results.no-file",
-                path.string() + " cannot be read: " + std::strerror(errno) + ".");
-  }
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // all is kept in memory
+  const std::string text = read_text(path, kMostBytes, "results.no-file");
   const CsvColumns csv = parse_csv(text, path.string());
   std::vector<Column> columns;
   for (const std::string& name : csv.names) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/simulate/momentum.hpp>
@@ -104,13 +105,14 @@ class Comparer {
     out_.projection = options_.projection == Projection::None   ? "none"
                       : options_.projection == Projection::Once ? "once"
                                                                 : "full";
-    find_reference();
-    for (const Method& method : methods()) {
-      if (out_.is_stopped || !tell(describe(method))) {
-        out_.is_stopped = true;
-        break;
+    try {
+      find_reference();
+      for (const Method& method : methods()) {
+        if (out_.is_stopped || !tell(describe(method))) throw Stopped{};
+        try_method(method);
       }
-      try_method(method);
+    } catch (const Stopped&) {
+      out_.is_stopped = true;
     }
     sort();
     recommend();
@@ -167,6 +169,7 @@ class Comparer {
     }
     const std::pair<const char*, const char*> kinds[] = {{"", "taylor"}, {"", ""}};
     for (const auto& [formulation, integrator] : kinds) {
+      if (out_.is_stopped) return;
       auto tight = run_reference(formulation, integrator, kTightest);
       if (!tight) continue;
       const auto other = run_reference(formulation, integrator, kNearlyTightest);

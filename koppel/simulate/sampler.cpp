@@ -4,6 +4,11 @@
 #include <chrono>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/memory.hpp>
+
 namespace koppel {
 
 Sampler::Sampler(const Observation& observation, const Sampling& sampling, double start, double end,
@@ -16,7 +21,18 @@ Sampler::Sampler(const Observation& observation, const Sampling& sampling, doubl
       end_(end),
       row_(observation.num_columns()),
       work_(observation.make_workspace()) {
+  const std::size_t row_bytes = (row_.size() + 1) * sizeof(double);
+  most_rows_ = memory_for_results() / row_bytes;
   if (!times_.empty() || every_step_) return;
+  if (static_cast<std::size_t>(std::max(sampling.count, 0)) > most_rows_) {
+    throw Error(
+        "simulate.too-many-samples",
+        fmt::format("{} rows of {} columns take {:.3g} GB of memory; {:.3g} GB may be used.",
+                    sampling.count, row_.size(),
+                    1e-9 * static_cast<double>(row_bytes) * sampling.count,
+                    1e-9 * static_cast<double>(memory_for_results())),
+        "Ask for fewer samples.");
+  }
   const int intervals = std::max(sampling.count - 1, 1);
   for (int i = 0; i <= intervals; ++i) {
     // The ends are exact.
@@ -99,6 +115,13 @@ bool Sampler::add_row(double t, std::span<const double> y, Observation::Violatio
       undefined_column_ = static_cast<int>(found - row_.begin());
       undefined_time_ = t;
     }
+  }
+  if (trajectory_.num_rows() >= most_rows_) {
+    throw Error(
+        "simulate.too-many-samples",
+        fmt::format("{} rows of {} columns fill the memory that may be used, at t = {:.6g} s.",
+                    trajectory_.num_rows(), row_.size(), t),
+        "Ask for fewer samples, or for a number of them in place of every step.");
   }
   trajectory_.append(row_);
   return !callbacks_.row || callbacks_.row(row_);

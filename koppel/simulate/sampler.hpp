@@ -14,7 +14,8 @@ namespace koppel {
 
 class Sampler {
  public:
-  // From time `start` to `end`. The rows go to the trajectory and to callbacks.row.
+  // From time `start` to `end`. The rows go to the trajectory and to callbacks.row. Throws Error
+  // `simulate.too-many-samples` where they cannot be kept in memory, here or by a row.
   Sampler(const Observation& observation, const Sampling& sampling, double start, double end,
           const SimulateCallbacks& callbacks, Trajectory& trajectory);
 
@@ -62,6 +63,7 @@ class Sampler {
   double undefined_time_ = 0;
   double seconds_ = 0;
   long steps_ = 0;
+  std::size_t most_rows_ = 0;
 };
 
 }  // namespace koppel

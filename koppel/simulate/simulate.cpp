@@ -11,6 +11,7 @@
 #include <koppel/analysis/massless.hpp>
 #include <koppel/analysis/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/native.hpp>
 #include <koppel/formulation/breakpoints.hpp>
@@ -95,8 +96,10 @@ class Run {
 
   Simulation go() {
     const Clock::time_point start = Clock::now();
+    take_native_failure();  // of others
     prepare();
     stage("warm up", [&] { warm_up(); });
+    if (std::string text = take_native_failure(); !text.empty()) tell(std::move(text));
     stage("observe", [&] {
       out_.observation.emplace(out_.equations, model_, state_, options_.reactions);
       tell_missing_reactions();
@@ -234,9 +237,6 @@ class Run {
     }
     options.leave_out = rank_.redundant_rows;
     options.compile.native = options_.native;
-    if (std::string text = explain_missing_compiler(); options_.native && !text.empty()) {
-      tell(std::move(text));
-    }
     problem_ = formulate(out_.equations, out_.choice.formulation, state_, options);
     check_pair(problem_, out_.choice.integrator, options_.step.has_value(), out_.equations, state_);
     add_breakpoints();
@@ -325,10 +325,10 @@ class Run {
   void integrate_all() {
     const std::vector<Column>& columns = out_.observation->columns();
     out_.trajectory = Trajectory(columns);
-    if (callbacks_.begin) callbacks_.begin(columns);
     const double from = departure_ ? departure_->begin.t : start_.t;
     Sampler sampler(*out_.observation, options_.sampling, from, options_.end, callbacks_,
                     out_.trajectory);
+    if (callbacks_.begin) callbacks_.begin(columns);
     sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
     make_watch();
     const Clock::time_point before = Clock::now();
@@ -347,12 +347,16 @@ class Run {
     } else if (goes_on) {
       IntegrateOptions options = integrate_options();
       options.judge = &*watch_;
-      do {
-        outcome =
-            integrate(problem_, out_.choice.integrator, start_, next_stop(), options, observer);
-        add(outcome.statistics, statistics_);
-      } while (go_on_after_event(outcome, sampler) || go_on_after_jump(outcome, sampler) ||
-               choose_rows_anew(outcome, sampler));
+      try {
+        do {
+          outcome =
+              integrate(problem_, out_.choice.integrator, start_, next_stop(), options, observer);
+          add(outcome.statistics, statistics_);
+        } while (go_on_after_event(outcome, sampler) || go_on_after_jump(outcome, sampler) ||
+                 choose_rows_anew(outcome, sampler));
+      } catch (const Stopped&) {  // by what an event does
+        outcome.status = Outcome::Status::Stopped;
+      }
       if (!progress.why().empty()) {
         outcome.status = Outcome::Status::Failed;
         outcome.text = progress.why();

@@ -88,6 +88,37 @@ TEST(NativeCache, OtherSourcesAndOtherCompilersAreOtherEntries) {
   EXPECT_EQ(files_below(cache.folder.path()).size(), 3u);
 }
 
+// Whoever can change a file, or where it leads to, could plant code there.
+TEST(NativeCache, FilesThatOthersCouldChangeAreNotLoaded) {
+  const TemporaryCache cache;
+  ASSERT_TRUE(doubles(compile_native(kSource)));
+  const fs::path file = files_below(cache.folder.path()).at(0);
+  struct stat status {};
+  ASSERT_EQ(stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  chmod(file.c_str(), 0666);
+  EXPECT_FALSE(compile_native(kSource).from_cache);
+  EXPECT_TRUE(compile_native(kSource).from_cache);  // in its place is a new one
+
+  const fs::path elsewhere = cache.folder.path() / "elsewhere";
+  fs::rename(file, elsewhere);
+  fs::create_symlink(elsewhere, file);
+  EXPECT_FALSE(compile_native(kSource).from_cache);
+  EXPECT_FALSE(fs::is_symlink(file));
+
+  fs::remove(file);
+  fs::create_hard_link(elsewhere, file);
+  EXPECT_FALSE(compile_native(kSource).from_cache);
+}
+
+TEST(NativeCache, AFolderThatIsALinkIsNotUsed) {
+  const TemporaryCache cache;
+  const TemporaryFolder other;
+  fs::create_directory_symlink(other.path(), cache.folder.path() / "koppel");
+  EXPECT_TRUE(doubles(compile_native(kSource)));
+  EXPECT_TRUE(files_below(other.path()).empty());
+}
+
 struct Damage {
   const char* name;
   std::function<std::string(std::string)> apply;

@@ -190,7 +190,133 @@ TEST(Udp, TheNewestPacketIsUsed) {
   EXPECT_EQ(udp.notes(),
             (std::vector<std::string>{"UDP: 3 packets with inputs were used.",
                                       "UDP: 2 packets were not of the form with 2 inputs.",
-                                      "UDP: 1 packets came after newer ones, and were dropped."}));
+                                      "UDP: 1 packets came after newer ones, or out of order, "
+                                      "and were dropped."}));
+}
+
+TEST(Udp, ListensToThisMachineUnlessToldOtherwise) {
+  const auto address_of = [](const UdpChannel& udp) {
+    // The kernel's list of sockets: "sl local_address …", addresses in hexadecimal.
+    std::ifstream list("/proc/net/udp");
+    char port[8];
+    std::snprintf(port, sizeof port, ":%04X", udp.port());
+    for (std::string line; std::getline(list, line);) {
+      if (const std::size_t at = line.find(port); at != line.npos && at < 20) {
+        return line.substr(at - 8, 8);
+      }
+    }
+    return std::string("none");
+  };
+  UdpChannel here(UdpAddress{"", 0}, {}), anywhere(UdpAddress{"*", 0}, {});
+  here.open({{"F"}, {}});
+  anywhere.open({{"F"}, {}});
+  EXPECT_EQ(address_of(here), "0100007F");
+  EXPECT_EQ(address_of(anywhere), "00000000");
+}
+
+TEST(Udp, ValuesThatAreNotFiniteChangeNothing) {
+  const Peer peer;
+  UdpChannel udp(UdpAddress{"", 0}, {});
+  udp.open({{"F", "D"}, {}});
+  double u[2] = {1, 2};
+  peer.send(udp.port(), 1, {std::nan(""), 5});
+  peer.send(udp.port(), 2, {5, HUGE_VAL});
+  udp.read(0, u);
+  EXPECT_EQ(u[0], 1);
+  EXPECT_EQ(u[1], 2);
+  EXPECT_EQ(udp.notes()[1], "UDP: 2 packets had values that are not finite, and were dropped.");
+}
+
+TEST(Udp, AForgedSequenceDoesNotLockOutTheRest) {
+  const Peer peer;
+  UdpChannel udp(UdpAddress{"", 0}, {});
+  udp.open({{"F"}, {}});
+  double u[1] = {0};
+  peer.send(udp.port(), 1, {1});
+  peer.send(udp.port(), ~std::uint64_t{0}, {-1});
+  udp.read(0, u);
+  EXPECT_EQ(u[0], 1);
+  peer.send(udp.port(), 2, {2});
+  udp.read(0, u);
+  EXPECT_EQ(u[0], 2);
+}
+
+TEST(PacketWindow, TakesWhatIsAheadAndTheSecondInARowFromAfar) {
+  PacketWindow window;
+  EXPECT_TRUE(window.takes(5000));
+  EXPECT_FALSE(window.takes(5000));  // repeated
+  EXPECT_FALSE(window.takes(4950));  // overtaken
+  EXPECT_TRUE(window.takes(8000));
+  EXPECT_FALSE(window.takes(20000));  // from afar; the sender was away
+  EXPECT_TRUE(window.takes(20001));
+  EXPECT_FALSE(window.takes(900));  // a forged number, and another
+  EXPECT_FALSE(window.takes(77));
+  EXPECT_TRUE(window.takes(20002));
+  EXPECT_TRUE(window.takes(0));  // anew
+  EXPECT_FALSE(window.takes(20003));
+  EXPECT_TRUE(window.takes(20004));
+  EXPECT_TRUE(PacketWindow().takes(~std::uint64_t{0}));
+}
+
+TEST(PacketWindow, OfSignedPacketsOnlyGrows) {
+  PacketWindow window(true);
+  EXPECT_TRUE(window.takes(5));
+  EXPECT_FALSE(window.takes(0));
+  EXPECT_FALSE(window.takes(5));
+  EXPECT_TRUE(window.takes(1'000'000'000'000));
+  EXPECT_FALSE(window.takes(6));
+  EXPECT_FALSE(window.takes(7));
+}
+
+// The vector of the authors, for 15 bytes 0, 1, …, 14 [Aumasson & Bernstein 2012, appendix A].
+TEST(Udp, TagsAreSipHashes) {
+  unsigned char key[16], text[15];
+  for (int i = 0; i < 16; ++i) key[i] = static_cast<unsigned char>(i);
+  for (int i = 0; i < 15; ++i) text[i] = static_cast<unsigned char>(i);
+  EXPECT_EQ(koppel_sip_hash(key, text, 15), 0xa129ca6149be45e5u);
+}
+
+TEST(Udp, WithAKeyOnlySignedPacketsCount) {
+  const Peer peer;
+  UdpKey key{};
+  key[3] = 7;
+  UdpChannel udp(UdpAddress{"", 0}, UdpAddress{"", peer.port}, key);
+  udp.open({{"F"}, {"s"}});
+  double u[1] = {0};
+  const double value[1] = {3};
+  std::vector<unsigned char> packet(koppel_packet_size(1) + KOPPEL_PACKET_TAG);
+  koppel_packet_write(packet.data(), 1, 0, value, 1);
+  koppel_packet_sign(packet.data(), koppel_packet_size(1), key.data());
+  std::vector<unsigned char> changed = packet;
+  changed[KOPPEL_PACKET_HEAD + 3] ^= 1;
+  peer.send_bytes(udp.port(), changed);
+  peer.send(udp.port(), 9, {9});
+  udp.read(0, u);
+  EXPECT_EQ(u[0], 0);
+  peer.send_bytes(udp.port(), packet);
+  udp.read(0, u);
+  EXPECT_EQ(u[0], 3);
+  u[0] = 0;
+  peer.send_bytes(udp.port(), packet);  // once more
+  udp.read(0, u);
+  EXPECT_EQ(u[0], 0);
+  EXPECT_EQ(udp.notes()[1], "UDP: 2 packets were not signed by the key.");
+  udp.write(0, value);
+  const auto sent = peer.receive();
+  EXPECT_EQ(sent.size(), koppel_packet_size(1) + KOPPEL_PACKET_TAG);
+  EXPECT_EQ(koppel_packet_is_signed(sent.data(), sent.size(), key.data()), 1);
+}
+
+TEST(Udp, AKeyIsAFileOfDigits) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "key").string();
+  std::ofstream(path) << "000102030405060708090a0b0c0d0eff\n";
+  EXPECT_EQ(read_key(path)[15], 255);
+  std::ofstream(path) << "secret";
+  EXPECT_EQ(error_of([&] { read_key(path); }),
+            "error[live.bad-key]: " + path +
+                " is not a key of UDP.\n"
+                "  A key is 32 hexadecimal digits, such as `openssl rand -hex 16` prints.");
 }
 
 // A network may deliver a packet twice: the second is not a newer one.
@@ -342,6 +468,21 @@ TEST(SharedMemory, ReadersSeeWholeBlocksOnly) {
   writer.join();
   EXPECT_EQ(reads, 20000);
   EXPECT_EQ(torn, 0);
+}
+
+TEST(SharedMemory, ThatIsCutShortIsSurvived) {
+  SharedChannel shared(memory_name());
+  shared.open({{"F"}, {"s"}});
+  const int file = shm_open(memory_name().c_str(), O_RDWR, 0);
+  ASSERT_EQ(ftruncate(file, 0), 0);
+  close(file);
+  double u[1] = {4};
+  const double y[1] = {1};
+  shared.read(0, u);
+  shared.write(0, y);
+  EXPECT_EQ(u[0], 4);
+  EXPECT_EQ(shared.notes().back(),
+            "shared memory: another program has cut it short; inputs kept their last values.");
 }
 
 TEST(SharedMemory, OneThatExistsIsAnotherPrograms) {

@@ -281,6 +281,12 @@ TEST(Live, RefusesWhatItCannotDo) {
   EXPECT_EQ(error_of([&] { run_live(model, with_step(model, 1e-3), {.speed = -1}); }),
             "error[live.bad-option]: the speed is -1; it must be positive, or 0 for as fast as "
             "possible.");
+  EXPECT_EQ(error_of([&] { run_live(model, with_step(model, 1e-3), {.speed = 1e-300}); }),
+            "error[live.bad-option]: at the speed 1e-300 a step of 0.001 s lasts 1e+297 s of the "
+            "clock; it may last an hour.\n  Give a higher --speed, or a shorter --step.");
+  EXPECT_EQ(error_of([&] { run_live(model, with_step(model, 1e-30), {}); }),
+            "error[live.bad-option]: the step is 1e-30 s; a live loop takes steps of 1e-09 s and "
+            "longer.");
   const Model bouncing = read_model_text(
       "name: ball\ncoordinates: {y: {start: 1}}\nkinetic: y'^2/2\npotential: 9.81*y\n"
       "events: {floor: {when: y, bounce: 0.5}}\noutputs: {y: y}\n",

@@ -258,6 +258,22 @@ TEST(Simulate, SaysWhereThereIsNoCompilerForNativeCode) {
       "interpreted. Install one, or name one in KOPPEL_CC.");
 }
 
+TEST(Simulate, SaysThatACompilerFails) {
+  const testing::TemporaryCache cache;
+  const testing::ScopedEnvironment compiler("KOPPEL_CC", "/bin/false");
+  const Model model = read_model_text(
+      "coordinates: {x: {start: 1}}\nkinetic: x'^2/2\npotential: x^2/2\nrun: {end: 1}\n",
+      "oscillator.yaml");
+  SimulateOptions options = options_of(model);
+  options.native = true;
+  const Simulation s = simulate(model, options);
+  EXPECT_EQ(s.status, Outcome::Status::Done);
+  ASSERT_EQ(s.summary.messages.size(), 1u);
+  EXPECT_EQ(s.summary.messages[0],
+            "native code was asked for, but '/bin/false' failed; equations are interpreted. "
+            "KOPPEL_CC names another compiler.");
+}
+
 TEST(Simulate, WrongOptionsAreRefused) {
   SimulateOptions options = options_of(oscillator());
   options.end = -1;

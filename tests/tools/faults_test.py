@@ -141,5 +141,90 @@ class TwoRuns(InFolder):
         self.assertEqual(run("run", "pendulum", "--end", 1, "--out", self.out)[0], 0)
 
 
+class Interrupts(InFolder):
+    """Ctrl-C is heeded at once, and what was reached is kept."""
+
+    # The limit is 0.2 s on an idle machine; tests may share theirs with others.
+    LIMIT = 1.5
+
+    def interrupt(self, wait, *arguments):
+        process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        time.sleep(wait)
+        self.assertIsNone(process.poll(), "it ended before it was interrupted")
+        before = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        output, messages = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - before, self.LIMIT)
+        return process.returncode, output, messages
+
+    def test_compare(self):
+        status, _, messages = self.interrupt(1, "compare", "bricard", "--end", 20)
+        self.assertEqual(status, 2)
+        self.assertRegex(messages, r"^interrupted after \d+ runs\.\n$")
+
+    def test_events_that_are_dense(self):
+        path = self.write("dense.yaml", """name: dense
+parameters: {k: 0}
+coordinates: {x: {start: 1}}
+kinetic: x'^2/2
+potential: x^2/2
+events: {tick: {when: sin(1e5*t), set: {k: k + 1}}}
+outputs: {x: x, k: k}
+run: {end: 1000}
+""")
+        status, _, messages = self.interrupt(1, "run", path, "--out", self.out)
+        self.assertEqual(status, 2)
+        rows = rows_of(self.out / "trajectory.csv")
+        summary = json.loads((self.out / "summary.json").read_text())
+        self.assertEqual((summary["status"], summary["samples"]), ("stopped", len(rows)))
+        self.assertEqual(summary["reached"], float(rows[-1][0]))
+        # The row is that before the event: x = cos t.
+        self.assertLess(summary["reached"], 100)
+        self.assertIn(f"All {len(rows)} rows up to there", messages)
+
+    def test_feedback_of_inverse(self):
+        status, _, messages = self.interrupt(
+            0.5, "inverse", "overhead_crane", "--feedback", "lqr", "--samples", 20001,
+            *(word for k in range(60) for word in ("--disturb", f"s={k / 100}")), "--out", self.out)
+        self.assertEqual(status, 2)
+        self.assertTrue(messages.startswith("interrupted"), messages)
+        self.assertTrue((self.out / "summary.json").exists())
+
+
+class Memory(InFolder):
+    def limited(self, *arguments):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))
+        return run(*arguments, preexec_fn=limit)
+
+    def test_too_many_samples_are_refused_before_anything_is_written(self):
+        for command, model in (("run", "pendulum"), ("inverse", "overhead_crane")):
+            status, output, messages = self.limited(command, model, "--samples", 1_000_000_000,
+                                                    "--out", self.out)
+            self.assertEqual((status, output), (1, ""))
+            self.assertRegex(messages, r"^error\[simulate.too-many-samples\]: 1000000000 rows of "
+                             r"\d+ columns take \d+ GB of memory; 1.07 GB may be used.\n"
+                             r"  Ask for fewer samples.\n$")
+            self.assertEqual(list(self.out.iterdir()), [])
+
+    def test_inputs_that_never_end_are_refused(self):
+        model = self.write("cart.yaml", "name: cart\ninputs: [F]\ncoordinates: {s: {start: 0}}\n"
+                                        "kinetic: s'^2\ngeneralized_forces: {s: F}\n")
+        for path, why in (("/dev/zero", "the file is longer than 256 MiB, the limit."),
+                          (self.folder, "the file cannot be read: Is a directory.")):
+            self.assertEqual(
+                self.limited("live", model, "--step", 1e-3, "--inputs", path, "--out", self.out),
+                (1, "", f"{path}: error[results.no-file]: {why}\n"))
+
+    def test_absurd_paces_are_refused(self):
+        model = self.write("cart.yaml", "name: cart\ncoordinates: {s: {start: 0}}\nkinetic: s'^2\n")
+        for arguments in (["--step", "1e-3", "--speed", "1e-300"], ["--step", "1e-30"]):
+            status, _, messages = run("live", model, "--tape", *arguments, "--out", self.out)
+            self.assertEqual(status, 1)
+            self.assertTrue(messages.startswith("error[live.bad-option]: "), messages)
+
+
 if __name__ == "__main__":
     unittest.main()
