@@ -13,6 +13,7 @@
 
 #include <koppel/analysis/evaluator.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/whole_file.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/graph.hpp>
 #include <koppel/expr/parse.hpp>

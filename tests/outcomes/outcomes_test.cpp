@@ -12,6 +12,7 @@ TEST_P(Outcomes, AreRightOrRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Some, Outcomes,
                          ::testing::Values(make_planar_tree(2), make_spatial_tree(1),
+                                           make_spatial_tree(4), make_spatial_tree(32),
                                            make_planar_loop(0), make_planar_loop(4),
                                            make_spatial_loop(1), make_driven(3), make_degenerate(1),
                                            make_degenerate(22), make_rough_start(0),

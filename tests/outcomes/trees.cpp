@@ -1,6 +1,6 @@
 // Trees: every joint type that a tree can have, bodies listed in any order, joints named from
 // either side, springs, dampers and forces of time.
-#include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,6 +41,15 @@ std::string random_type(Dice& dice, bool is_planar) {
   return kTypes[dice.below(10)];
 }
 
+// Universal and planar joints have rates without a name: the motion of their body is a wish, which
+// is met as far as the joint allows.
+void wish_motion(Sketch& sketch, Dice& dice, const std::string& body) {
+  for (const char* what : {".x'", ".y'", ".z'", ".wx", ".wy", ".wz"}) {
+    sketch.initial(fmt::format("\"{}{}\": {{value: {}, wish: true}}", body, what,
+                               number(dice.uniform(-2, 2))));
+  }
+}
+
 // Rates of all that a joint leaves free; they are independent in a tree, whatever their values.
 void add_rates(Sketch& sketch, Dice& dice, const Joined& joint, bool is_planar) {
   const auto rate = [&](const std::string& what) {
@@ -51,6 +60,7 @@ void add_rates(Sketch& sketch, Dice& dice, const Joined& joint, bool is_planar) 
   }
   if (joint.type == "prismatic" || joint.type == "cylindrical") rate(joint.name + ".position'");
   const std::string body = sketch.name_of(joint.child);
+  if (joint.type == "universal" || joint.type == "planar") wish_motion(sketch, dice, body);
   if (joint.type == "free") {
     for (const char* axis : {".x'", ".y'"}) rate(body + axis);
     if (is_planar) {
@@ -130,13 +140,7 @@ Sketch make_tree(const std::string& name, Dice& dice, bool is_planar, int bodies
     const std::string joint = sketch.join(type, a, b, at, has_axis ? axis : Vec{}, more);
     if (!is_driven) joints.push_back({joint, type, i});
   }
-  // Universal and planar joints have rates without a name: such trees start from rest.
-  const bool has_names = std::none_of(joints.begin(), joints.end(), [](const Joined& j) {
-    return j.type == "universal" || j.type == "planar";
-  });
-  for (const Joined& joint : joints) {
-    if (has_names) add_rates(sketch, dice, joint, is_planar);
-  }
+  for (const Joined& joint : joints) add_rates(sketch, dice, joint, is_planar);
   sketch.gravity(is_planar ? Vec{0, -9.81, 0} : Vec{0, 0, -9.81});
   add_forces(sketch, dice, joints, is_planar);
   if (dice.once_in(2)) sketch.write_last_body_first();
