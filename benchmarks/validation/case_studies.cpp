@@ -42,7 +42,8 @@ std::string remark(const CaseStudy& study, const Agreement& known) {
   if (study.model == "bricard") {
     return fmt::format(
         "At the end the mechanism is nearly back where it started, and zP3 is {:.1e} m: by column, "
-        "as the thesis\ndefines its digits, ours are far fewer than published, by vector more. "
+        "as the thesis\ndefines its digits, ours are far fewer than published, by vector as many "
+        "or more. "
         "Other coordinates of the thesis are\nzero there, and what it did with them is not said.",
         known.motion["zP3"].back());
   }

@@ -11,6 +11,8 @@ struct Line {
   std::string name;
   std::vector<double> x, y;
   bool is_dashed = false;  // in the colours of the whole lines, in their order
+  int colour = -1;         // its place among the colours; −1: the next one
+  bool is_dotted = false;
 };
 
 struct Figure {
@@ -18,6 +20,7 @@ struct Figure {
   std::vector<Line> lines;
   bool is_logarithmic = false;    // |y| by powers of ten; zeros are left out
   bool is_x_logarithmic = false;  // so is x
+  bool is_true_to_scale = false;  // the same length for a unit of x and of y
 
   std::string svg() const;
 };

@@ -42,8 +42,9 @@ what made it. `validation FOLDER PART` stands for
 build/release/benchmarks/validation/validation docs/figures PART
 ```
 
-after `cmake --build --preset release --target validation`. Seconds are of the integration alone, on the tape,
-one run or the best of three where they are short, on a machine that does other things too;
+after `cmake --build --preset release --target validation`. Seconds are of the integration alone, on the
+tape, one run or the best of three where they are short: time of the processor (the integration's time times
+the part of the time of the whole call that the program ran), for the machine does other things too;
 [performance](performance.md) measures properly. How methods compare is a command of its own
 ([comparison](comparison.md)).
 
@@ -67,8 +68,10 @@ velocities count with h and multipliers with h² in the error of a step, so that
 which are mostly those of velocities, fall more slowly than the tolerance. The known motions are
 those of [tests/reference](../tests/reference/README.md), which confirm the published ones and have
 more digits; for A03 they are the point F at 0.03 s and 0.05 s. *Energy* is the largest change of it
-where it is conserved; the library asks for 5e-5 J (A01), 0.1 J (A02) and 1e-3 J (A04). `radau5`
-stops at the first singular configuration of A02, where the equations have no unique solution.)");
+where it is conserved; the library asks for 5e-5 J (A01), 0.1 J (A02) and 1e-3 J (A04). In the singular
+configurations of A02 the equations have no unique solution; `taylor` passes them, other integrators stop.
+Made by `validation FOLDER benchmarks`; a row is `koppel run MODEL --coordinates … --formulation index3
+--integrator … --tol …`, of A03 with `--set theta0=2.14586853799515e-4`.)");
   struct Case {
     std::string title, coordinates;
     Model model;
@@ -134,7 +137,8 @@ void report_governor() {
 ## The stiff governor
 
 10 s of the flyball governor with k = 8e5 N/m and c = 4e4 N s/m, from bodies and joints (four
-freedoms) and by points and vectors with both arms alike (three).)");
+freedoms) and by points and vectors with both arms alike (three), in natural coordinates. Made by
+`validation FOLDER governor`.)");
   print_head({"model", "formulation", "integrator", "tolerance", "over time", "steps", "ms"}, 3);
   const Trajectory known = governor_motion();
   for (const char* name : {"flyball_governor", "flyball_governor_symmetric"}) {

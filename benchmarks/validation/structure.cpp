@@ -184,7 +184,9 @@ void report_structure(const std::string& figures) {
 ## Integrators that preserve structure
 
 Chapters 2 and 3 of [Yang 2017] beside ours, with fixed steps; `tests/simulate/structure_test.cpp` and
-`rotationless_test.cpp` hold the program to it, and to symplecticity and momenta besides.)");
+`rotationless_test.cpp` hold the program to it, and to symplecticity and momenta besides. Made by
+`validation FOLDER structure`; a run is `koppel run MODEL --coordinates … --formulation … --integrator …
+--step …`.)");
   report_orders();
   report_crane(figures);
   report_squeezer(figures);
