@@ -84,6 +84,23 @@ INSTANTIATE_TEST_SUITE_P(Models, ExportedC,
                                            "overhead_crane", "heavy_top", "driven_sphere"),
                          [](const auto& suite) { return std::string(suite.param); });
 
+// Words of C, names that become equal, and those of the state itself.
+TEST(ExportedCText, NamesOfAnyKindCompile) {
+  const Model model = read_model_text(
+      "name: names\nparameters: {int: 2, while: 3}\ncoordinates: {double: 1, count: 2}\n"
+      "kinetic: double'^2/2 + count'^2/2\npotential: int*double^2 + while*count^2\n"
+      "outputs: {return: double, \"a b\": count, \"a-b\": double', t: count, 1st: count'}\n",
+      "names.yaml");
+  const TemporaryFolder folder;
+  write_all(folder.path(), make_step_model(model, options_for(model, "linear-implicit", 1e-3)));
+  EXPECT_EQ(run_in(folder.path(), std::string("cc") + kFlags + "-o example example.c names.c -lm"),
+            0)
+      << text_of(folder.path() / "err");
+  EXPECT_EQ(run_in(folder.path(), "./example 10 10"), 0);
+  const std::vector<double> first = rows_of(folder.path() / "out").front();
+  EXPECT_EQ(first, (std::vector<double>{0, 1, 2, 0, 2, 0}));
+}
+
 // Nothing that a user writes in a title ends a comment, or begins another.
 TEST(ExportedCText, TitlesThatEndCommentsDoNoHarm) {
   const Model model = read_model_text(

@@ -100,6 +100,23 @@ TEST(Csv, WrongFilesAreRefusedWithTheLine) {
   EXPECT_EQ(refusal(path), "1 fields where the header has 2.");
 }
 
+// Line breaks inside of quotes count.
+TEST(Csv, MistakesAreShownInTheirLine) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "a.csv";
+  for (const auto& [text, line] :
+       {std::pair{"t,x\n0,1\n1,two\n", 3}, std::pair{"t,\"two\nlines\"\n0,1\n1,two\n", 4},
+        std::pair{"t,x\n0,1\n1,2,3\n", 3}}) {
+    write_file(path, text);
+    try {
+      read_csv(path);
+      FAIL() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.diagnostics().front().where.line, line) << text;
+    }
+  }
+}
+
 TEST(Csv, CompleteRowsAreOnDiskBeforeTheWriterEnds) {
   const TemporaryFolder folder;
   CsvWriter writer(folder.path() / "a.csv", std::vector<Column>{{"t", "s", Group::Time}});
