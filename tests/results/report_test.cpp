@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/results/summary.hpp>
 
@@ -49,6 +50,44 @@ TEST(Report, WhatIsNotFiniteIsNull) {
   trajectory.append(std::array{1.0, std::numeric_limits<double>::infinity()});
   const auto json = nlohmann::json::parse(to_json(Report{"", "", {}, {}, &trajectory, {}}));
   EXPECT_TRUE(json["data"][1][1].is_null());
+}
+
+// The image of z by a unit quaternion, scalar first.
+std::vector<double> turned_z(const nlohmann::json& q) {
+  const double w = q[0], x = q[1], y = q[2], z = q[3];
+  return {2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)};
+}
+
+// A cylinder lies along (3, 0, 4)/5 in the frame of its body; a spring goes from (1, 2, 3) on the
+// ground to (0.5, 0, 0) on the body.
+TEST(Report, ShowsShapesAndSpringsWhereTheModelHasThem) {
+  const Model model = read_model_text(
+      "bodies: {b: {mass: 1, inertia: [1, 1, 1], "
+      "shape: {cylinder: {radius: 0.1, length: 2, axis: [3, 0, 4], at: [0, 0, 7]}}}}\n"
+      "joints: {j: {type: revolute, between: [ground, b], at: [0, 1, 0], axis: [0, 1, 0]}}\n"
+      "forces: {s: {type: spring, between: [{ground: [1, 2, 3]}, {b: [0.5, 0, 0]}], stiffness: 1, "
+      "free_length: 1}}\n",
+      "picture.yaml");
+  const Trajectory trajectory({{"t", "s", Group::Time}});
+  Report report;
+  report.trajectory = &trajectory;
+  report.scene = make_scene(model);
+  const nlohmann::json scene = nlohmann::json::parse(to_json(report))["scene"];
+  const nlohmann::json& shape = scene["bodies"][1]["shapes"][0];
+  EXPECT_EQ(shape["kind"], "cylinder");
+  EXPECT_EQ(shape["size"], (std::vector<double>{0.1, 2, 0}));
+  EXPECT_EQ(shape["position"], (std::vector<double>{0, 0, 7}));
+  const std::vector<double> axis = turned_z(shape["quaternion"]);
+  EXPECT_NEAR(axis[0], 0.6, 1e-6) << "seven digits are written";
+  EXPECT_NEAR(axis[1], 0, 1e-6);
+  EXPECT_NEAR(axis[2], 0.8, 1e-6);
+  const nlohmann::json& spring = scene["springs"][0];
+  EXPECT_EQ(spring["a"], (nlohmann::json{{"body", 0}, {"point", {1, 2, 3}}}));
+  EXPECT_EQ(spring["b"], (nlohmann::json{{"body", 1}, {"point", {0.5, 0, 0}}}));
+  const nlohmann::json& joint = scene["joints"][0];
+  EXPECT_EQ(joint["kind"], "revolute");
+  EXPECT_EQ(joint["axis"], (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(joint["point"], (std::vector<double>{0, 1, 0}));
 }
 
 TEST(Report, AFileThatCannotBeWrittenLeavesNoPart) {
