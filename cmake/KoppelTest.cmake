@@ -39,12 +39,12 @@ function(koppel_benchmark name)
   koppel_program(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} benchmark::benchmark)
 endfunction()
 
-# koppel_fuzzer(<name> SOURCES <file>... [LINK <target>...] CORPUS <folder>)
+# koppel_fuzzer(<name> SOURCES <file>... [LINK <target>...] CORPUS <folder> [CHANGES <number>])
 #
 # The sources define LLVMFuzzerTestOneInput. With KOPPEL_FUZZ this is a libFuzzer program;
-# otherwise it is a test that runs every file of the corpus once.
+# otherwise it is a test that runs every file of the corpus once, and random changes of them.
 function(koppel_fuzzer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS;CHANGES" "SOURCES;LINK")
   if(KOPPEL_FUZZ)
     koppel_program(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
@@ -55,6 +55,9 @@ function(koppel_fuzzer name)
     cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
     koppel_program(${name} LINK ${arg_LINK}
                    SOURCES ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/replay_corpus.cpp")
-    add_test(NAME ${name}.corpus COMMAND ${name} "${arg_CORPUS}")
+    if(NOT arg_CHANGES)
+      set(arg_CHANGES 0)
+    endif()
+    add_test(NAME ${name}.corpus COMMAND ${name} "--changes=${arg_CHANGES}" "${arg_CORPUS}")
   endif()
 endfunction()

@@ -230,7 +230,9 @@ void run(const ModelOptions& options, AnalysisRequest request, bool structure, b
   Findings findings = look_at(model, coordinates_of(options, model), request);
   if (structure) findings.structure = find_structure(findings.equations, findings.found);
   if (json) {
-    std::printf("%s\n", to_json(model, findings).dump(2).c_str());
+    std::printf("%s\n", to_json(model, findings)
+                            .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+                            .c_str());
   } else {
     print(model, findings);
   }

@@ -8,12 +8,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/printable.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/base/whole_file.hpp>
@@ -40,6 +43,21 @@ void add_commands(CLI::App& program) {
   add_inverse(program);
   add_live(program);
   add_models(program);
+}
+
+// An empty text is no value of any option; it comes from a variable of a script that is not set.
+void check_empty(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view text = argv[i];
+    if (text.empty()) {
+      throw Error("arguments.wrong",
+                  "argument " + std::to_string(i) + " is empty" +
+                      (i > 1 ? ", after '" + std::string(argv[i - 1]) + "'" : "") + ".");
+    }
+    if (text.starts_with("--") && text.ends_with('=') && text.find('=') == text.size() - 1) {
+      throw Error("arguments.wrong", "'" + std::string(text) + "' has no value.");
+    }
+  }
 }
 
 // CLI11 only says that a subcommand is missing when one is misspelt.
@@ -72,6 +90,7 @@ void run(int argc, char** argv) {
   program.get_formatter()->column_width(24);
   add_commands(program);
   try {
+    check_empty(argc, argv);
     check_command(program, argc, argv);
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {  // help or version
@@ -81,6 +100,8 @@ void run(int argc, char** argv) {
                 "`koppel --help` and `koppel COMMAND --help` say more.");
   }
 }
+
+constexpr const char* kNoMemory = "error[memory]: there is not enough memory for this.";
 
 ExitCode run_and_report(int argc, char** argv) {
   ExitCode code = ExitCode::kWrongInput;
@@ -101,11 +122,18 @@ ExitCode run_and_report(int argc, char** argv) {
     message = "interrupted.";
   } catch (const std::bad_alloc&) {
     code = ExitCode::kNumericsFailed;
-    message = "error[memory]: there is not enough memory for this.";
+    message = kNoMemory;
+  } catch (const std::length_error&) {
+    code = ExitCode::kNumericsFailed;
+    message = kNoMemory;
+  } catch (const std::filesystem::filesystem_error& error) {
+    message = "error[arguments.wrong]: " + error.path1().string() +
+              " cannot be used: " + error.code().message() + ".";
   } catch (const std::exception& error) {
-    message = std::string("error: ") + error.what();
+    message = "error[internal]: this is a mistake of Koppel (" + std::string(error.what()) +
+              ").\n  Please report it, with the model and the command.";
   }
-  std::fprintf(stderr, "%s\n", message.c_str());
+  std::fprintf(stderr, "%s\n", printable(message, true).c_str());
   return code;
 }
 

@@ -37,7 +37,7 @@ void run(bool json) {
     for (const Line& line : lines) {
       out.push_back({{"name", line.name}, {"description", line.description}, {"file", line.file}});
     }
-    std::printf("%s\n", out.dump(2).c_str());
+    std::printf("%s\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     return;
   }
   for (const Line& line : lines) {

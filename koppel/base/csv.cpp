@@ -77,7 +77,8 @@ CsvColumns parse_csv(std::string_view text, const std::string& file) {
       const char* const end = field.data() + field.size();
       if (const auto [rest, error] = std::from_chars(field.data(), end, value);
           !field.empty() && (error != std::errc() || rest != end)) {
-        refuse(file, line, "'" + field + "' is not a number.");
+        // The field is not shown: the file may hold anything.
+        refuse(file, line, "field " + std::to_string(count + 1) + " is not a number.");
       }
       if (count < out.names.size()) out.values[count].push_back(value);
       ++count;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <koppel/base/printable.hpp>
+
 namespace koppel {
 namespace {
 
@@ -34,14 +36,14 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
 
 std::string to_string(const Diagnostic& d) {
   std::string out;
-  if (!d.where.file.empty()) out += d.where.file + ':';
+  if (!d.where.file.empty()) out += printable(d.where.file) + ':';
   if (d.where.line > 0) {
     out += std::to_string(d.where.line) + ':' + std::to_string(d.where.column) + ':';
   }
   if (!out.empty()) out += ' ';
-  out += "error[" + d.id + "]: " + d.message;
-  append_indented(out, d.excerpt);
-  append_indented(out, d.hint);
+  out += "error[" + d.id + "]: " + with_short_words(printable(d.message));
+  append_indented(out, printable(d.excerpt, true));
+  append_indented(out, with_short_words(printable(d.hint, true)));
   return out;
 }
 

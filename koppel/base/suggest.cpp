@@ -25,21 +25,33 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+// Whether letters of the candidate have only been left out in the name.
+bool has_all_letters(std::string_view candidate, std::string_view name) {
+  std::size_t i = 0;
+  for (const char c : candidate) {
+    if (i < name.size() && name[i] == c) ++i;
+  }
+  return i == name.size();
+}
+
 }  // namespace
 
 std::string suggest(std::string_view name, std::span<const std::string> candidates) {
   constexpr std::size_t kLongest = 64;  // nobody misspells a longer name; keeps the cost bounded
   if (name.size() < 2 || name.size() > kLongest) return {};
   std::string best;
-  std::size_t best_distance = kLongest;
+  std::size_t best_distance = kLongest + 1;
+  bool best_is_left_out = false;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongest) continue;
     const std::size_t most = std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance <= most && distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
-    }
+    if (distance > most || distance > best_distance) continue;
+    const bool is_left_out = has_all_letters(candidate, name);
+    if (distance == best_distance && (!is_left_out || best_is_left_out)) continue;
+    best_distance = distance;
+    best_is_left_out = is_left_out;
+    best = candidate;
   }
   return best;
 }

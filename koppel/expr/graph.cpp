@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/printable.hpp>
 #include <koppel/base/utf8.hpp>
 #include <koppel/expr/operations.hpp>
 
@@ -41,7 +42,9 @@ bool is_valid_name(std::string_view name) {
   std::string_view rest = name;
   while (rest.ends_with('\'')) rest.remove_suffix(1);
   if (rest.empty() || !is_letter(rest[0]) || rest.back() == '.' || !is_utf8(rest)) return false;
+  if (control_length(rest) > 0) return false;
   for (std::size_t i = 1; i < rest.size(); ++i) {
+    if (control_length(rest.substr(i)) > 0) return false;
     if (rest[i] == '[') {
       const std::size_t first = ++i;
       while (i < rest.size() && is_digit(rest[i])) ++i;

@@ -1,8 +1,34 @@
 #include <koppel/expr/traverse.hpp>
 
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <new>
+
 #include <koppel/expr/operations.hpp>
 
 namespace koppel {
+
+NodeIndex::Data NodeIndex::allocate(std::size_t size) {
+  const std::size_t bytes = (size + 1) * sizeof(std::uint32_t);
+  void* data = nullptr;
+  if (bytes < kLarge) {
+    data = std::calloc(1, bytes);
+  } else {
+    data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) data = nullptr;
+  }
+  if (data == nullptr) throw std::bad_alloc();
+  return {static_cast<std::uint32_t*>(data), Free{bytes}};
+}
+
+void NodeIndex::Free::operator()(std::uint32_t* p) const {
+  if (bytes < kLarge) {
+    std::free(p);
+  } else {
+    munmap(p, bytes);
+  }
+}
 
 void Postorder::visit(Expr root) {
   if (root.graph() == nullptr) return;

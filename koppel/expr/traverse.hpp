@@ -1,9 +1,7 @@
 // Walking over the nodes below an expression, each once, without recursion.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
@@ -13,16 +11,12 @@ namespace koppel {
 
 // A map from the nodes of a graph (those it had when the map was made) to small numbers. Dense:
 // four bytes a node, zeroed lazily by the system, so that touching few nodes of a large graph
-// costs little.
+// costs little. (calloc does not do that for long: what is freed it gives out again, and zeroes.)
 class NodeIndex {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-  explicit NodeIndex(const Graph& graph)
-      : size_(graph.num_nodes()),
-        data_(static_cast<std::uint32_t*>(std::calloc(size_ + 1, sizeof(std::uint32_t)))) {
-    if (data_ == nullptr) throw std::bad_alloc();
-  }
+  explicit NodeIndex(const Graph& graph) : size_(graph.num_nodes()), data_(allocate(size_)) {}
 
   std::uint32_t operator[](NodeId id) const { return id < size_ ? data_.get()[id] - 1 : kNone; }
   bool contains(NodeId id) const { return (*this)[id] != kNone; }
@@ -30,11 +24,17 @@ class NodeIndex {
   void erase(NodeId id) { data_.get()[id] = 0; }
 
  private:
+  static constexpr std::size_t kLarge = std::size_t{1} << 15;  // bytes from which on it is mapped
+
   struct Free {
-    void operator()(std::uint32_t* p) const { std::free(p); }
+    void operator()(std::uint32_t* p) const;
+    std::size_t bytes = 0;
   };
+  using Data = std::unique_ptr<std::uint32_t, Free>;
+  static Data allocate(std::size_t size);
+
   std::size_t size_;
-  std::unique_ptr<std::uint32_t, Free> data_;
+  Data data_;
 };
 
 // The nodes below some roots in postorder: operands before the nodes that use them, and near them.

@@ -55,7 +55,7 @@ std::string to_json(const Budget& b) {
                     {"limit", nullptr}};
     if (b.drift->holds(b.step)) out["drift"]["limit"] = b.drift->limit(b.step);
   }
-  return out.dump(2);
+  return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace koppel

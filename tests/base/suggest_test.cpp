@@ -38,6 +38,12 @@ TEST(Suggest, TakesTheFirstOfEquallyNearOnes) {
   EXPECT_EQ(suggest("q3", names), "q1");
 }
 
+TEST(Suggest, LettersThatAreLeftOutGoBeforeWrongOnes) {
+  const std::vector<std::string> names = {"sin", "sign", "sinh"};
+  EXPECT_EQ(suggest("sgn", names), "sign");
+  EXPECT_EQ(suggest("sn", names), "sin");
+}
+
 TEST(Suggest, LeavesVeryLongNamesAlone) {
   const std::vector<std::string> names = {std::string(65, 'a'), std::string(1 << 20, 'a')};
   EXPECT_EQ(suggest(std::string(64, 'a'), names), "");

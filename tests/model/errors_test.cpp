@@ -45,9 +45,7 @@ bodies:
   b: {mass: 1, inertia: 1}
   c: {mas: 1, inertia: 1}
 )",
-     R"(m.yaml:5:3: error[model.missing-mass]: body 'c' has no mass.
-  Give mass, or density with a shape, or point_mass.
-m.yaml:5:7: error[model.unknown-key]: unknown key 'mas' in body 'c'.
+     R"(m.yaml:5:7: error[model.unknown-key]: unknown key 'mas' in body 'c'.
   keys: mass, density, point_mass, com, inertia, shape, points, axes, position, angle, rotation, quaternion, cardan, frame. Did you mean 'mass'?)"},
     {"MissingMass",
      R"(bodies:

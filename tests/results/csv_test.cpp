@@ -95,7 +95,7 @@ TEST(Csv, WrongFilesAreRefusedWithTheLine) {
   write_file(path, "");
   EXPECT_EQ(refusal(path), "the file is empty; a header was expected.");
   write_file(path, "t,x\n0,1\n1,two\n");
-  EXPECT_EQ(refusal(path), "'two' is not a number.");
+  EXPECT_EQ(refusal(path), "field 2 is not a number.");
   write_file(path, "t,x\r\n0,1\r\n1\r\n");
   EXPECT_EQ(refusal(path), "1 fields where the header has 2.");
 }

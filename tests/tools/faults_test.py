@@ -226,5 +226,118 @@ class Memory(InFolder):
             self.assertTrue(messages.startswith("error[live.bad-option]: "), messages)
 
 
+class Messages(InFolder):
+    """What comes from outside is shown escaped and cut, with a place."""
+
+    def check(self, text, name="m.yaml"):
+        status, output, messages = run("check", self.write(name, text))
+        return status, output, messages.replace(str(self.folder) + "/", "")
+
+    def test_control_characters_are_refused_and_shown_escaped(self):
+        for text, place in ((r'name: "a\e[31mb"', "1:7"), (r'outputs: {"\e[31m": t}', "1:11"),
+                            (r'name: "\u202Ea"', "1:7")):
+            status, output, messages = self.check(text + "\ncoordinates: [x]\nkinetic: x'^2\n")
+            self.assertEqual((status, output), (1, ""))
+            self.assertRegex(messages, r"^m.yaml:%s: error\[model.encoding\]: the text has the control "
+                             r"character '(\\x1b|\\xe2\\x80\\xae)'\.\n  A model file is plain text\.\n$"
+                             % place)
+
+    def test_names_of_files_that_are_no_text(self):
+        path = os.path.join(os.fsencode(self.folder), b"h\xff\x1b[31m.yaml")
+        with open(path, "w") as file:
+            file.write("coordinates: [x]\nkinetic: x'^2/2\n")
+        for arguments in (["check"], ["check", "--json"], ["run", "--end", "1"], ["equations"]):
+            result = subprocess.run([PROGRAM, arguments[0], path, *arguments[1:],
+                                     *(["--out", self.out] if arguments[0] == "run" else [])],
+                                    capture_output=True)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertNotIn(b"\x1b", result.stdout + result.stderr)
+            self.assertIn(rb"h\xff\x1b[31m", result.stdout.replace(rb"\\x", rb"\x"))
+
+    def test_arguments_are_shown_escaped(self):
+        for arguments in (["run", "\x1b[31m"], ["run", "pendulum", "--end", "\x1b[31m"],
+                          ["\x1b[31m"], ["run", "pendulum", "--set", "\x1b[31m"]):
+            status, output, messages = run(*arguments)
+            self.assertEqual((status, output), (1, ""), arguments)
+            self.assertNotIn("\x1b", messages)
+            self.assertIn(r"\x1b[31m", messages)
+
+    def test_long_names_are_cut(self):
+        for text in (f"coordinates: [{'x' * 70000}]\nkinetic: y'^2\n",
+                     f"bodies: {{b: {{mass: 1}}}}\njoints: {{j: {{type: {'x' * 70000}}}}}\n",
+                     f"outputs: {{{'x' * 70000}: y}}\n"):
+            status, _, messages = self.check(text)
+            self.assertEqual(status, 1)
+            self.assertLess(len(messages), 3000)
+
+    def test_what_follows_from_a_misspelt_key_is_left_out(self):
+        status, _, messages = self.check("bodies: {bar: {masss: 1}}\n")
+        self.assertEqual(status, 1)
+        self.assertEqual(messages.count("error["), 1)
+        self.assertIn("unknown key 'masss' in body 'bar'.", messages)
+
+    def test_other_files_are_not_shown(self):
+        secret = self.write("secret", "password: 12345\n")
+        self.assertEqual(self.check(f"include: {{p: {{file: {secret}}}}}\n"), (
+            1, "", "m.yaml:1:21: error[model.no-file]: sub-assembly 'p': 'secret' is not named as a "
+                   "model file is.\n  Model files end in .yaml or .yml, robots in .urdf or .xml.\n"))
+        model = self.write("cart.yaml", "inputs: [F]\ncoordinates: [s]\nkinetic: s'^2\n"
+                                        "generalized_forces: {s: F}\n")
+        status, _, messages = run("live", model, "--step", 1e-3, "--inputs",
+                                  self.write("u.csv", "t,F\n0,password\n"))
+        self.assertEqual(status, 1)
+        self.assertTrue(messages.endswith("u.csv:2:1: error[csv.bad-line]: field 2 is not a "
+                                          "number.\n"), messages)
+
+    def test_empty_arguments_are_errors(self):
+        for arguments, expected in (
+                (["run", ""], "argument 2 is empty, after 'run'."),
+                (["expr", ""], "argument 2 is empty, after 'expr'."),
+                (["run", "pendulum", "--out", ""], "argument 4 is empty, after '--out'."),
+                (["check", "pendulum", "--coordinates", ""],
+                 "argument 4 is empty, after '--coordinates'."),
+                (["check", "pendulum", "--coordinates="], "'--coordinates=' has no value."),
+                ([""], "argument 1 is empty.")):
+            self.assertEqual(run(*arguments), (1, "", f"error[arguments.wrong]: {expected}\n"))
+
+    def test_sgn_means_sign(self):
+        self.assertTrue(run("expr", "sgn(x)")[2].endswith("Did you mean 'sign'?\n"))
+
+    def test_initial_angles_above_a_turn_get_a_hint(self):
+        self.assertEqual(self.check("dimension: 2\nbodies: {b: {mass: 1, shape: {rod: {to: [1, 0]}}}}\n"
+                                    "joints: {j: {type: revolute, between: [ground, b]}}\n"
+                                    "initial: {j.angle: 90}\n"), (
+            1, "", "m.yaml:4:20: error[model.unit-mistake]: initial value of 'j.angle' is 90 radians, "
+                   "more than a turn.\n  Angles are in radians; write '90 deg' for degrees.\n"))
+
+
+class Size(InFolder):
+    def refused(self, text):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        status, _, messages = run("check", self.write("m.yaml", text), preexec_fn=limit)
+        self.assertEqual(status, 1, messages)
+        self.assertIn("error[model.too-large]", messages)
+
+    def test_aliases_of_long_texts_count_by_their_length(self):
+        self.refused("description: &a " + "x" * 1_000_000 + "\noutputs: {"
+                     + ", ".join(f"o{i}: *a" for i in range(20_000)) + "}\n")
+
+    def test_repetitions_of_long_texts_count_by_their_length(self):
+        self.refused("bodies:\n  b[i]: {repeat: {i: 1..20000}, mass: 1, frame: "
+                     + "x" * 1_000_000 + "}\n")
+
+    def test_many_free_bodies_take_time_in_proportion(self):
+        def seconds(count):
+            path = self.write("m.yaml", "name: free\nbodies:\n" + "".join(
+                f"  b{i}: {{mass: 1, inertia: [1, 1, 1], position: [{i}, 0, 0]}}\n"
+                for i in range(count)))
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            self.assertEqual(run("check", path)[0], 0)
+            return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        # Four times as many: 4 where it is linear, 16 where it is quadratic.
+        self.assertLess(seconds(3200) / seconds(800), 8)
+
+
 if __name__ == "__main__":
     unittest.main()

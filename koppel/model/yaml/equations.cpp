@@ -203,7 +203,8 @@ void Reader::read_initial(const Node* section) {
         continue;
       }
     }
-    model_.initial.push_back({*symbol, number(*value, what).e, fixed, source_.at(element.offset)});
+    const Number at = element.name.ends_with(".angle") ? angle(*value, what) : number(*value, what);
+    model_.initial.push_back({*symbol, at.e, fixed, source_.at(element.offset)});
   }
 }
 

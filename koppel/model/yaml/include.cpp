@@ -3,6 +3,7 @@
 // Names in the other file are its own: `crank` there is `front.crank` here. Its ground, and the
 // world coordinates of its joints, are the frame that the place gives. What it says about gravity
 // and runs is left aside. The other file may be a robot in URDF.
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -18,6 +19,18 @@ void Reader::read_includes(const Node* section) {
 std::optional<Source> Reader::read_included(const Node& key, const std::string& what) {
   const std::filesystem::path path =
       std::filesystem::path(source_.file()).parent_path() / text(key, "file of " + what);
+  // What is no model file by its name is not read: messages about it would show what it holds.
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  const std::initializer_list<std::string_view> endings = {".yaml", ".yml", ".urdf", ".xml"};
+  if (std::find(endings.begin(), endings.end(), ending) == endings.end()) {
+    report(key.offset, "model.no-file",
+           what + ": '" + path.string() + "' is not named as a model file is.",
+           "Model files end in .yaml or .yml, robots in .urdf or .xml.");
+    return {};
+  }
   // Plain files only: others may never end.
   std::error_code error;
   std::optional<std::string> content;

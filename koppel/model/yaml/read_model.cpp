@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <koppel/base/printable.hpp>
+
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {
@@ -77,6 +79,26 @@ void Reader::read(const Node& root, const ReadOptions& options) {
 }  // namespace koppel::yaml
 
 namespace koppel {
+namespace {
+
+// What is only wrong because of another mistake: a key that is missing because it is misspelt. The
+// messages name the element first: "body 'bar' has no mass."
+void leave_out_consequences(std::vector<Diagnostic>& mistakes) {
+  std::vector<std::string> misspelt;  // "body 'bar' "
+  for (const Diagnostic& d : mistakes) {
+    const std::size_t in = d.message.find("' in ");
+    if (d.id != "model.unknown-key" || in == d.message.npos) continue;
+    if (d.hint.find("Did you mean") == d.hint.npos) continue;
+    misspelt.push_back(d.message.substr(in + 5, d.message.size() - in - 6) + ' ');
+  }
+  std::erase_if(mistakes, [&](const Diagnostic& d) {
+    return d.id.starts_with("model.missing-") &&
+           std::any_of(misspelt.begin(), misspelt.end(),
+                       [&](const std::string& what) { return d.message.starts_with(what); });
+  });
+}
+
+}  // namespace
 
 Model read_model(const std::filesystem::path& path, const ReadOptions& options) {
   const std::optional<std::string> text = yaml::read_file(path);
@@ -87,12 +109,14 @@ Model read_model(const std::filesystem::path& path, const ReadOptions& options) 
   return read_model_text(*text, path.string(), options);
 }
 
-Model read_model_text(std::string_view text, const std::string& file, const ReadOptions& options) {
+namespace {
+
+Model read_source(std::string_view text, const std::string& file, const ReadOptions& options) {
   const yaml::Source source(file, std::string(text));
   const yaml::Node root = yaml::read_tree(source);
   Model model;
   model.file = file;
-  model.name = std::filesystem::path(file).stem().string();
+  model.name = printable(std::filesystem::path(file).stem().string());
   yaml::Names names;
   std::vector<Diagnostic> mistakes;
   yaml::Reader(model, names, source, mistakes).read(root, options);
@@ -100,11 +124,26 @@ Model read_model_text(std::string_view text, const std::string& file, const Read
     model.validate();
     return model;
   }
+  leave_out_consequences(mistakes);
   std::stable_sort(mistakes.begin(), mistakes.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return a.where.line != b.where.line ? a.where.line < b.where.line
                                         : a.where.column < b.where.column;
   });
   throw Error(std::move(mistakes));
+}
+
+}  // namespace
+
+Model read_model_text(std::string_view text, const std::string& file, const ReadOptions& options) {
+  try {
+    return read_source(text, file, options);
+  } catch (const Error& error) {  // what has no place of its own is at least in this file
+    std::vector<Diagnostic> mistakes = error.diagnostics();
+    for (Diagnostic& d : mistakes) {
+      if (d.where.file.empty()) d.where.file = file;
+    }
+    throw Error(std::move(mistakes));
+  }
 }
 
 }  // namespace koppel

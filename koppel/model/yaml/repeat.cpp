@@ -78,7 +78,7 @@ void Reader::repeat(const Entry& entry, const Node& ranges, std::vector<Element>
   };
   std::vector<Index> indices;
   Numbers numbers;
-  const std::size_t size = num_nodes(entry.value);
+  const std::size_t size = num_nodes(entry.value) + entry.key.size() / kBytesOfNode;
   // An odometer over the indices; the last one turns fastest, and its range may use those before.
   const auto count = [&](std::size_t more) {
     names_.num_nodes += more;

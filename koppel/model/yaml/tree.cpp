@@ -10,6 +10,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
+#include <koppel/base/printable.hpp>
 #include <koppel/base/utf8.hpp>
 
 namespace koppel::yaml {
@@ -69,6 +70,7 @@ class Builder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& text) override {
+    check_scalar(mark, text);
     Node node = make(Node::Kind::Scalar, mark);
     node.text = text;
     add(std::move(node), anchor);
@@ -108,6 +110,19 @@ class Builder : public YAML::EventHandler {
     return static_cast<std::size_t>(std::max(mark.pos, 0));
   }
 
+  // By escapes a text in quotes can have what the file itself cannot.
+  void check_scalar(const YAML::Mark& mark, const std::string& text) const {
+    for (std::size_t i = 0; i < text.size();) {
+      const std::string_view rest = std::string_view(text).substr(i);
+      if (const std::size_t length = control_length(rest); length > 0 && rest[0] != '\r') {
+        fail(source_, offset(mark), "model.encoding",
+             "the text has the control character '" + printable(rest.substr(0, length)) + "'.",
+             "A model file is plain text.");
+      }
+      i += std::max<std::size_t>(utf8_length(rest), 1);
+    }
+  }
+
   static int depth(const Node& node) {
     int deepest = 0;
     for (const Node& item : node.items) deepest = std::max(deepest, depth(item));
@@ -127,7 +142,8 @@ class Builder : public YAML::EventHandler {
     num_nodes_ += more;
     if (num_nodes_ > kMostNodes) {
       fail(source_, offset(mark), "model.too-large", "the file has more than a million values.",
-           "Check what its anchors and aliases repeat.");
+           "Check what its anchors and aliases repeat. A text counts as a value for every 64 "
+           "characters.");
     }
   }
 
@@ -204,9 +220,11 @@ const Node* Node::find(std::string_view key) const {
 }
 
 std::size_t num_nodes(const Node& node) {
-  std::size_t count = 1;
+  std::size_t count = 1 + node.text.size() / kBytesOfNode;
   for (const Node& item : node.items) count += num_nodes(item);
-  for (const Entry& entry : node.entries) count += 1 + num_nodes(entry.value);
+  for (const Entry& entry : node.entries) {
+    count += 1 + entry.key.size() / kBytesOfNode + num_nodes(entry.value);
+  }
   return count;
 }
 
@@ -275,7 +293,7 @@ void check_text(const Source& source) {
   for (std::size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
     const std::size_t length = utf8_length(text.substr(i));
-    const bool control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
+    const bool control = c != '\r' && control_length(text.substr(i)) > 0;
     if (length == 0 || control) {
       fail(source, i, "model.encoding",
            control ? "the text has a control character here." : "the text is not UTF-8 here.",

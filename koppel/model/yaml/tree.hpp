@@ -18,6 +18,7 @@ namespace koppel::yaml {
 
 inline constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kMostNodes = 1'000'000;  // anchors and repetitions expanded
+inline constexpr std::size_t kBytesOfNode = 64;  // a text counts as a node for each so many bytes
 inline constexpr int kDeepest = 64;
 
 struct Entry;
@@ -44,7 +45,7 @@ struct Entry {
   Node value;
 };
 
-std::size_t num_nodes(const Node& node);
+std::size_t num_nodes(const Node& node);  // long texts count as several
 
 // A text with its name, and places in it.
 class Source {
