@@ -276,6 +276,23 @@ class Messages(InFolder):
         self.assertEqual(messages.count("error["), 1)
         self.assertIn("unknown key 'masss' in body 'bar'.", messages)
 
+    def test_names_of_what_is_wrong_itself_are_not_called_unknown(self):
+        _, _, messages = self.check("""parameters: {l: 1}
+bodies:
+  rod: {mass: 1, shape: {rod: {to: [l, 0, 0]}}}
+  1x: {mass: 1}
+joints:
+  j: {type: revolut, between: [ground, rod]}
+  k: {type: revolute, between: [rod, 1x], axis: [0, 0, 1]}
+tables: {road: {x: [0, 1], y: [0]}}
+outputs: {a: j.angle, b: road(t), c: rod.q}
+""")
+        self.assertEqual([line.split(": error[")[1].split("]")[0]
+                          for line in messages.splitlines() if ": error[" in line],
+                         ["model.bad-name", "model.unknown-type", "model.bad-table",
+                          "model.unknown-name"])
+        self.assertIn("unknown name 'rod.q'", messages)
+
     def test_other_files_are_not_shown(self):
         secret = self.write("secret", "password: 12345\n")
         self.assertEqual(self.check(f"include: {{p: {{file: {secret}}}}}\n"), (

@@ -1,6 +1,7 @@
 #include <koppel/model/yaml/read_model.hpp>
 
 #include <algorithm>
+#include <set>
 
 #include <koppel/base/printable.hpp>
 
@@ -81,9 +82,49 @@ void Reader::read(const Node& root, const ReadOptions& options) {
 namespace koppel {
 namespace {
 
-// What is only wrong because of another mistake: a key that is missing because it is misspelt. The
-// messages name the element first: "body 'bar' has no mass."
+// The names in quotes: "joint 'k' names body 'rod'; there is none." has two.
+std::vector<std::string> names_in_quotes(const std::string& message) {
+  std::vector<std::string> names;
+  for (std::size_t open = message.find('\''); open != message.npos;) {
+    // A name may end in primes.
+    std::size_t close = message.find('\'', open + 1);
+    while (close != message.npos && close + 1 < message.size() && message[close + 1] == '\'')
+      ++close;
+    if (close == message.npos) break;
+    names.push_back(message.substr(open + 1, close - open - 1));
+    open = message.find('\'', close + 1);
+  }
+  return names;
+}
+
+bool is_about_unknown(const Diagnostic& d) {
+  return d.id == "model.unknown-name" || d.id == "model.unknown-body" ||
+         d.id == "model.unknown-point" || d.id == "expr.unknown-name";
+}
+
+// What is not there because what should make it has a mistake itself: 'j.angle', where joint 'j'
+// has an unknown type.
+void leave_out_unknown(std::vector<Diagnostic>& mistakes) {
+  std::set<std::string, std::less<>> wrong;
+  for (const Diagnostic& d : mistakes) {
+    if (is_about_unknown(d)) continue;
+    for (std::string& name : names_in_quotes(d.message)) wrong.insert(std::move(name));
+  }
+  std::erase_if(mistakes, [&](const Diagnostic& d) {
+    const std::vector<std::string> names = names_in_quotes(d.message);
+    if (!is_about_unknown(d) || names.empty()) return false;
+    const std::string_view name = names.back();
+    for (std::size_t end = name.find('.');; end = name.find('.', end + 1)) {
+      if (wrong.contains(name.substr(0, end))) return true;
+      if (end == name.npos) return false;
+    }
+  });
+}
+
+// What is only wrong because of another mistake: a key that is missing because it is misspelt, and
+// names of what has a mistake itself. Messages name the element first: "body 'bar' has no mass."
 void leave_out_consequences(std::vector<Diagnostic>& mistakes) {
+  leave_out_unknown(mistakes);
   std::vector<std::string> misspelt;  // "body 'bar' "
   for (const Diagnostic& d : mistakes) {
     const std::size_t in = d.message.find("' in ");
