@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include <koppel/base/stop.hpp>
 #include <koppel/expr/operations.hpp>
 
 namespace koppel {
@@ -32,6 +33,7 @@ void NodeIndex::Free::operator()(std::uint32_t* p) const {
 
 void Postorder::visit(Expr root) {
   if (root.graph() == nullptr) return;
+  check_stop();  // all symbolic work comes by here
   const NodeId start = graph_->adopt(root);  // refuses another graph
   if (position_.contains(start)) return;
   stack_.push_back({start, 0});

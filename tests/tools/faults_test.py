@@ -164,6 +164,18 @@ class Interrupts(InFolder):
         self.assertEqual(status, 2)
         self.assertRegex(messages, r"^interrupted after \d+ runs\.\n$")
 
+    def test_set_up_of_a_large_model(self):
+        count = 200
+        text = "gravity: [0, 0, -9.81]\nbodies:\n" + "".join(
+            f"  b{i}: {{mass: 1, inertia: [1, 1, 1], position: [{i}, 0, 0], points: {{e: [1, 0, 0]}}}}\n"
+            for i in range(count)) + "joints:\n" + "".join(
+            f"  j{i}: {{type: spherical, between: [{f'b{i - 1}.e' if i else 'ground'}, b{i}]}}\n"
+            for i in range(count))
+        status, _, messages = self.interrupt(2, "compare", self.write("chain.yaml", text),
+                                             "--coordinates", "absolute")
+        self.assertEqual(status, 2)
+        self.assertRegex(messages, r"^interrupted after \d+ runs\.\n$")
+
     def test_events_that_are_dense(self):
         path = self.write("dense.yaml", """name: dense
 parameters: {k: 0}
