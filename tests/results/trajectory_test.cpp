@@ -62,6 +62,12 @@ TEST(Trajectory, RmsIsOverTimeNotOverRows) {
   EXPECT_TRUE(near(s.rms, std::sqrt(1.8), {.relative = 1e-15, .because = "a few roundings"}));
 }
 
+// The trapezoidal rule on x² with x = t at 0, 1, 3: (1·(0 + 1) + 2·(1 + 9))/2 = 10.5 over 3 s.
+TEST(Trajectory, RmsIsByTheTrapezoidalRule) {
+  const ColumnStatistics s = make({{0, 0}, {1, 1}, {3, 3}}).statistics(1);
+  EXPECT_TRUE(near(s.rms, std::sqrt(3.5), {.relative = 1e-15, .because = "a few roundings"}));
+}
+
 TEST(Trajectory, StatisticsLeaveOutWhatIsNotFinite) {
   const ColumnStatistics s = make({{0, kNaN}, {1, -2}, {2, -2}, {3, kNaN}}).statistics(1);
   EXPECT_EQ(s.min, -2);
