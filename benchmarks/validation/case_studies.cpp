@@ -15,6 +15,7 @@ namespace koppel::problems {
 namespace {
 
 using benchmarks::Figure;
+using benchmarks::Line;
 using benchmarks::print_head;
 using benchmarks::print_row;
 using benchmarks::write_figure;
@@ -107,8 +108,11 @@ void print_table(const CaseStudy& study, const Trajectory& known, Figure& errors
         }
       }
       if (coordinates == "natural") {
-        errors.lines.push_back(
-            {power(tolerance), {known.time().begin(), known.time().end()}, c.vector_errors});
+        Line line{power(tolerance), {known.time().begin(), known.time().end()}, c.vector_errors};
+        for (double& error : line.y) {
+          if (error < 1e-17) error = 0;  // the start: left out
+        }
+        errors.lines.push_back(std::move(line));
         if (power(tolerance) == "1e-6") timing.ours[0] = c.seconds;
         if (power(tolerance) == "1e-10") timing.ours[1] = c.seconds;
       }
@@ -118,29 +122,39 @@ void print_table(const CaseStudy& study, const Trajectory& known, Figure& errors
   if (study.is_published()) found.timings.push_back(timing);
 }
 
-// The motion over time, by `taylor` at 1e-10.
-Figure history_of(const CaseStudy& study) {
+// The motion over time, by `taylor` at 1e-10. Suspensions move little: changes since the start, in
+// mm.
+std::vector<Figure> histories_of(const CaseStudy& study) {
   const Model model = read_mechanism(study.model);
   SimulateOptions options = options_of(model);
   options.end = study.shown_until;
   options.tolerance = 1e-10;
   options.sampling.count = 1001;
-  const Simulation s = simulate(model, options);
-  const bool has_camber = study.shown.back() == "camber";
-  Figure figure{study.title + (has_camber ? ": motion" : ": positions"),
+  const Trajectory motion = simulate(model, options).trajectory;
+  const bool shows_changes = study.kind == CaseStudy::Kind::OwnData;
+  Figure figure{study.title + (shows_changes ? ": positions since the start" : ": positions"),
                 "t, s",
-                has_camber ? "m, °" : "m",
-                {}};
+                shows_changes ? "mm" : "m",
+                {}},
+      angle{study.title + ": camber", "t, s", "°", {}};
   for (const std::string& name : study.shown) {
-    const auto y = s.trajectory[name], t = s.trajectory.time();
-    figure.lines.push_back({name, {t.begin(), t.end()}, {y.begin(), y.end()}});
+    const auto y = motion[name], t = motion.time();
+    Line line{name, {t.begin(), t.end()}, {y.begin(), y.end()}};
+    if (name == "camber") {
+      angle.lines.push_back(line);
+      continue;
+    }
+    for (double& value : line.y) value = shows_changes ? 1e3 * (value - y[0]) : value;
+    figure.lines.push_back(line);
   }
-  return figure;
+  std::vector<Figure> out = {figure};
+  if (!angle.lines.empty()) out.push_back(angle);
+  return out;
 }
 
 void report_one(const CaseStudy& study, const std::string& figures, Found& found) {
   const Agreement known = motion_of(study);
-  fmt::print("\n### {}\n", study.title);
+  fmt::print("\n{} {}\n", study.kind == CaseStudy::Kind::Another ? "####" : "###", study.title);
   if (const std::string text = remark(study, known); !text.empty()) {
     fmt::print("\n{}\n", text);
   }
@@ -151,7 +165,10 @@ void report_one(const CaseStudy& study, const std::string& figures, Found& found
       "\nFigures {} of the thesis: motion and global error (4.3.2). {} and the other "
       "tolerances.\n",
       study.figures, command_of(study, study.tolerances[0]));
-  write_figure(figures, "history_" + study.model, history_of(study));
+  const std::vector<Figure> histories = histories_of(study);
+  for (std::size_t i = 0; i < histories.size(); ++i) {
+    write_figure(figures, "history_" + study.model + (i == 0 ? "" : "_camber"), histories[i]);
+  }
   write_figure(figures, "error_" + study.model, errors);
 }
 
