@@ -230,14 +230,17 @@ double global_error(const Simulation& s) {
   return error;
 }
 
-TEST(CarAxle, ProjectionImprovesTheGlobalErrorByAnOrderOfMagnitude) {
+// Fig. 8 of the source, which does not say by which Jacobian. The error of J2 itself is larger than
+// that of the constraints.
+TEST(CarAxle, ProjectionImprovesTheGlobalErrorByAnOrderOfMagnitudeWithJ1AndNotWithJ2) {
   const Model model = built_in("car_axle");
+  const auto gain = [&](const char* integrator, double h) {
+    return global_error(run(model, {integrator, "index2"}, h, 3)) /
+           global_error(run(model, {integrator, "index2", Projection::Once}, h, 3));
+  };
   for (const double h : {1e-3, 5e-4}) {
-    const double drifting =
-        global_error(run(model, {"linear-implicit:J1:positions-first", "index2"}, h, 3));
-    const double projected = global_error(
-        run(model, {"linear-implicit:J1:positions-first", "index2", Projection::Once}, h, 3));
-    EXPECT_GT(drifting / projected, 8);
+    EXPECT_GT(gain("linear-implicit:J1:positions-first", h), 8) << h;
+    EXPECT_LT(gain("linear-implicit:J2:positions-first", h), 2) << h;
   }
 }
 
