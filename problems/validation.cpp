@@ -24,19 +24,27 @@ SimulateOptions options_for(const Setting& setting, std::span<const double> time
   return options;
 }
 
-// Which part of the time that passes this program runs: all of it, unless others run too.
+// Which part of the time this program ran, between a begin and the last mark: all of it, unless
+// others run on the machine too.
 class Stopwatch {
  public:
+  void begin() {
+    wall_start_ = wall_ = std::chrono::steady_clock::now();
+    processor_start_ = processor_ = std::clock();
+  }
+  void mark() {
+    wall_ = std::chrono::steady_clock::now();
+    processor_ = std::clock();
+  }
   double share() const {
-    const double wall =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_).count();
-    const double processor = static_cast<double>(std::clock() - processor_) / CLOCKS_PER_SEC;
+    const double wall = std::chrono::duration<double>(wall_ - wall_start_).count();
+    const double processor = static_cast<double>(processor_ - processor_start_) / CLOCKS_PER_SEC;
     return wall > 0 ? std::min(1.0, processor / wall) : 1;
   }
 
  private:
-  std::chrono::steady_clock::time_point wall_ = std::chrono::steady_clock::now();
-  std::clock_t processor_ = std::clock();
+  std::chrono::steady_clock::time_point wall_start_, wall_;
+  std::clock_t processor_start_ = 0, processor_ = 0;
 };
 
 double largest(std::span<const double> values) {
@@ -115,8 +123,15 @@ Trajectory known_motion(const std::string& name) {
 
 Comparison compare(const Model& model, const Setting& setting, const Trajectory& known,
                    std::span<const std::string> positions) {
-  const Stopwatch watch;
-  const Simulation s = simulate(model, options_for(setting, known.time()));
+  // From before the first row to the last: while it integrates.
+  Stopwatch watch;
+  SimulateCallbacks callbacks;
+  callbacks.begin = [&](const std::vector<Column>&) { watch.begin(); };
+  callbacks.row = [&](std::span<const double>) {
+    watch.mark();
+    return true;
+  };
+  const Simulation s = simulate(model, options_for(setting, known.time()), callbacks);
   Comparison out;
   out.is_done = s.status == Outcome::Status::Done;
   out.text = s.text;
