@@ -1,7 +1,6 @@
 #include <problems/validation.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <limits>
@@ -23,29 +22,6 @@ SimulateOptions options_for(const Setting& setting, std::span<const double> time
   options.sampling.times.assign(times.begin(), times.end());
   return options;
 }
-
-// Which part of the time this program ran, between a begin and the last mark: all of it, unless
-// others run on the machine too.
-class Stopwatch {
- public:
-  void begin() {
-    wall_start_ = wall_ = std::chrono::steady_clock::now();
-    processor_start_ = processor_ = std::clock();
-  }
-  void mark() {
-    wall_ = std::chrono::steady_clock::now();
-    processor_ = std::clock();
-  }
-  double share() const {
-    const double wall = std::chrono::duration<double>(wall_ - wall_start_).count();
-    const double processor = static_cast<double>(processor_ - processor_start_) / CLOCKS_PER_SEC;
-    return wall > 0 ? std::min(1.0, processor / wall) : 1;
-  }
-
- private:
-  std::chrono::steady_clock::time_point wall_start_, wall_;
-  std::clock_t processor_start_ = 0, processor_ = 0;
-};
 
 double largest(std::span<const double> values) {
   double size = 0;
@@ -123,12 +99,12 @@ Trajectory known_motion(const std::string& name) {
 
 Comparison compare(const Model& model, const Setting& setting, const Trajectory& known,
                    std::span<const std::string> positions) {
-  // From before the first row to the last: while it integrates.
-  Stopwatch watch;
+  // Time of the processor from before the first row to the last: while it integrates.
+  std::clock_t begin = 0, last = 0;
   SimulateCallbacks callbacks;
-  callbacks.begin = [&](const std::vector<Column>&) { watch.begin(); };
+  callbacks.begin = [&](const std::vector<Column>&) { begin = last = std::clock(); };
   callbacks.row = [&](std::span<const double>) {
-    watch.mark();
+    last = std::clock();
     return true;
   };
   const Simulation s = simulate(model, options_for(setting, known.time()), callbacks);
@@ -137,7 +113,7 @@ Comparison compare(const Model& model, const Setting& setting, const Trajectory&
   out.text = s.text;
   out.reached = s.summary.reached;
   out.steps = s.summary.steps;
-  out.seconds = s.summary.wall_seconds * watch.share();
+  out.seconds = static_cast<double>(last - begin) / CLOCKS_PER_SEC;
   out.energy = energy_change(s);
   if (!out.is_done) return out;
   double sum = 0, size = 0;

@@ -35,7 +35,7 @@ struct Comparison {
   std::vector<double> vector_errors;                           // (2) at every time that is known
   double energy = 0;  // the largest change of energy, J; NaN where it is not conserved
   long steps = 0;
-  double seconds = 0;  // of the processor, the integration alone
+  double seconds = 0;  // of the processor, from the first row to the last
 };
 
 double digits(double error);
