@@ -184,7 +184,8 @@ void print_summary(const Found& found) {
   }
   std::puts(
       "\n### Seconds\n\nPublished are whole executions on a processor of 3.2 GHz; ours are the "
-      "integrations alone, in natural\ncoordinates. Of the five mechanisms whose data are "
+      "integrations with their rows, in\nnatural coordinates. Of the five mechanisms whose data "
+      "are "
       "printed.");
   print_head({"mechanism", "published, 1e-6", "ours", "published, 1e-10", "ours"}, 1);
   for (const Timing& t : found.timings) {
