@@ -34,7 +34,13 @@ fs::path find_model(const std::string& name) {
     hint = "Did you mean the built-in model '" + meant + "'? ";
   }
   if (fs::path(name).extension().empty()) hint += "`koppel models` lists the built-in ones.";
-  throw Error({Diagnostic{"model.no-file", "there is no such file.", hint, {name, 0, 0}, {}}});
+  const bool is_folder = fs::is_directory(name, error);
+  throw Error(
+      {Diagnostic{"model.no-file",
+                  is_folder ? "this is a folder, not a model file." : "there is no such file.",
+                  is_folder ? "" : hint,
+                  {name, 0, 0},
+                  {}}});
 }
 
 }  // namespace koppel::app

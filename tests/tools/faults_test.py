@@ -336,6 +336,10 @@ outputs: {a: j.angle, b: road(t), c: rod.q}
                 ([""], "argument 1 is empty.")):
             self.assertEqual(run(*arguments), (1, "", f"error[arguments.wrong]: {expected}\n"))
 
+    def test_a_folder_is_no_model(self):
+        self.assertEqual(run("check", self.folder), (
+            1, "", f"{self.folder}: error[model.no-file]: this is a folder, not a model file.\n"))
+
     def test_sgn_means_sign(self):
         self.assertTrue(run("expr", "sgn(x)")[2].endswith("Did you mean 'sign'?\n"))
 
