@@ -98,5 +98,28 @@ events: {stop: {when: 0.5 - pivot.angle, bounce: 0.75, set: {T: 3}}}
   }
 }
 
+// A rod hits two supports on the same side of its centre at once, at x = 0.5 with −0.1 m/s and at
+// 0.2 with −1 m/s. What the second does lifts the first: it gets no impulse, and would have to pull
+// otherwise.
+//   P = 1.5/(1/m + 0.2²/J),   y′ = −1.6 + P/m,   ω = 3 + 0.2 P/J.
+TEST(SimultaneousImpacts, PushAndNeverPull) {
+  const Model model = read_model_text(R"(
+dimension: 2
+bodies: {rod: {mass: 2, inertia: 0.3, position: [0, 0.8], angle: -1.5, points: {A: [0.2, 0], B: [0.5, 0]}}}
+initial: {"rod.y'": -1.6, rod.wz: 3}
+outputs: {vy: "rod.y'", omega: rod.wz}
+events: {b: {when: rod.B.y, bounce: 0.5}, a: {when: rod.A.y, bounce: 0.5}}
+)",
+                                      "rod.yaml");
+  const double m = 2, J = 0.3, P = 1.5 / (1 / m + 0.04 / J);
+  const Simulation s = run(model, 0.6, "absolute");
+  ASSERT_EQ(s.summary.events.size(), 2U);
+  EXPECT_EQ(s.summary.events[0].t, s.summary.events[1].t);
+  const testing::Tolerance tolerance{.relative = 1e-8, .because = "tolerance 1e-11"};
+  EXPECT_TRUE(near(s.summary.events[0].t, 0.5, tolerance));
+  EXPECT_TRUE(near(s.trajectory["vy"].back(), -1.6 + P / m, tolerance));
+  EXPECT_TRUE(near(s.trajectory["omega"].back(), 3 + 0.2 * P / J, tolerance));
+}
+
 }  // namespace
 }  // namespace koppel
