@@ -17,6 +17,7 @@
 
 #include "apps/koppel/attendant.hpp"
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/health_option.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
@@ -34,6 +35,7 @@ struct Options {
   bool has_feedback = false;
   std::vector<std::string> plant, disturb;
   bool bounded = false;
+  std::shared_ptr<HealthOptions> health;
 };
 
 // "name=value" of --plant and --disturb.
@@ -71,6 +73,7 @@ InverseOptions inverse_options(const Options& given, const Model& model) {
   options.across_jumps = given.across_jumps;
   options.verify = given.verify;
   options.bounded = given.bounded;
+  options.health = *given.health;
   return options;
 }
 
@@ -127,7 +130,7 @@ void write_files(const Model& model, Inverse& result, const Lines& lines, Files&
     add_frames(model, result.equations, *result.observation, result.trajectory, kMaxFrames,
                *report.scene);
   }
-  if (!result.text.empty()) report.messages.push_back(result.text);
+  if (!result.text.empty()) report.alarms.push_back(result.text);
   files.attempt([&] { write_report(files.path("report.html"), report); });
 }
 
@@ -171,7 +174,9 @@ void run(const Options& options) {
     print_line("files", fmt::format("{}, trajectory.csv, summary.json, report.html",
                                     files.path("inputs.csv").string()));
   }
-  report_end(result.status, "control.failed", result.summary.reached, result.text, files);
+  const bool is_doubtful = result.status == Outcome::Status::Doubtful;
+  report_end(result.status, is_doubtful ? "control.doubtful" : "control.failed",
+             result.summary.reached, result.text, files);
 }
 
 }  // namespace
@@ -233,6 +238,7 @@ void add_inverse(CLI::App& program) {
       ->type_name("T");
   command->add_flag("--bounded", options->bounded,
                     "Of unstable internal dynamics, compute the solution that stays bounded");
+  options->health = add_health_option(*command);
   command->add_flag("--across-jumps", options->across_jumps,
                     "Go on where a reference is not smooth enough to be followed");
   command

@@ -16,6 +16,7 @@
 #include <koppel/results/report.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/health_option.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
@@ -29,6 +30,7 @@ namespace {
 struct Options {
   std::shared_ptr<ModelOptions> model;
   std::shared_ptr<MethodOptions> method;
+  std::shared_ptr<HealthOptions> health;
   LiveOptions live;
   std::string late = "continue", folder;
   std::string signals, udp_in, udp_out, udp_key, shared;
@@ -144,6 +146,7 @@ void run(const Options& options) {
   const Model model = load(*options.model);
   const LiveOptions live = live_options(options);
   SimulateOptions simulate = simulate_options(*options.method, *options.model, model);
+  simulate.health = *options.health;
   simulate.native = !options.tape;
   const Channels channels = make_channels(options);
   std::vector<Channel*> open;
@@ -214,6 +217,7 @@ void add_live(CLI::App& program) {
   auto options = std::make_shared<Options>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
+  options->health = add_health_option(*command);
   command->add_option("--end", options->live.end, "The end time; else until Ctrl-C")
       ->type_name("T");
   command

@@ -1,7 +1,6 @@
 // koppel run: simulates a model and writes trajectory.csv, summary.json and report.html.
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -16,6 +15,7 @@
 
 #include "apps/koppel/attendant.hpp"
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/health_option.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
@@ -29,23 +29,12 @@ struct RunOptions {
   std::shared_ptr<ModelOptions> model;
   std::shared_ptr<MethodOptions> method;
   std::optional<double> end, tolerance;
-  std::string samples, folder, health;
+  std::shared_ptr<HealthOptions> health;
+  std::string samples, folder;
   bool json = false, quiet = false, hdf5 = false, native = false, timing = false;
   std::string reactions;  // world, joint
   int derivatives = 0;
 };
-
-// "off", or the factor that loosens all limits.
-HealthOptions read_health(const std::string& text) {
-  if (text.empty()) return {};
-  if (text == "off") return {.is_watched = false};
-  double factor = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, factor);
-  if (error == std::errc() && rest == end && factor > 0) return {.loosen = factor};
-  throw Error("arguments.wrong", "--health '" + text + "' is not known.",
-              "It is 'off', or a positive factor by which the limits are loosened, such as 10.");
-}
 
 // What the command line says goes before what the model says.
 SimulateOptions options_for(const RunOptions& run, const Model& model) {
@@ -60,7 +49,7 @@ SimulateOptions options_for(const RunOptions& run, const Model& model) {
     options.reactions = run.reactions == "joint" ? ReactionAxes::Joint : ReactionAxes::World;
   }
   options.derivatives = run.derivatives;
-  options.health = read_health(run.health);
+  options.health = *run.health;
   return options;
 }
 
@@ -210,10 +199,7 @@ void add_run(CLI::App& program) {
       ->add_option("--out", options->folder,
                    "The folder for the files; MODEL-run in the current one by default")
       ->type_name("DIR");
-  command
-      ->add_option("--health", options->health,
-                   "Loosen the limits of a healthy run by this factor; or 'off'")
-      ->type_name("X");
+  options->health = add_health_option(*command);
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
   command->add_flag("--hdf5", options->hdf5, "Write trajectory.h5 as well");

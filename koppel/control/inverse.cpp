@@ -14,9 +14,11 @@
 #include <koppel/control/flat.hpp>
 #include <koppel/control/internal_dynamics.hpp>
 #include <koppel/control/reduced_servo.hpp>
+#include <koppel/control/row_residual.hpp>
 #include <koppel/control/servo_problem.hpp>
 #include <koppel/control/smoothness.hpp>
 #include <koppel/control/solution_checks.hpp>
+#include <koppel/control/verify.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/native.hpp>
 #include <koppel/simulate/sampler.hpp>
@@ -68,7 +70,9 @@ class Run {
     out_.summary.setup_seconds = seconds_since(start);
     if (callbacks_.chosen) callbacks_.chosen({});
     follow();
+    measure_residual();
     if (options_.verify) verify_inputs();
+    judge();
     summarize();
     return std::move(out_);
   }
@@ -254,6 +258,12 @@ class Run {
     }
     const bool is_reduced = way_ != Way::Samples && way_ != Way::Series;
     sampler.watch(is_reduced ? reduced_.problem : servo_->problem, kept, num_rows());
+    std::vector<std::string> units;
+    for (std::size_t i = 0; i < out_.equations.num_v() + out_.equations.x.size(); ++i) {
+      units.push_back(columns[out_.observation->first_velocity() + i].unit);
+    }
+    probe_.emplace(*evaluator_, start_, is_reduced ? reduced_.problem : servo_->problem, kept,
+                   std::move(units), servo_->problem.breakpoints);
     const Clock::time_point before = Clock::now();
     switch (way_) {
       case Way::Samples: follow_samples(sampler); break;
@@ -331,6 +341,13 @@ class Run {
     }
   }
 
+  Observer observer(Sampler& sampler) {
+    return [&](const Step& step) {
+      probe_->look_at(step);
+      return sampler(step);
+    };
+  }
+
   void step_reduced(Sampler& sampler) {
     if (!sampler.begin(start_.t, reduced_.start)) return stop();
     IntegrateOptions options;
@@ -340,7 +357,7 @@ class Run {
     out_.summary.integrator = integrator();
     out_.summary.step = options.step.value_or(0);
     const Outcome outcome = integrate(reduced_.problem, integrator(), {start_.t, reduced_.start},
-                                      end_, options, std::ref(sampler));
+                                      end_, options, observer(sampler));
     out_.summary.steps = outcome.statistics.steps;
     out_.summary.order = outcome.statistics.order;
     if (outcome.status == Outcome::Status::Stopped) return stop();
@@ -377,7 +394,7 @@ class Run {
     solution_->get(y);
     if (!sampler.begin(start_.t, y)) return stop();
     const Outcome outcome = integrate(servo_->problem, "taylor", {start_.t, y}, end_,
-                                      {.tolerance = options_.tolerance}, std::ref(sampler));
+                                      {.tolerance = options_.tolerance}, observer(sampler));
     out_.summary.integrator = "taylor";
     out_.summary.steps = outcome.statistics.steps;
     out_.summary.order = outcome.statistics.order;
@@ -410,6 +427,62 @@ class Run {
     return false;
   }
 
+  // Of the equations of motion, where steps solved others in their place.
+  void measure_residual() {
+    InverseSummary& s = out_.summary;
+    s.max_servo_error = checks_->max_servo_error();
+    s.max_residual = checks_->max_residual();
+    if (way_ == Way::Samples || way_ == Way::Bounded) return;
+    found_ = probe_->find();
+    s.relative_residual = found_.relative;
+    s.max_residual = std::max(
+        {found_.largest, s.max_servo_error, s.max_position_violation, s.max_velocity_violation});
+  }
+
+  // A solution that came to its end and satisfies neither its equations nor its references there
+  // is doubtful.
+  void judge() {
+    if (!options_.health.is_watched) return;
+    Health& health = out_.summary.health;
+    health.state = Health::State::Good;
+    if (out_.status == Outcome::Status::Failed) health.state = Health::State::Failed;
+    const double limit = options_.health.loosen * kDoubtful;
+    if (found_.relative > limit) {
+      doubt({"residual", found_.t, found_.relative, limit,
+             fmt::format("the steps are too coarse: at t = {:.6g} s the equation of motion of '{}' "
+                         "is off by {:.2g} % of the largest terms (limit {:.2g} %). Take a shorter "
+                         "--step.",
+                         found_.t, found_.name, 100 * found_.relative, 100 * limit)});
+    }
+    const double path = path_length(out_.equations, start_.p, start_.t, end_);
+    const double off = out_.summary.max_servo_error / (path > 0 ? path : 1);
+    const double off_limit = options_.health.loosen * kOffPath;
+    if (off > off_limit) {
+      doubt({"outputs", checks_->time_of_servo_error(), off, off_limit,
+             fmt::format("at t = {:.6g} s the outputs are off their references by {:.2g}, and "
+                         "their path is {:.2g} long (limit {:.2g} %). Take a shorter --step.",
+                         checks_->time_of_servo_error(), out_.summary.max_servo_error, path,
+                         100 * off_limit)});
+    }
+    if (!out_.summary.verification) return;
+    const Verification& v = *out_.summary.verification;
+    if (v.is_done && v.relative_error > off_limit) {
+      doubt({"verification", v.at, v.relative_error, off_limit,
+             fmt::format("simulated with these inputs, the outputs are off their references by "
+                         "{:.2g} at t = {:.6g} s, {:.2g} % of their path (limit {:.2g} %).",
+                         v.max_error, v.at, 100 * v.relative_error, 100 * off_limit)});
+    }
+  }
+
+  void doubt(Health::Reason reason) {
+    if (out_.status == Outcome::Status::Done) {
+      out_.status = Outcome::Status::Doubtful;
+      out_.summary.health.state = Health::State::Doubtful;
+    }
+    out_.text += (out_.text.empty() ? "" : " ") + reason.text;
+    out_.summary.health.reasons.push_back(std::move(reason));
+  }
+
   void summarize() {
     InverseSummary& s = out_.summary;
     s.model = model_.name;
@@ -425,13 +498,15 @@ class Run {
       s.steps = solution_->num_steps();
       s.order = solution_->order();
     }
-    s.max_servo_error = checks_->max_servo_error();
-    s.max_residual = checks_->max_residual();
     describe(out_.trajectory, out_.equations, s);
     for (const Excess& e : s.limit_violations) tell(describe_limit_violation(e));
     for (const Excess& e : s.pushing_cables) tell(describe_pushing_cable(e));
   }
 
+  // Of the relative residual: above, inputs are wrong in their first digit.
+  static constexpr double kDoubtful = 0.1;
+  // Of how far outputs may be off, of the length of their path, or in their unit.
+  static constexpr double kOffPath = 0.01;
   // Of the bounded solution: what collocation of order 4 reaches with some hundred intervals.
   static constexpr double kBoundedTolerance = 1e-8;
 
@@ -454,6 +529,8 @@ class Run {
   std::optional<FlatSolution> solution_;
   ReducedServo reduced_;  // where a method steps in time
   std::optional<SolutionChecks> checks_;
+  std::optional<ResidualProbe> probe_;
+  RowResidual found_;  // by the probe
   std::vector<double> q_;
 };
 

@@ -12,7 +12,10 @@
 // The methods `projection` and `minimal-extension` (reduced_servo.hpp) step in time with an
 // implicit integrator. They are less accurate; they are what others use, to compare with.
 //
-// A numerical failure is a status with its story; all rows before it are kept.
+// A numerical failure is a status with its story; all rows before it are kept. A solution is judged
+// at its end: `doubtful` where steps leave more than a tenth of the terms of an equation of motion
+// (row_residual.hpp), or where outputs are off their references, as computed or as simulated with
+// the inputs, by more than a hundredth of their path (of 1 where they stand still).
 #pragma once
 
 #include <optional>
@@ -37,6 +40,7 @@ struct InverseOptions {
   bool native = false;        // compile to native code
   bool bounded = false;       // of internal dynamics, the solution that is (bounded.hpp)
   bool across_jumps = false;  // go on where references are not smooth enough
+  HealthOptions health;       // how the result is judged
 
   // Throws Error `control.bad-option`, `control.unknown-method`.
   void validate() const;

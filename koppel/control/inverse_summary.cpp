@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <koppel/results/health_json.hpp>
+
 namespace koppel {
 namespace {
 
@@ -73,6 +75,7 @@ std::string to_json(const InverseSummary& s) {
   nlohmann::ordered_json out;
   out["model"] = s.model;
   out["status"] = s.status;
+  out["health"] = json_of(s.health);
   out["start"] = s.start;
   out["end"] = s.end;
   out["begun"] = s.begun;
@@ -94,6 +97,7 @@ std::string to_json(const InverseSummary& s) {
   out["setup_seconds"] = s.setup_seconds;
   out["wall_seconds"] = s.wall_seconds;
   out["max_residual"] = s.max_residual;
+  out["relative_residual"] = s.relative_residual;
   out["max_servo_error"] = s.max_servo_error;
   out["max_position_violation"] = s.max_position_violation;
   out["max_velocity_violation"] = s.max_velocity_violation;

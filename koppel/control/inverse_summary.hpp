@@ -10,6 +10,7 @@
 
 #include <koppel/control/disturbance.hpp>
 #include <koppel/control/watch.hpp>
+#include <koppel/results/health.hpp>
 #include <koppel/results/trajectory.hpp>
 
 namespace koppel {
@@ -23,7 +24,8 @@ struct InputSummary {
 
 struct InverseSummary {
   std::string model;
-  std::string status;             // done, stopped, failed
+  std::string status;  // done, doubtful, stopped, failed
+  Health health;
   double start = 0, end = 0;      // asked for
   double begun = 0, reached = 0;  // the times between which there are results
 
@@ -40,8 +42,9 @@ struct InverseSummary {
   int order = 0;
   double setup_seconds = 0, wall_seconds = 0;
 
-  double max_residual = 0;     // of all equations, in their units
-  double max_servo_error = 0;  // |s(q) − γ|
+  double max_residual = 0;       // of all equations, in their units
+  double relative_residual = 0;  // of time-stepping methods: by the terms of the equation
+  double max_servo_error = 0;    // |s(q) − γ|
   double max_position_violation = 0, max_velocity_violation = 0;
 
   std::size_t samples = 0;

@@ -45,7 +45,9 @@ std::optional<std::string> SolutionChecks::check(double t, std::span<const doubl
   in_.insert(in_.end(), p_.begin(), p_.end());
   rows_.evaluate(in_, row_out_, row_work_);
   for (std::size_t i = 0; i < e_.s.size(); ++i) {
-    max_servo_error_ = std::max(max_servo_error_, std::abs(row_out_[i]));
+    if (std::abs(row_out_[i]) <= max_servo_error_) continue;
+    max_servo_error_ = std::abs(row_out_[i]);
+    time_of_servo_error_ = t;
   }
   for (std::size_t i = 0; i < e_.positive.size(); ++i) {
     const double value = row_out_[e_.s.size() + i];

@@ -22,6 +22,7 @@ class SolutionChecks {
   void note_residual(const DaePoint& point);
 
   double max_servo_error() const { return max_servo_error_; }  // |s − γ|
+  double time_of_servo_error() const { return time_of_servo_error_; }
   double max_residual() const { return max_residual_; }
 
  private:
@@ -30,7 +31,7 @@ class SolutionChecks {
   Function rows_, residual_;
   Workspace row_work_, residual_work_;
   std::vector<double> in_, row_out_, residual_out_;
-  double max_servo_error_ = 0, max_residual_ = 0;
+  double max_servo_error_ = 0, time_of_servo_error_ = 0, max_residual_ = 0;
 };
 
 }  // namespace koppel

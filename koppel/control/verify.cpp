@@ -24,25 +24,6 @@ std::string free_name(const Graph& graph, std::size_t i) {
   }
 }
 
-double path_length(const Equations& e, std::span<const double> p, double from, double to) {
-  std::vector<Expr> inputs = {e.t};
-  inputs.insert(inputs.end(), e.p.begin(), e.p.end());
-  const Function reference(inputs, e.reference);
-  std::vector<double> in(1 + p.size()), last;
-  std::copy(p.begin(), p.end(), in.begin() + 1);
-  constexpr int kParts = 500;
-  double length = 0;
-  for (int i = 0; i <= kParts; ++i) {
-    in[0] = from + (to - from) * i / kParts;
-    const std::vector<double> at = reference(in);
-    double square = 0;
-    for (std::size_t k = 0; k < last.size(); ++k) square += (at[k] - last[k]) * (at[k] - last[k]);
-    length += std::sqrt(square);
-    last = at;
-  }
-  return length;
-}
-
 // |s(q) − γ(t)|
 class TrackingError {
  public:
@@ -81,6 +62,25 @@ class TrackingError {
 };
 
 }  // namespace
+
+double path_length(const Equations& e, std::span<const double> p, double from, double to) {
+  std::vector<Expr> inputs = {e.t};
+  inputs.insert(inputs.end(), e.p.begin(), e.p.end());
+  const Function reference(inputs, e.reference);
+  std::vector<double> in(1 + p.size()), last;
+  std::copy(p.begin(), p.end(), in.begin() + 1);
+  constexpr int kParts = 500;
+  double length = 0;
+  for (int i = 0; i <= kParts; ++i) {
+    in[0] = from + (to - from) * i / kParts;
+    const std::vector<double> at = reference(in);
+    double square = 0;
+    for (std::size_t k = 0; k < last.size(); ++k) square += (at[k] - last[k]) * (at[k] - last[k]);
+    length += std::sqrt(square);
+    last = at;
+  }
+  return length;
+}
 
 InputPieces pieces_of(FlatSolution& solution, int num_inputs, std::span<const double> breakpoints,
                       double end) {

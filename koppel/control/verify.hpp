@@ -44,6 +44,9 @@ struct Verification {
   double relative_error = 0;
 };
 
+// Of the references, as a polygon of 500 parts.
+double path_length(const Equations& equations, std::span<const double> p, double from, double to);
+
 // From `start` (consistent; its u is left aside) to `end`, with inputs as for with_inputs.
 // `nominal` are the parameters that the references are taken with; the mechanism has those of the
 // start.

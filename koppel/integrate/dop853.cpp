@@ -63,10 +63,13 @@ class Dop853Step : public Step {
     evaluate_states(t, y);
     if (t != t0 && t != t1) system_.solve_multipliers(t, y);
   }
+  void evaluate_some(double t, std::span<const int> places, std::span<double> y) const override {
+    system_.are_states(places) ? evaluate_states(t, y) : evaluate(t, y);
+  }
   // With x = (t − t0)/h, Δ = y1 − y0:
   //   y0 + x(Δ + (1−x)(r₂ + x(r₃ + (1−x)(r₄ + x(r₅ + (1−x)(r₆ + x r₇))))))
   // where r₂ = hẏ0 − Δ and r₃ = Δ − hẏ1 − r₂ make it a Hermite interpolation at both ends.
-  void evaluate_states(double t, std::span<double> y) const override {
+  void evaluate_states(double t, std::span<double> y) const {
     if (t == t0 || t == t1) {
       std::copy_n(t == t0 ? now_.y0 : now_.y1, size_, y.begin());
       return;

@@ -29,6 +29,10 @@ class ExplicitSystem {
   ExplicitSystem(const Segment& segment, Statistics& statistics);
 
   std::size_t size() const { return size_; }
+  // Whether these places of y, in ascending order, are before all multipliers.
+  bool are_states(std::span<const int> places) const {
+    return places.empty() || places.back() < static_cast<int>(size_);
+  }
 
   // False where there are no finite rates.
   bool rate(double t, std::span<const double> y, std::span<double> y_rate);

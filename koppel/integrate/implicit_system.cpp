@@ -35,6 +35,7 @@ ImplicitSystem::ImplicitSystem(const Segment& segment, Statistics& statistics)
       projector_(make_projector_workspace(segment)),
       exponent_(make_exponents(segment.problem)),
       scale_(exponent_.size(), 1.0),
+      weight_(exponent_.size(), 1.0),
       by_y_(static_cast<std::size_t>(residual_.pattern().num_entries())),
       by_rate_(by_y_.size()),
       values_(by_y_.size()),
@@ -50,12 +51,36 @@ bool ImplicitSystem::residual(double t, std::span<const double> y, std::span<con
 bool ImplicitSystem::jacobian(double t, std::span<const double> y, std::span<const double> y_rate) {
   ++statistics_.jacobians;
   residual_.jacobian(t, y, y_rate, by_y_, by_rate_, work_);
-  return all_finite(by_y_) && all_finite(by_rate_);
+  if (!all_finite(by_y_) || !all_finite(by_rate_)) return false;
+  weigh_multipliers();
+  return true;
+}
+
+// w_j = max_i |∂F_i/∂λ_j| / max_k |∂F_i/∂ẏ_k| over the rows that have rates: what a multiplier of
+// one newton makes a velocity change by in a second. Only where that is less than 1, in mechanisms
+// with heavy parts: no multiplier counts more than its exponent says.
+void ImplicitSystem::weigh_multipliers() {
+  const Sparsity& pattern = residual_.pattern();
+  row_rate_.assign(static_cast<std::size_t>(pattern.num_rows), 0.0);
+  for (std::size_t k = 0; k < by_rate_.size(); ++k) {
+    double& largest = row_rate_[static_cast<std::size_t>(pattern.row[k])];
+    largest = std::max(largest, std::abs(by_rate_[k]));
+  }
+  for (auto j = static_cast<std::size_t>(segment_.problem.num_differential()); j < weight_.size();
+       ++j) {
+    double w = 0;
+    for (auto k = static_cast<std::size_t>(pattern.column_start[j]);
+         k < static_cast<std::size_t>(pattern.column_start[j + 1]); ++k) {
+      const double mass = row_rate_[static_cast<std::size_t>(pattern.row[k])];
+      if (mass > 0) w = std::max(w, std::abs(by_y_[k]) / mass);
+    }
+    weight_[j] = w > 0 ? std::min(w, 1.0) : 1;
+  }
 }
 
 void ImplicitSystem::set_step(double h) {
   for (std::size_t j = 0; j < scale_.size(); ++j) {
-    scale_[j] = exponent_[j] == 0 ? 1 : exponent_[j] == 1 ? h : h * h;
+    scale_[j] = weight_[j] * (exponent_[j] == 0 ? 1 : exponent_[j] == 1 ? h : h * h);
   }
 }
 

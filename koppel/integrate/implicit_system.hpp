@@ -6,7 +6,9 @@
 // δ/h and multipliers by δ/h², in index 2 multipliers by δ/h. Each unknown therefore has an
 // exponent e_j and is measured as h^e_j y_j [Hairer & Wanner 1996, section VII.4]: so are its
 // errors, and the columns of the matrices are scaled by h^−e_j. After scaling rows, which the
-// linear solver does, all entries are then of order 1 however small the step is.
+// linear solver does, all entries are then of order 1 however small the step is. What moves by δ is
+// a mass, so that multipliers change by m δ/h²: those on heavy parts are weighted with 1/m, else
+// their round-off, far above ε, would keep Newton's method from ending.
 #pragma once
 
 #include <complex>
@@ -30,7 +32,7 @@ class ImplicitSystem {
   // False where a value is not finite.
   bool residual(double t, std::span<const double> y, std::span<const double> y_rate,
                 std::span<double> F);
-  // ∂F/∂y and ∂F/∂ẏ, kept for factor().
+  // ∂F/∂y and ∂F/∂ẏ, kept for factor(), and the weights of multipliers for set_step().
   bool jacobian(double t, std::span<const double> y, std::span<const double> y_rate);
   std::span<const double> by_y() const { return by_y_; }
   std::span<const double> by_rate() const { return by_rate_; }
@@ -43,7 +45,8 @@ class ImplicitSystem {
   // Then b ← (c ∂F/∂ẏ + ∂F/∂y)⁻¹ b.
   template <typename Scalar>
   void solve(const LinearSolver<Scalar>& solver, std::span<Scalar> b) const;
-  // max_j h^e_j |δ_j| / max(h^e_j |y_j|, absolute scale); infinite where a value is not finite.
+  // max_j s_j |δ_j| / max(s_j |y_j|, absolute scale), s_j = w_j h^e_j; infinite where a value is
+  // not finite.
   double norm(std::span<const double> delta, std::span<const double> y) const;
 
   // Rates at a start, and those algebraic variables that F determines together with them. Where F
@@ -56,6 +59,7 @@ class ImplicitSystem {
   bool project(double t, std::span<double> y);
 
  private:
+  void weigh_multipliers();
   bool rates_by_right_hand_side(double t, std::span<double> y, std::span<double> y_rate);
   bool rates_by_newton(double t, std::span<double> y, std::span<double> y_rate);
 
@@ -65,7 +69,9 @@ class ImplicitSystem {
   Residual::Workspace work_;
   std::optional<Projector::Workspace> projector_;
   std::vector<int> exponent_;
-  std::vector<double> scale_;  // h^e_j
+  std::vector<double> scale_;   // w_j h^e_j
+  std::vector<double> weight_;  // w_j
+  std::vector<double> row_rate_;
   std::vector<double> by_y_, by_rate_;
   std::vector<double> values_;
   std::vector<std::complex<double>> complex_values_;

@@ -65,8 +65,8 @@ class ClosedStep : public Step, public PassingStep {
   void evaluate(double t, std::span<double> y) const override {
     inner_.evaluate(std::clamp(t, inner_.t0, inner_.t1), y);
   }
-  void evaluate_states(double t, std::span<double> y) const override {
-    inner_.evaluate_states(std::clamp(t, inner_.t0, inner_.t1), y);
+  void evaluate_some(double t, std::span<const int> places, std::span<double> y) const override {
+    inner_.evaluate_some(std::clamp(t, inner_.t0, inner_.t1), places, y);
   }
   int order() const override { return inner_.order(); }
   const SingularPassage* passage() const override {

@@ -63,8 +63,11 @@ class Step {
   virtual ~Step() = default;
   // y at t0 ≤ t ≤ t1; at both ends to round-off what the integrator has there.
   virtual void evaluate(double t, std::span<double> y) const = 0;
-  // q, v and x alone, where the rest would cost something.
-  virtual void evaluate_states(double t, std::span<double> y) const { evaluate(t, y); }
+  // The unknowns at these places of y (in ascending order), as accurate as the step; the others may
+  // be anything. For who needs few of them, often.
+  virtual void evaluate_some(double t, std::span<const int> /*places*/, std::span<double> y) const {
+    evaluate(t, y);
+  }
   // Of what evaluate() gives between the ends.
   virtual int order() const { return 3; }
 

@@ -48,6 +48,8 @@ constexpr std::array<double, 3> kE = {-(13 + 7 * kSqrt6) / 3, (-13 + 7 * kSqrt6)
 
 constexpr double kEps = 2.220446049250313e-16;
 constexpr int kMaxIterations = 7;
+// Increments that no longer shrink are round-off where they are so small against the tolerance.
+constexpr double kHarmless = 0.1;
 // With fixed steps there is no choice but to go on.
 constexpr int kMaxIterationsOfFixed = 30;
 constexpr double kSafety = 0.9, kMostShrink = 0.2, kMostGrowth = 8;
@@ -204,7 +206,9 @@ void Radau5::predict(double h) {
 
 // Solves (1). Increments δ_k are expected to shrink by θ; the iteration ends when what is still to
 // come, θ/(1 − θ) |δ_k|, is small against the tolerance, or is given up when that will not happen
-// in time.
+// in time. In index 3 round-off ε of the constraints makes multipliers uncertain by m ε/h², which
+// is far above ε for heavy parts: increments of that size stay as they are however short the step
+// is. They are accepted where they are harmless.
 Radau5::Iteration Radau5::iterate(double h) {
   const double t = outcome_.t;
   contraction_sum_ = std::pow(std::max(contraction_sum_, kEps), 0.8);
@@ -239,16 +243,19 @@ Radau5::Iteration Radau5::iterate(double h) {
     if (!std::isfinite(norm)) return Iteration::Divergent;
 
     const bool at_round_off = norm * tolerance_ <= 50 * kEps;
+    bool is_stagnant = false;
     if (iterations_ > 1 && !at_round_off) {
       const double ratio = norm / last_norm;
       contraction_ = iterations_ == 2 ? ratio : std::sqrt(ratio * last_ratio);
       last_ratio = ratio;
-      if (contraction_ >= (is_fixed_ ? 2 : 0.99)) return Iteration::Divergent;
+      const bool is_harmless = norm <= kHarmless;
+      if (contraction_ >= (is_fixed_ ? 2 : 0.99) && !is_harmless) return Iteration::Divergent;
       contraction_sum_ = contraction_ < 0.99 ? contraction_ / (1 - contraction_) : 100;
       const int left = most - iterations_;
       const double at_end =
           contraction_sum_ * norm * std::pow(contraction_, left) / newton_tolerance_;
-      if (at_end >= 1 && !is_fixed_) {
+      is_stagnant = at_end >= 1 && is_harmless;
+      if (at_end >= 1 && !is_fixed_ && !is_stagnant) {
         slow_factor_ = 0.8 * std::pow(std::clamp(at_end, 1e-4, 20.0), -1.0 / (4 + left));
         return Iteration::Slow;
       }
@@ -260,7 +267,9 @@ Radau5::Iteration Radau5::iterate(double h) {
     for (std::size_t s = 0; s < 3; ++s) {
       for (std::size_t i = 0; i < n_; ++i) Z_[s][i] = weighted(kT[s], W_, i);
     }
-    if (at_round_off || contraction_sum_ * norm <= newton_tolerance_) return Iteration::Good;
+    if (at_round_off || is_stagnant || contraction_sum_ * norm <= newton_tolerance_) {
+      return Iteration::Good;
+    }
   }
   return Iteration::Divergent;
 }

@@ -24,7 +24,10 @@ class HermiteStep : public Step {
     evaluate_states(t, y);
     if (t != t0 && t != t1) system_.solve_multipliers(t, y);
   }
-  void evaluate_states(double t, std::span<double> y) const override {
+  void evaluate_some(double t, std::span<const int> places, std::span<double> y) const override {
+    system_.are_states(places) ? evaluate_states(t, y) : evaluate(t, y);
+  }
+  void evaluate_states(double t, std::span<double> y) const {
     if (t == t0 || t == t1) {
       const std::vector<double>& end = t == t0 ? y0 : y1;
       std::copy(end.begin(), end.end(), y.begin());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <set>
 
 #include <koppel/expr/structure.hpp>
 
@@ -60,6 +61,17 @@ Exprs states_of(const Equations& e) {
   return out;
 }
 
+// Where the symbols of `f` are among y: q, v, x and multipliers, as inputs_of has them.
+std::vector<int> places_in(const Exprs& inputs, std::size_t num_y, Expr f) {
+  std::set<NodeId> used;
+  for (const Expr symbol : symbols_of(f)) used.insert(symbol.id());
+  std::vector<int> out;
+  for (std::size_t i = 0; i < num_y; ++i) {
+    if (used.contains(inputs[1 + i].id())) out.push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
 bool vanish(const Exprs& values) {
   return std::all_of(values.begin(), values.end(), [](Expr e) { return e.is_constant(0); });
 }
@@ -72,6 +84,7 @@ EnergyBalance::EnergyBalance(const Equations& e, std::span<const int> kept, cons
       num_v_(e.num_v()),
       num_y_(e.num_q() + e.num_v() + e.x.size() + kept.size()),
       given_(near.p),
+      places_of_power_(places_in(inputs_of(e, kept.size()), num_y_, power_of(e, kept))),
       energies_(inputs_of(e, kept.size()), Exprs{e.kinetic, e.potential}, options),
       power_(inputs_of(e, kept.size()), Exprs{power_of(e, kept)}, options) {
   given_.insert(given_.end(), near.u.begin(), near.u.end());

@@ -41,6 +41,8 @@ class EnergyBalance {
   bool is_conservative() const { return is_conservative_; }
   bool has_switches() const { return has_switches_; }
   bool needs_multipliers() const { return needs_multipliers_; }  // for P
+  // Where y has what P depends on, in ascending order.
+  const std::vector<int>& places_of_power() const { return places_of_power_; }
 
   Workspace make_workspace() const;
   // y as the problem has it: q, v, x, λ, μ first.
@@ -57,6 +59,7 @@ class EnergyBalance {
   std::vector<double> given_;
   bool is_known_ = true, is_conservative_ = false, has_switches_ = false;
   bool needs_multipliers_ = false;
+  std::vector<int> places_of_power_;
   Function energies_, power_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <koppel/results/health_json.hpp>
+
 namespace koppel {
 
 void describe(const Trajectory& trajectory, Summary& summary) {
@@ -20,40 +22,12 @@ void describe(const Trajectory& trajectory, Summary& summary) {
   }
 }
 
-const char* name_of(Health::State state) {
-  switch (state) {
-    case Health::State::Unwatched: return "unwatched";
-    case Health::State::Good: return "good";
-    case Health::State::Doubtful: return "doubtful";
-    case Health::State::Failed: return "failed";
-  }
-  return "";
-}
-
-namespace {
-
-nlohmann::ordered_json to_json(const Health& health) {
-  nlohmann::ordered_json out;
-  out["state"] = name_of(health.state);
-  out["reasons"] = nlohmann::ordered_json::array();
-  for (const Health::Reason& reason : health.reasons) {
-    out["reasons"].push_back({{"what", reason.what},
-                              {"t", reason.t},
-                              {"value", reason.value},
-                              {"limit", reason.limit},
-                              {"text", reason.text}});
-  }
-  return out;
-}
-
-}  // namespace
-
 // Numbers that are not finite become null.
 std::string to_json(const Summary& s) {
   nlohmann::ordered_json out;
   out["model"] = s.model;
   out["status"] = s.status;
-  out["health"] = to_json(s.health);
+  out["health"] = json_of(s.health);
   out["end"] = s.end;
   out["reached"] = s.reached;
   out["dof"] = s.dof;

@@ -6,23 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <koppel/results/health.hpp>
 #include <koppel/results/trajectory.hpp>
 
 namespace koppel {
-
-// What watching a run found (simulate/health_watch.hpp).
-struct Health {
-  enum class State { Unwatched, Good, Doubtful, Failed } state = State::Unwatched;
-  struct Reason {
-    std::string what;  // energy, position, velocity, growth
-    double t = 0;      // when its limit was first exceeded
-    double value = 0;  // the largest, relative
-    double limit = 0;  // there
-    std::string text;  // all this in a sentence
-  };
-  std::vector<Reason> reasons;
-};
-const char* name_of(Health::State state);  // unwatched, good, doubtful, failed
 
 struct Summary {
   std::string model;

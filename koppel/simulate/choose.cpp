@@ -177,6 +177,17 @@ void check_step(const IntegratorInfo& integrator, bool has_step) {
   }
 }
 
+// Whether joint coordinates suit implicit integrators, also where loops are closed by constraints.
+// These take steps as long as the motion allows: directions in parts that spin go round with them,
+// angles of joints grow evenly (a vehicle with a trailer: 324 steps in joint, 6585 in natural
+// coordinates). In a large mechanism the mass matrix, with entries for all pairs of bodies on a
+// branch, costs more than that.
+bool suits_implicit(const Model& model) { return model.bodies.size() - 1 <= kMaxStiff; }
+
+bool is_implicit(const std::string& integrator) {
+  return is_one_of(integrator, {"radau5", "ida", "cvode"});
+}
+
 }  // namespace
 
 std::string choose_coordinates(const Model& model, const Wanted& wanted) {
@@ -184,6 +195,7 @@ std::string choose_coordinates(const Model& model, const Wanted& wanted) {
   const std::vector<std::string> sets = coordinate_sets(model);
   if (sets.size() == 1) return sets[0];
   if (wanted.reactions) return sets[0];
+  if (is_implicit(wanted.integrator) && suits_implicit(model)) return "joint";
   const bool may_pay = wanted.formulation == "minimal" || is_small(model) ||
                        (has_damping(model) && model.bodies.size() - 1 <= kMaxStiff);
   return may_pay && is_tree(model) ? "joint" : "natural";
@@ -191,8 +203,15 @@ std::string choose_coordinates(const Model& model, const Wanted& wanted) {
 
 std::optional<std::string> better_coordinates(const Model& model, const std::string& coordinates,
                                               const Wanted& wanted, const Findings& found) {
-  if (!is_open(wanted.coordinates) || coordinates != "joint") return {};
-  if (found.is_stiff || is_small(model) || wanted.formulation == "minimal") return {};
+  if (!is_open(wanted.coordinates) || wanted.reactions) return {};
+  const bool is_choice_implicit = is_implicit(choose(found, coordinates, wanted).integrator);
+  if (coordinates == "natural" && is_choice_implicit && suits_implicit(model)) {
+    const std::vector<std::string> sets = coordinate_sets(model);
+    const bool has_joint = std::find(sets.begin(), sets.end(), "joint") != sets.end();
+    return has_joint ? std::optional<std::string>("joint") : std::nullopt;
+  }
+  if (coordinates != "joint" || is_choice_implicit || found.is_stiff) return {};
+  if (is_small(model) || wanted.formulation == "minimal") return {};
   return "natural";
 }
 

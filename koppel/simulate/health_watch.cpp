@@ -207,11 +207,7 @@ HealthWatch::Integral HealthWatch::gauss_sum(const Step& step, double t0, double
   Integral sum;
   for (std::size_t k = 0; k < gauss_.at.size(); ++k) {
     const double t = t0 + (t1 - t0) * gauss_.at[k], weight = (t1 - t0) * gauss_.weight[k];
-    if (energy_->needs_multipliers()) {
-      step.evaluate(t, y_);
-    } else {
-      step.evaluate_states(t, y_);
-    }
+    step.evaluate_some(t, energy_->places_of_power(), y_);
     const double power = energy_->power(t, y_, *energy_work_);
     sum.work += weight * power;
     sum.exchange += weight * std::abs(power);

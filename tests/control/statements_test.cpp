@@ -163,6 +163,7 @@ TEST(Statements, IndexSevenLeavesSlewingOfFirstOrderAndASpikeOfTheTorque) {
     options.step = step;
     options.end = 2;
     options.across_jumps = true;
+    options.health.is_watched = false;
     options.tolerance = 1e-12;
     options.sampling.count = static_cast<int>(std::lround(options.end / step)) + 1;
     const Inverse result = inverse(model, options);

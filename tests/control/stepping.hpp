@@ -18,6 +18,7 @@ inline Inverse stepped(const Model& model, const std::string& method, double ste
   options.sampling.count = static_cast<int>(std::lround(options.end / step)) + 1;
   // Simplified Newton iterations of Radau do not reach less on the projected form.
   options.tolerance = integrator == "radau5" ? 1e-10 : 1e-12;
+  options.health.is_watched = false;  // what coarse steps give is what is looked at
   return inverse(model, options);
 }
 

@@ -68,7 +68,10 @@ class CvodeStep : public Step {
     evaluate_states(t, y);
     system_.solve_multipliers(t, y);
   }
-  void evaluate_states(double t, std::span<double> y) const override {
+  void evaluate_some(double t, std::span<const int> places, std::span<double> y) const override {
+    system_.are_states(places) ? evaluate_states(t, y) : evaluate(t, y);
+  }
+  void evaluate_states(double t, std::span<double> y) const {
     CVodeGetDky(cvode_, t, 0, scratch_);
     const auto values = values_of(scratch_);
     std::copy(values.begin(), values.end(), y.begin());

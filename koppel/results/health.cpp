@@ -1,0 +1,29 @@
+#include <koppel/results/health_json.hpp>
+
+namespace koppel {
+
+const char* name_of(Health::State state) {
+  switch (state) {
+    case Health::State::Unwatched: return "unwatched";
+    case Health::State::Good: return "good";
+    case Health::State::Doubtful: return "doubtful";
+    case Health::State::Failed: return "failed";
+  }
+  return "";
+}
+
+nlohmann::ordered_json json_of(const Health& health) {
+  nlohmann::ordered_json out;
+  out["state"] = name_of(health.state);
+  out["reasons"] = nlohmann::ordered_json::array();
+  for (const Health::Reason& reason : health.reasons) {
+    out["reasons"].push_back({{"what", reason.what},
+                              {"t", reason.t},
+                              {"value", reason.value},
+                              {"limit", reason.limit},
+                              {"text", reason.text}});
+  }
+  return out;
+}
+
+}  // namespace koppel

@@ -1,0 +1,24 @@
+// Health: what a run found out about itself. Simulations are judged while they step
+// (simulate/health_watch.hpp), inverse dynamics by what is left of its equations
+// (control/inverse.hpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace koppel {
+
+struct Health {
+  enum class State { Unwatched, Good, Doubtful, Failed } state = State::Unwatched;
+  struct Reason {
+    std::string what;  // energy, position, velocity, growth; residual, outputs, verification
+    double t = 0;      // when its limit was first exceeded
+    double value = 0;  // the largest, relative
+    double limit = 0;  // there
+    std::string text;  // all this in a sentence
+  };
+  std::vector<Reason> reasons;
+};
+const char* name_of(Health::State state);  // unwatched, good, doubtful, failed
+
+}  // namespace koppel
