@@ -312,6 +312,11 @@ Assembly assemble(const Evaluator& evaluator, const Placement& placement,
   return assemble_from(evaluator, placement, start_of(evaluator.equations), options);
 }
 
+Assembly assemble(const Evaluator& evaluator, const Placement& placement, const State& guess,
+                  const AssemblyOptions& options) {
+  return assemble_from(evaluator, placement, guess, options);
+}
+
 Assembly assemble(const Evaluator& evaluator, const AssemblyOptions& options) {
   return assemble_from(evaluator, {}, start_of(evaluator.equations), options);
 }

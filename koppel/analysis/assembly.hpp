@@ -59,8 +59,10 @@ struct Assembly {
 };
 
 // From the expected start of the bodies of the model; of equations without bodies; or from any
-// state, in the metric of masses (its t, x, u, p are kept).
+// state (its t, x, u, p are kept), in the metric of masses or with the bodies of a placement.
 Assembly assemble(const Evaluator& evaluator, const Placement& placement,
+                  const AssemblyOptions& options = {});
+Assembly assemble(const Evaluator& evaluator, const Placement& placement, const State& guess,
                   const AssemblyOptions& options = {});
 Assembly assemble(const Evaluator& evaluator, const AssemblyOptions& options = {});
 Assembly assemble(const Evaluator& evaluator, const State& guess,

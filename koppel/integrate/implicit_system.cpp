@@ -80,7 +80,7 @@ void ImplicitSystem::weigh_multipliers() {
 
 void ImplicitSystem::set_step(double h) {
   for (std::size_t j = 0; j < scale_.size(); ++j) {
-    scale_[j] = weight_[j] * (exponent_[j] == 0 ? 1 : exponent_[j] == 1 ? h : h * h);
+    scale_[j] = exponent_[j] == 0 ? 1 : exponent_[j] == 1 ? h : h * h;
   }
 }
 
@@ -119,8 +119,9 @@ double ImplicitSystem::norm(std::span<const double> delta, std::span<const doubl
   double norm = 0;
   bool finite = true;
   for (std::size_t j = 0; j < delta.size(); ++j) {
-    const double size = std::max(scale_[j] * std::abs(y[j]), segment_.options.absolute_scale);
-    const double ratio = scale_[j] * std::abs(delta[j]) / size;
+    const double scale = weight_[j] * scale_[j];
+    const double size = std::max(scale * std::abs(y[j]), segment_.options.absolute_scale);
+    const double ratio = scale * std::abs(delta[j]) / size;
     norm = std::max(norm, ratio);
     finite = finite && std::isfinite(ratio) && std::isfinite(y[j]);
   }

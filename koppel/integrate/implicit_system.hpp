@@ -32,7 +32,7 @@ class ImplicitSystem {
   // False where a value is not finite.
   bool residual(double t, std::span<const double> y, std::span<const double> y_rate,
                 std::span<double> F);
-  // ∂F/∂y and ∂F/∂ẏ, kept for factor(), and the weights of multipliers for set_step().
+  // ∂F/∂y and ∂F/∂ẏ, kept for factor(), and the weights of multipliers.
   bool jacobian(double t, std::span<const double> y, std::span<const double> y_rate);
   std::span<const double> by_y() const { return by_y_; }
   std::span<const double> by_rate() const { return by_rate_; }
@@ -69,7 +69,7 @@ class ImplicitSystem {
   Residual::Workspace work_;
   std::optional<Projector::Workspace> projector_;
   std::vector<int> exponent_;
-  std::vector<double> scale_;   // w_j h^e_j
+  std::vector<double> scale_;   // h^e_j
   std::vector<double> weight_;  // w_j
   std::vector<double> row_rate_;
   std::vector<double> by_y_, by_rate_;

@@ -113,9 +113,10 @@ struct Joint {
   std::string name;
   JointKind kind = JointKind::Revolute;
   Marker a, b;
-  Expr length = 0;      // of a distance joint
-  Expr pitch = 0;       // of a screw: displacement a turn
-  bool closes = false;  // held by constraints in joint coordinates too
+  Expr length = 0;        // of a distance joint
+  Expr pitch = 0;         // of a screw: displacement a turn
+  bool closes = false;    // held by constraints in joint coordinates too
+  bool may_jump = false;  // its length may, by an impulse (`jump: impulse`)
   Location where;
 };
 
@@ -170,7 +171,8 @@ struct Constraint {
   std::string name;
   Expr residual;  // = 0; of quantities and time; nonholonomic: linear in rates
   Location where;
-  bool pulls = false;  // a cable: its multiplier should not become negative
+  bool pulls = false;     // a cable: its multiplier should not become negative
+  bool may_jump = false;  // what it prescribes may, by an impulse (`jump: impulse`)
 };
 
 // x' = f for a state of the user's own (controllers, relaxation): not a coordinate of mechanics.

@@ -61,6 +61,10 @@ std::string to_json(const Summary& s) {
   for (const Summary::Event& event : s.events) {
     out["events"].push_back({{"name", event.name}, {"t", event.t}});
   }
+  out["singular_passages"] = nlohmann::ordered_json::array();
+  for (const Summary::Passage& passage : s.singular_passages) {
+    out["singular_passages"].push_back({{"t", passage.t}, {"constraints", passage.constraints}});
+  }
   out["final"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : s.final) out["final"][name] = value;
   out["statistics"] = nlohmann::ordered_json::object();

@@ -47,7 +47,12 @@ struct Summary {
     std::string name;
     double t;
   };
-  std::vector<Event> events;                          // that happened, in order
+  std::vector<Event> events;  // that happened, in order
+  struct Passage {
+    double t;
+    std::vector<std::string> constraints;  // that depend on each other there
+  };
+  std::vector<Passage> singular_passages;             // singular configurations, in order
   std::vector<std::pair<std::string, double>> final;  // the outputs in the last row
   // Of outputs, energies and violations.
   std::vector<std::pair<std::string, ColumnStatistics>> statistics;

@@ -204,7 +204,9 @@ std::string choose_coordinates(const Model& model, const Wanted& wanted) {
 std::optional<std::string> better_coordinates(const Model& model, const std::string& coordinates,
                                               const Wanted& wanted, const Findings& found) {
   if (!is_open(wanted.coordinates) || wanted.reactions) return {};
-  const bool is_choice_implicit = is_implicit(choose(found, coordinates, wanted).integrator);
+  const bool is_choice_implicit =
+      is_implicit(is_open(wanted.integrator) ? choose(found, coordinates, wanted).integrator
+                                             : wanted.integrator);
   if (coordinates == "natural" && is_choice_implicit && suits_implicit(model)) {
     const std::vector<std::string> sets = coordinate_sets(model);
     const bool has_joint = std::find(sets.begin(), sets.end(), "joint") != sets.end();

@@ -22,7 +22,7 @@ constexpr double kJump = 1e-9;
 struct Prescribed {
   std::string name;
   std::vector<Expr> expressions;
-  bool is_rate;
+  bool is_rate, may_jump;
   Location where;
 };
 
@@ -31,13 +31,13 @@ void add(std::vector<Expr>& to, const Vec3e& v) { to.insert(to.end(), {v.x, v.y,
 std::vector<Prescribed> all_of(const Model& model) {
   std::vector<Prescribed> out;
   for (const Constraint& c : model.constraints) {
-    out.push_back({c.name, {c.residual}, false, c.where});
+    out.push_back({c.name, {c.residual}, false, c.may_jump, c.where});
   }
   for (const Constraint& c : model.nonholonomic) {
-    out.push_back({c.name, {c.residual}, true, c.where});
+    out.push_back({c.name, {c.residual}, true, true, c.where});
   }
   for (const Joint& j : model.joints) {
-    Prescribed places{j.name, {j.length, j.pitch}, false, j.where};
+    Prescribed places{j.name, {j.length, j.pitch}, false, j.may_jump, j.where};
     for (const Marker* marker : {&j.a, &j.b}) {
       add(places.expressions, marker->point);
       for (const Vec3e& axis : marker->axes.column) add(places.expressions, axis);
@@ -45,7 +45,7 @@ std::vector<Prescribed> all_of(const Model& model) {
     out.push_back(std::move(places));
   }
   for (const PointOrVector& e : model.elements) {
-    Prescribed place{e.name, {}, false, e.where};
+    Prescribed place{e.name, {}, false, false, e.where};
     add(place.expressions, e.value);
     out.push_back(std::move(place));
   }
@@ -119,7 +119,7 @@ Diagnostic refuse(const Prescribed& what, double t, double size) {
                           what.name, size, t);
   d.hint =
       "Give it a course without jumps: a linear or spline table, or a signal of type "
-      "rest-to-rest.";
+      "rest-to-rest; or say 'jump: impulse' where an impact is meant.";
   return d;
 }
 
@@ -148,9 +148,13 @@ std::vector<Jump> find_jumps(const Model& model, std::span<const Expr> parameter
       const double by = values.jump_at(t);
       const double rate_by = what.is_rate ? by : slopes.jump_at(t);
       const bool is_position = by != 0 && !what.is_rate;
-      if (is_position) {
+      if (is_position && !what.may_jump) {
         refused.push_back(refuse(what, t, by));
         break;  // the first of each says it
+      }
+      if (is_position) {
+        out.push_back({t, what.name, by, true});
+        continue;
       }
       if (rate_by != 0) out.push_back({t, what.name, rate_by});
     }
@@ -164,10 +168,9 @@ std::string describe(std::span<const Jump> jumps) {
   const Jump& first = jumps.front();
   const std::size_t others = jumps.size() - 1;
   return fmt::format(
-      "the rate that '{}' prescribes jumps by {:.6g} at t = {:.6g} s{}: an impulse makes the "
-      "motion "
+      "{} that '{}' prescribes jumps by {:.6g} at t = {:.6g} s{}: an impulse makes the motion "
       "follow. A spline table, or a signal of type rest-to-rest, has no such jumps.",
-      first.name, first.size, first.t,
+      first.is_position ? "the position" : "the rate", first.name, first.size, first.t,
       others == 0 ? "" : fmt::format(" ({} in all)", jumps.size()));
 }
 

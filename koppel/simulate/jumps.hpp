@@ -1,9 +1,11 @@
 // Jumps of what a model prescribes by functions of time: drives, lengths, constraints.
 //
-// A position cannot jump: it would take an infinite force, and the motion of all that is not
-// prescribed would be anything. So that is refused. A rate that jumps takes an impulse of the
-// constraints; the motion goes on with the velocities that it gives (impulse.hpp), which are the
-// same in all coordinates.
+// A rate that jumps takes an impulse of the constraints; the motion goes on with the velocities
+// that it gives (impulse.hpp), which are the same in all coordinates. A position cannot jump: it
+// would take an infinite force, and the motion of all that is not prescribed would be anything. So
+// that is refused, unless the model says `jump: impulse`: then the mechanism goes on from the
+// nearest position, in the mean of all masses (assembly.hpp), with the velocities of its bodies as
+// far as the constraints leave them.
 #pragma once
 
 #include <span>
@@ -18,11 +20,12 @@ namespace koppel {
 struct Jump {
   double t;
   std::string name;  // of what jumps
-  double size;       // of the rate
+  double size;       // of the rate, or of the position
+  bool is_position = false;
 };
 
-// Those of rates within the range, ascending; p are the values of the parameters. Throws Error
-// `model.jump` with all those of positions.
+// Those within the range, ascending; p are the values of the parameters. Throws Error `model.jump`
+// with all those of positions that the model does not allow.
 std::vector<Jump> find_jumps(const Model& model, std::span<const Expr> parameters,
                              std::span<const double> p, Interval range);
 

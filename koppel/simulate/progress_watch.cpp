@@ -58,8 +58,8 @@ std::string ProgressWatch::advice() const {
   }
   if (is_explicit(choice_.integrator)) {
     return fmt::format(
-        "the motion may be stiff, with something fast that '{}' has to follow though it hardly "
-        "moves: try --integrator radau5",
+        "Either the run has very many oscillations, which take their time, or something fast that "
+        "'{}' has to follow hardly moves: then try --integrator radau5",
         find_integrator(choice_.integrator).name);
   }
   return "the motion may have a fast oscillation, or come to a point where it does not go on: try "

@@ -6,27 +6,19 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/impulse.hpp>
-#include <koppel/analysis/massless.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/position_jump.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
-#include <koppel/equations/derive.hpp>
 #include <koppel/expr/native.hpp>
-#include <koppel/formulation/breakpoints.hpp>
 #include <koppel/formulation/formulation.hpp>
-#include <koppel/formulation/time_features.hpp>
-#include <koppel/integrate/passage.hpp>
-#include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/health_watch.hpp>
-#include <koppel/simulate/jumps.hpp>
+#include <koppel/simulate/passage_log.hpp>
+#include <koppel/simulate/preparation.hpp>
 #include <koppel/simulate/progress_watch.hpp>
 #include <koppel/simulate/sampler.hpp>
-#include <koppel/simulate/singular_start.hpp>
 #include <koppel/simulate/start_remarks.hpp>
-#include <koppel/simulate/stiff_choice.hpp>
 
 namespace koppel {
 namespace {
@@ -57,15 +49,6 @@ const char* name_of(Outcome::Status status) {
   return "";
 }
 
-// The rows of [g; a] that are not left out.
-std::vector<int> rows_kept(std::size_t num_rows, const std::vector<int>& leave_out) {
-  std::vector<int> kept;
-  for (int i = 0; i < static_cast<int>(num_rows); ++i) {
-    if (!std::binary_search(leave_out.begin(), leave_out.end(), i)) kept.push_back(i);
-  }
-  return kept;
-}
-
 void add(const Statistics& more, Statistics& sum) {
   sum.steps += more.steps;
   sum.rejected += more.rejected;
@@ -80,18 +63,21 @@ void add(const Statistics& more, Statistics& sum) {
 class Run {
  public:
   Run(const Model& model, const SimulateOptions& options, const SimulateCallbacks& callbacks)
-      : model_(model), options_(options), callbacks_(callbacks) {}
+      : model_(model),
+        options_(options),
+        callbacks_(callbacks),
+        now_(model, options, [this](std::string text) { tell(std::move(text)); }) {}
 
   Prepared prepared() {
     prepare();
-    if (departure_) {
+    if (now_.departure) {
       throw Error("simulate.singular-start",
                   "the start is a singular configuration, or close to one: steps of fixed cost "
                   "cannot begin there.",
                   "Start beside it; `koppel run` computes the motion away from it.");
     }
-    return {out_.choice, out_.equations,       state_, rank_.redundant_rows, problem_,
-            start_,      out_.summary.messages};
+    return {now_.choice,  now_.equations, now_.state,           now_.rank.redundant_rows,
+            now_.problem, now_.start,     out_.summary.messages};
   }
 
   Simulation go() {
@@ -101,21 +87,22 @@ class Run {
     stage("warm up", [&] { warm_up(); });
     if (std::string text = take_native_failure(); !text.empty()) tell(std::move(text));
     stage("observe", [&] {
-      out_.observation.emplace(out_.equations, model_, state_, options_.reactions);
+      out_.observation.emplace(now_.equations, model_, now_.state, options_.reactions);
       tell_missing_reactions();
       if (options_.derivatives != 0) {
         check_derivatives();
-        out_.observation->add_derivatives(out_.equations, state_, rank_.redundant_rows,
+        out_.observation->add_derivatives(now_.equations, now_.state, now_.rank.redundant_rows,
                                           options_.derivatives);
       }
     });
-    for (std::string& text : remarks_on_start(model_, *evaluator_, state_)) tell(std::move(text));
-    if (!jumps_.empty()) tell(describe(jumps_));
-    EventSides events = find_sides(*evaluator_, state_);
+    for (std::string& text : remarks_on_start(model_, *now_.evaluator, now_.state))
+      tell(std::move(text));
+    if (!now_.jumps.empty()) tell(describe(now_.jumps));
+    EventSides events = find_sides(*now_.evaluator, now_.state);
     for (std::string& text : events.remarks) tell(std::move(text));
-    start_.sides = std::move(events.sides);
+    now_.start.sides = std::move(events.sides);
     out_.summary.setup_seconds = seconds_since(start);
-    if (callbacks_.chosen) callbacks_.chosen(out_.choice);
+    if (callbacks_.chosen) callbacks_.chosen(now_.choice);
     stage("integrate", [&] { integrate_all(); });
     stage("summarize", [&] { summarize(); });
     return std::move(out_);
@@ -129,6 +116,15 @@ class Run {
     out_.stages.push_back({name, seconds_since(start)});
   }
 
+  void prepare() {
+    now_.run();
+    out_.stages = std::move(now_.stages);
+    out_.summary.redundant = now_.redundant;
+    out_.summary.index = now_.found.index;
+  }
+
+  std::size_t num_rows() const { return now_.equations.g.size() + now_.equations.mu.size(); }
+
   void tell(std::string message) {
     if (callbacks_.message) callbacks_.message(message);
     out_.summary.messages.push_back(std::move(message));
@@ -137,220 +133,109 @@ class Run {
   // Joints that the coordinates satisfy by themselves have no multipliers.
   void tell_missing_reactions() {
     if (options_.reactions == ReactionAxes::None) return;
-    const std::vector<std::string> names = joints_without_reactions(model_, out_.equations);
+    const std::vector<std::string> names = joints_without_reactions(model_, now_.equations);
     if (names.empty()) return;
     std::string all = "'" + names[0] + "'";
     constexpr std::size_t kMost = 5;
     for (std::size_t i = 1; i < std::min(names.size(), kMost); ++i) all += ", '" + names[i] + "'";
     if (names.size() > kMost) all += ", …";
-    tell("no reactions of " + all + ": " + out_.equations.coordinates + " coordinates satisfy " +
+    tell("no reactions of " + all + ": " + now_.equations.coordinates + " coordinates satisfy " +
          (names.size() == 1 ? "it" : "them") +
          " without multipliers. Use absolute coordinates for the reactions of all joints.");
   }
 
-  void prepare() {
-    const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
-                        options_.reactions != ReactionAxes::None};
-    look_at(choose_coordinates(model_, wanted));
-    if (const auto better =
-            better_coordinates(model_, out_.equations.coordinates, wanted, found_)) {
-      look_at(*better);
-    }
-    stage("choose", [&] { make_choice(wanted); });
-    stage("formulate", [&] { make_problem(); });
-  }
-
-  // All that is known before the choice, in these coordinates.
-  void look_at(const std::string& coordinates) {
-    out_.summary.redundant.clear();
-    stage("derive", [&] { out_.equations = derive(model_, coordinates); });
-    stage("compile", [&] { evaluator_.emplace(out_.equations); });
-    stage("assemble", [&] { find_start(); });
-    stage("rank", [&] { find_rank(); });
-    stage("analyse", [&] { found_ = find_out(model_, *evaluator_, state_, rank_, options_.end); });
-  }
-
-  void find_start() {
-    const Assembly assembly =
-        assemble(*evaluator_, place_bodies(model_, out_.equations.coordinates));
-    if (!assembly) throw Error("assembly.impossible", assembly.text);
-    notes_.clear();
-    if (!assembly.move.empty()) {
-      notes_.push_back("start: " + assembly.move +
-                       " from where it was expected, so that the constraints hold.");
-    }
-    for (const Gap& wish : assembly.missed) {
-      notes_.push_back(
-          fmt::format("start: the wish for '{}' is missed by {:.3g}.", wish.name, wish.size));
-    }
-    state_ = assembly.state;
-  }
-
-  std::size_t num_rows() const { return out_.equations.g.size() + out_.equations.mu.size(); }
-
-  void find_rank() {
-    rank_ = analyze_rank(*evaluator_, state_);
-    SingularStart start = leave_singular_start(*evaluator_, state_, rank_);
-    departure_ = std::move(start.departure);
-    notes_.insert(notes_.end(), start.notes.begin(), start.notes.end());
-    for (const int row : rank_.redundant_rows) {
-      out_.summary.redundant.push_back(row_name(out_.equations, row));
-    }
-  }
-
-  void make_choice(const Wanted& wanted) {
-    if (!found_.is_determined) {
-      const std::string motions = name_motions(find_massless(*evaluator_, state_));
-      throw Error("simulate.massless",
-                  fmt::format("the mass matrix is singular along an unconstrained direction: "
-                              "nothing determines the acceleration of {}.",
-                              motions.empty() ? "some motion" : motions),
-                  "Give what moves there a mass or an inertia, or constrain it.");
-    }
-    check_coordinates(model_, *evaluator_, state_);
-    for (const std::string& note : notes_) tell(note);
-    out_.choice = choose(found_, out_.equations.coordinates, with_fixed_cost(wanted));
-    out_.summary.index = found_.index;
-    if (found_.is_stiff && find_integrator(out_.choice.integrator).name == "dop853") {
-      tell(
-          fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "
-                      "integrator takes many small steps. Try --integrator radau5.",
-                      found_.fastest_decay));
-    }
-  }
-
-  // The wish with an integrator, where any with steps of fixed cost is asked for.
-  Wanted with_fixed_cost(Wanted wanted) {
-    if (wanted.integrator != kFixedCost) return wanted;
-    const FixedCostChoice choice =
-        choose_fixed_cost(*evaluator_, state_, options_.step, wanted.formulation);
-    wanted.integrator = choice.integrator;
-    tell(fmt::format("steps of fixed cost by {}: {}.", choice.integrator, choice.reason));
-    return wanted;
-  }
-
-  void make_problem() {
-    FormulationOptions options;
-    options.step = options_.step.value_or(0);
-    if (options_.baumgarte > 0 && options_.step) {
-      options.alpha = options.beta = options_.baumgarte / *options_.step;
-    }
-    options.leave_out = rank_.redundant_rows;
-    options.compile.native = options_.native;
-    problem_ = formulate(out_.equations, out_.choice.formulation, state_, options);
-    check_pair(problem_, out_.choice.integrator, options_.step.has_value(), out_.equations, state_);
-    add_breakpoints();
-    start_ = {state_.t, start_values(problem_, *evaluator_, state_)};
-    choose_partition();
-  }
-
-  // What is known of the laws of time over the whole run: switches, short features, jumps.
-  void add_breakpoints() {
-    const Equations& e = out_.equations;
-    std::vector<Expr> laws = e.f;
-    for (const auto* part : {&e.g, &e.b, &e.r}) laws.insert(laws.end(), part->begin(), part->end());
-    std::vector<Expr> given = e.p;
-    std::vector<double> values = state_.p;
-    given.insert(given.end(), e.u.begin(), e.u.end());
-    values.insert(values.end(), state_.u.begin(), state_.u.end());
-    const Interval range{state_.t, options_.end};
-    if (!(range.width() > 0)) return;
-    jumps_ = find_jumps(model_, e.p, state_.p, range);
-    // Fixed-cost steps keep to the clock and meet a rate that jumps at the next tick.
-    if (find_integrator(out_.choice.integrator).form == IntegratorInfo::Form::Descriptor) {
-      jumps_.clear();
-    }
-    std::vector<double>& breaks = problem_.breakpoints;
-    breaks = find_breakpoints(laws, e.t, given, values, range);
-    const std::vector<double> more = find_time_features(laws, e.t, given, values, range, breaks);
-    breaks.insert(breaks.end(), more.begin(), more.end());
-    std::sort(breaks.begin(), breaks.end());
-  }
-
   // Where the integration has to stop next: just before a jump, or at the end.
   double next_stop() const {
-    for (const Jump& jump : jumps_) {
-      if (jump.t > start_.t) return std::nextafter(jump.t, start_.t);
+    for (const Jump& jump : now_.jumps) {
+      if (jump.t > now_.start.t) return std::nextafter(jump.t, now_.start.t);
     }
     return options_.end;
   }
 
-  // True where what is prescribed has changed its rate by a jump, and the motion goes on from
-  // there.
+  // True where what is prescribed has jumped, and the motion goes on from there.
   bool go_on_after_jump(Outcome& outcome, Sampler& sampler) {
     if (outcome.status != Outcome::Status::Done || !(outcome.t < options_.end)) return false;
-    take_state(outcome);
-    for (const Jump& jump : jumps_) {
-      if (std::nextafter(jump.t, start_.t) != outcome.t) continue;
+    take_state(outcome.t, outcome.y);
+    double after = now_.state.t;
+    std::string moved;  // what changes positions
+    for (const Jump& jump : now_.jumps) {
+      if (std::nextafter(jump.t, now_.start.t) != outcome.t) continue;
       out_.summary.events.push_back({jump.name, jump.t});
-      state_.t = std::nextafter(jump.t, options_.end);
+      after = std::nextafter(jump.t, options_.end);
+      if (jump.is_position) moved = jump.name;
     }
-    state_.v = velocities_after_jump(*evaluator_, state_);
-    return restart(outcome, sampler, "the jump");
+    if (moved.empty()) {
+      now_.state.t = after;
+      now_.state.v = velocities_after_jump(*now_.evaluator, now_.state);
+      return restart(outcome, sampler, "the jump");
+    }
+    const Assembly assembly = assemble_after_jump(
+        *now_.evaluator, place_bodies(model_, now_.equations.coordinates), now_.state, after);
+    if (!assembly) {
+      outcome.status = Outcome::Status::Failed;
+      outcome.text =
+          fmt::format("the mechanism cannot follow the jump of '{}': {}", moved, assembly.text);
+      return false;
+    }
+    now_.state = assembly.state;
+    return restart(outcome, sampler, "the jump of '" + moved + "'");
   }
 
-  // From state_, which is made consistent to round-off.
+  // From now_.state, which is made consistent to round-off.
   bool restart(Outcome& outcome, Sampler& sampler, const std::string& after) {
-    Projector::Workspace work = problem_.projector->make_workspace();
-    if (!problem_.projector->project(state_.t, state_.q, state_.v, Projection::Full, work)) {
+    Projector::Workspace work = now_.problem.projector->make_workspace();
+    if (!now_.problem.projector->project(now_.state.t, now_.state.q, now_.state.v, Projection::Full,
+                                         work)) {
       outcome.status = Outcome::Status::Failed;
       outcome.text = fmt::format("the constraints cannot be satisfied after {}", after);
       return false;
     }
-    start_ = {state_.t, start_values(problem_, *evaluator_, state_), outcome.sides};
-    sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
-    watch_->go_on(problem_, start_.t, start_.y);
-    return start_.t < options_.end;
-  }
-
-  // Puts the names in the place of `stiff=auto`.
-  void choose_partition() {
-    std::string& integrator = out_.choice.integrator;
-    const std::size_t at = integrator.find(kStiffAuto);
-    if (at == std::string::npos) return;
-    const StiffChoice choice = choose_stiff(problem_, integrator, start_, *options_.step,
-                                            options_.end, options_.projection);
-    integrator.replace(at, kStiffAuto.size(), "stiff=" + choice.stiff);
-    tell(choice.text());
+    now_.start = {now_.state.t, start_values(now_.problem, *now_.evaluator, now_.state),
+                  outcome.sides};
+    sampler.watch(now_.problem, rows_kept(num_rows(), now_.rank.redundant_rows), num_rows());
+    watch_->go_on(now_.problem, now_.start.t, now_.start.y);
+    return now_.start.t < options_.end;
   }
 
   // Parts of a problem are compiled when they are first used. A first step that is thrown away
   // moves that out of the time of integration.
   void warm_up() {
-    if (start_.t >= options_.end) return;
-    integrate(problem_, out_.choice.integrator, start_, options_.end, integrate_options(),
+    if (now_.start.t >= options_.end) return;
+    integrate(now_.problem, now_.choice.integrator, now_.start, options_.end, integrate_options(),
               [](const Step&) { return false; });
   }
 
   void integrate_all() {
     const std::vector<Column>& columns = out_.observation->columns();
     out_.trajectory = Trajectory(columns);
-    const double from = departure_ ? departure_->begin.t : start_.t;
+    const double from = now_.departure ? now_.departure->begin.t : now_.start.t;
     Sampler sampler(*out_.observation, options_.sampling, from, options_.end, callbacks_,
                     out_.trajectory);
     if (callbacks_.begin) callbacks_.begin(columns);
-    sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
+    sampler.watch(now_.problem, rows_kept(num_rows(), now_.rank.redundant_rows), num_rows());
     make_watch();
     const Clock::time_point before = Clock::now();
-    ProgressWatch progress(options_.end, integrate_options().max_steps, out_.choice, found_,
+    ProgressWatch progress(options_.end, integrate_options().max_steps, now_.choice, now_.found,
                            [&](std::string text) { tell(std::move(text)); });
+    PassageLog passages(now_.equations, out_.summary.singular_passages,
+                        [&](std::string text) { tell(std::move(text)); });
     const Observer observer = [&](const Step& step) {
       if (!watch_->note(step)) return false;
-      note_passage(step);
+      passages.note(step, now_.rank.redundant_rows, [&](double t) { return is_singular(step, t); });
       return sampler(step) && (options_.step || progress(step));
     };
     Outcome outcome;
     outcome.status = Outcome::Status::Stopped;
     const bool goes_on = begin(sampler, observer);
-    if (departure_ && goes_on && start_.t >= options_.end) {
+    if (now_.departure && goes_on && now_.start.t >= options_.end) {
       outcome.status = Outcome::Status::Done;
     } else if (goes_on) {
       IntegrateOptions options = integrate_options();
       options.judge = &*watch_;
       try {
         do {
-          outcome =
-              integrate(problem_, out_.choice.integrator, start_, next_stop(), options, observer);
+          outcome = integrate(now_.problem, now_.choice.integrator, now_.start, next_stop(),
+                              options, observer);
           add(outcome.statistics, statistics_);
         } while (go_on_after_event(outcome, sampler) || go_on_after_jump(outcome, sampler) ||
                  choose_rows_anew(outcome, sampler));
@@ -376,29 +261,30 @@ class Run {
     out_.summary.max_velocity_violation_between = between.velocity;
     out_.status = outcome.status;
     out_.text = outcome.text;
-    note_more_passages();
+    passages.summarize();
     note_undefined(sampler);
     if (outcome.status == Outcome::Status::Done) note_events(outcome);
   }
 
   void note_events(const Outcome& outcome) {
-    take_state(outcome);
+    take_state(outcome.t, outcome.y);
     std::vector<std::string> names;
     for (const Summary::Event& event : out_.summary.events) names.push_back(event.name);
-    for (std::string& text : remarks_on_end(*evaluator_, state_, names)) tell(std::move(text));
+    for (std::string& text : remarks_on_end(*now_.evaluator, now_.state, names))
+      tell(std::move(text));
   }
 
   void make_watch() {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < num_rows(); ++i) {
-      names.push_back(row_name(out_.equations, static_cast<int>(i)));
+      names.push_back(row_name(now_.equations, static_cast<int>(i)));
     }
     const std::optional<double> tolerance =
         options_.step ? std::optional<double>() : options_.tolerance;
     HealthOptions health = options_.health;
-    const IntegratorInfo::Form form = find_integrator(out_.choice.integrator).form;
+    const IntegratorInfo::Form form = find_integrator(now_.choice.integrator).form;
     if (form == IntegratorInfo::Form::Steps ||
-        (form == IntegratorInfo::Form::Residual && problem_.index == 3)) {
+        (form == IntegratorInfo::Form::Residual && now_.problem.index == 3)) {
       health.judges_velocities = false;
     }
     watch_.emplace(health, tolerance, std::move(names));
@@ -425,12 +311,13 @@ class Run {
   // The start itself, and the stretch that leads away from it where it is singular.
   bool begin(Sampler& sampler, const Observer& observer) {
     const Start first =
-        departure_
-            ? Start{departure_->begin.t, start_values(problem_, *evaluator_, departure_->begin), {}}
-            : start_;
+        now_.departure ? Start{now_.departure->begin.t,
+                               start_values(now_.problem, *now_.evaluator, now_.departure->begin),
+                               {}}
+                       : now_.start;
     if (!sampler.begin(first.t, first.y)) return false;
-    watch_->begin(problem_, first.t, first.y);
-    return !departure_ || observer(FirstStep(problem_, *evaluator_, *departure_));
+    watch_->begin(now_.problem, first.t, first.y);
+    return !now_.departure || observer(FirstStep(now_.problem, *now_.evaluator, *now_.departure));
   }
 
   IntegrateOptions integrate_options() const {
@@ -442,21 +329,21 @@ class Run {
     return options;
   }
 
-  void take_state(const Outcome& outcome) {
+  void take_state(double t, std::span<const double> y) {
     const auto at = [&](int first, int count) {
-      const auto begin = outcome.y.begin() + first;
+      const auto begin = y.begin() + first;
       return std::vector<double>(begin, begin + count);
     };
-    state_.t = outcome.t;
-    state_.q = at(0, problem_.num_q);
-    state_.v = at(problem_.num_q, problem_.num_v);
-    state_.x = at(problem_.num_q + problem_.num_v, problem_.num_x);
+    now_.state.t = t;
+    now_.state.q = at(0, now_.problem.num_q);
+    now_.state.v = at(now_.problem.num_q, now_.problem.num_v);
+    now_.state.x = at(now_.problem.num_q + now_.problem.num_v, now_.problem.num_x);
   }
 
   // True where an event happened and the motion goes on from there.
   bool go_on_after_event(Outcome& outcome, Sampler& sampler) {
     if (outcome.status != Outcome::Status::Event) return false;
-    const std::vector<Equations::Event>& events = out_.equations.events;
+    const std::vector<Equations::Event>& events = now_.equations.events;
     const std::vector<int> happened = take_happened(outcome.sides);
     const std::string names = names_of(events, happened);
     bool stops = false, changes = false;
@@ -482,14 +369,14 @@ class Run {
                       "instead",
                       names, happened.size() == 1 ? "happens" : "happen"));
     }
-    take_state(outcome);
-    if (auto problem = happen(happened, *evaluator_, state_)) {
+    take_state(outcome.t, outcome.y);
+    if (auto problem = happen(happened, *now_.evaluator, now_.state)) {
       return fail(std::move(*problem));
     }
     if (changes) {
-      out_.observation->set_values(state_);
+      out_.observation->set_values(now_.state);
       try {
-        make_problem();
+        now_.make_problem();
       } catch (const Error& error) {  // such as a drive that jumps, with the new values
         return fail(fmt::format("after {}: {}", names, error.what()));
       }
@@ -514,45 +401,34 @@ class Run {
   // True where others are left out now, and the integration can go on from where it failed.
   bool choose_rows_anew(const Outcome& outcome, Sampler& sampler) {
     if (outcome.status != Outcome::Status::Failed) return false;
-    if (rank_.redundant_rows.empty() || outcome.t <= start_.t) return false;
-    take_state(outcome);
-    const RankReport rank = analyze_rank(*evaluator_, state_);
-    if (rank.redundant_rows == rank_.redundant_rows || rank.rank != rank_.rank) return false;
+    if (now_.rank.redundant_rows.empty() || outcome.t <= now_.start.t) return false;
+    take_state(outcome.t, outcome.y);
+    const RankReport rank = analyze_rank(*now_.evaluator, now_.state);
+    if (rank.redundant_rows == now_.rank.redundant_rows || rank.rank != now_.rank.rank) {
+      return false;
+    }
     tell(fmt::format("at t = {:.6g} s other constraints are left out as repeating the rest.",
                      outcome.t));
-    rank_ = rank;
-    make_problem();
-    start_.sides = outcome.sides;
-    sampler.watch(problem_, rows_kept(num_rows(), rank_.redundant_rows), num_rows());
-    watch_->go_on(problem_, start_.t, start_.y);
+    now_.rank = rank;
+    now_.make_problem();
+    now_.start.sides = outcome.sides;
+    sampler.watch(now_.problem, rows_kept(num_rows(), now_.rank.redundant_rows), num_rows());
+    watch_->go_on(now_.problem, now_.start.t, now_.start.y);
     return true;
   }
 
-  // Told one by one up to a number that a person reads.
-  static constexpr int kTold = 10;
-  void note_passage(const Step& step) {
-    const auto* const passing = dynamic_cast<const PassingStep*>(&step);
-    const SingularPassage* const passage = passing == nullptr ? nullptr : passing->passage();
-    if (passage == nullptr) return;
-    last_passage_ = passage->t;
-    if (++num_passages_ > kTold) return;
-    const std::vector<int> kept = rows_kept(num_rows(), rank_.redundant_rows);
-    std::vector<std::string> owners;
-    for (const int row : passage->rows) {
-      owners.push_back(
-          fmt::format("'{}'", row_owner(out_.equations, kept[static_cast<std::size_t>(row)])));
-    }
-    std::sort(owners.begin(), owners.end());
-    owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
-    tell(
-        fmt::format("passed a singular configuration at t = {:.6g} s: the constraints of {} depend "
-                    "on each other there.",
-                    passage->t, fmt::join(owners, ", ")));
-  }
-  void note_more_passages() {
-    if (num_passages_ <= kTold) return;
-    tell(fmt::format("passed {} singular configurations in all, the last at t = {:.6g} s.",
-                     num_passages_, last_passage_));
+  // Whether all constraints depend on each other there, and not only those that are kept.
+  bool is_singular(const Step& step, double t) {
+    if (now_.rank.redundant_rows.empty()) return true;
+    std::vector<double> y(static_cast<std::size_t>(now_.problem.size()));
+    const auto rank_at = [&](double time) {
+      step.evaluate(time, y);
+      take_state(time, y);
+      return analyze_rank(*now_.evaluator, now_.state, {.here_only = true});
+    };
+    const RankReport there = rank_at(t), before = rank_at(step.t0);
+    constexpr double kSmall = 0.02;  // the time of a passage is known to the tolerance only
+    return there.rank < before.rank || there.smallest_pivot < kSmall * before.smallest_pivot;
   }
 
   void note_undefined(const Sampler& sampler) {
@@ -567,7 +443,7 @@ class Run {
   }
 
   void check_derivatives() const {
-    for (const Equations::Event& event : out_.equations.events) {
+    for (const Equations::Event& event : now_.equations.events) {
       if (event.changes.empty()) continue;
       throw Error("simulate.bad-option",
                   fmt::format("event '{}' changes parameters, and derivatives are asked for; they "
@@ -582,17 +458,17 @@ class Run {
     s.model = model_.name;
     s.status = name_of(out_.status);
     s.end = options_.end;
-    s.dof = rank_.degrees_of_freedom;
-    s.coordinates = out_.choice.coordinates;
-    s.formulation = out_.choice.formulation;
-    s.integrator = out_.choice.integrator;
+    s.dof = now_.rank.degrees_of_freedom;
+    s.coordinates = now_.choice.coordinates;
+    s.formulation = now_.choice.formulation;
+    s.integrator = now_.choice.integrator;
     const IntegratorInfo::Form form = find_integrator(s.integrator).form;
     const bool drifts = form == IntegratorInfo::Form::RightHandSide && num_rows() > 0;
     s.projection = drifts ? name_of(options_.projection) : "";
     if (form == IntegratorInfo::Form::Descriptor && num_rows() > 0) {
       s.projection = options_.projection == Projection::None ? "none" : "once";
     }
-    s.choice = out_.choice.reason;
+    s.choice = now_.choice.reason;
     s.tolerance = options_.tolerance;
     s.step = options_.step.value_or(0);
     s.order = statistics_.order;
@@ -607,65 +483,20 @@ class Run {
       s.is_conservative = watch_->is_conservative() && s.events.empty();
     }
     describe(out_.trajectory, s);
+    out_.choice = now_.choice;
+    out_.equations = std::move(now_.equations);
   }
 
   const Model& model_;
   const SimulateOptions& options_;
   const SimulateCallbacks& callbacks_;
   Simulation out_;
-  std::optional<Evaluator> evaluator_;
-  State state_;
-  RankReport rank_;
-  std::optional<Departure> departure_;  // from a singular start
-  Findings found_;
-  std::vector<std::string> notes_;  // about the start
-  Problem problem_;
-  Start start_;
+  Preparation now_;  // what is integrated, from its start on
   std::optional<HealthWatch> watch_;
-  std::vector<Jump> jumps_;
   Statistics statistics_;
-  int num_passages_ = 0;  // of singular configurations
-  double last_passage_ = 0;
 };
 
-void require(bool holds, const std::string& message) {
-  if (!holds) throw Error("simulate.bad-option", message);
-}
-
 }  // namespace
-
-void SimulateOptions::validate() const {
-  require(std::isfinite(end) && end > 0,
-          fmt::format("the end time is {}; it must be positive.", end));
-  require(tolerance > 0 && tolerance < 1,
-          fmt::format("the tolerance is {}; it must lie between 0 and 1.", tolerance));
-  require(!step || (std::isfinite(*step) && *step > 0),
-          fmt::format("the step is {}; it must be positive.", step.value_or(0)));
-  require(health.loosen > 0, fmt::format("health limits are loosened by {}; the factor must be "
-                                         "positive.",
-                                         health.loosen));
-  require(order >= 0, fmt::format("the order is {}; it must be positive.", order));
-  require(
-      baumgarte == 0 || (baumgarte > 0 && step && std::isfinite(baumgarte)),
-      fmt::format("Baumgarte's parameter is {}; it must be positive and needs a step.", baumgarte));
-  require(sampling.every_step || !sampling.times.empty() || sampling.count >= 2,
-          fmt::format("{} samples are asked for; there must be at least 2, the start and the end.",
-                      sampling.count));
-  require(std::is_sorted(sampling.times.begin(), sampling.times.end()),
-          "the times of samples must ascend.");
-}
-
-SimulateOptions options_of(const Model& model) {
-  SimulateOptions options;
-  options.end = model.run.end;
-  options.coordinates = model.run.coordinates;
-  options.formulation = model.run.formulation;
-  options.integrator = model.run.integrator;
-  options.step = model.run.step;
-  if (model.run.tolerance) options.tolerance = *model.run.tolerance;
-  if (model.run.samples) options.sampling.count = *model.run.samples;
-  return options;
-}
 
 Simulation simulate(const Model& model, const SimulateOptions& options,
                     const SimulateCallbacks& callbacks) {

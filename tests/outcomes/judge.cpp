@@ -15,7 +15,9 @@
 namespace koppel::testing {
 namespace {
 
-constexpr double kPerTolerance = 1000, kPerDifference = 4, kLargest = 0.1;
+constexpr double kPerTolerance = 1000, kPerDifference = 4;
+// Never more than this, of the motion: in general, and for coarse methods that converge.
+constexpr double kLargest = 0.1, kLargestOfCoarse = 0.25;
 constexpr double kFloor = 1e-10;     // the tolerance that makes the floor of errors with steps
 constexpr double kAgreement = 1e-7;  // of two accurate runs
 constexpr double kMostGrowth = 100, kMostTurns = 8;
@@ -37,7 +39,11 @@ struct Accurate {
   double allowed(double tolerance) const {
     const double w = std::max(std::max({1.0, place, place_growth}) / place,
                               std::max({1.0, velocity, velocity_growth}) / velocity);
-    return std::min(kLargest, kPerTolerance * tolerance * w);
+    return kPerTolerance * tolerance * w;
+  }
+  double difference(const Motion& a, const Motion& b) const {
+    return std::max(distance(a.places, b.places) / place,
+                    distance(a.velocities, b.velocities) / velocity);
   }
   double growth() const { return std::max(place_growth / place, velocity_growth / velocity); }
   double turns = 1;  // rate_of times the end
@@ -204,19 +210,30 @@ class Judge {
     const double tolerance = is_low_order(trials[k].integrator)
                                  ? std::sqrt(trials[k].tolerance) / 100
                                  : trials[k].tolerance;
-    out.bound = trials[k].step ? bound_of_step(runs, k) : a.allowed(tolerance);
+    const double bound = trials[k].step ? bound_of_step(runs, k) : a.allowed(tolerance);
+    const bool is_coarse = trials[k].step || is_low_order(trials[k].integrator);
+    out.bound = std::min(bound, is_coarse && converge(runs) ? kLargestOfCoarse : kLargest);
     if (!(out.error <= out.bound)) out.verdict = Verdict::Wrong;
   }
 
-  // Bound (2); a tenth of the size alone where no neighbour is done.
+  // Whether runs differ less and less, by half at least from setting to setting.
+  bool converge(const std::vector<RunOutcome>& runs) const {
+    const Accurate& a = *reference_.accurate;
+    for (std::size_t k = 0; k + 1 < runs.size(); ++k) {
+      if (runs[k].status != "done" || runs[k + 1].status != "done") return false;
+      if (k == 0) continue;
+      const double before = a.difference(runs[k - 1].motion, runs[k].motion);
+      if (!(a.difference(runs[k].motion, runs[k + 1].motion) <= before / 2)) return false;
+    }
+    return runs.size() >= 3;
+  }
+
+  // Of neighbours in steps; nothing but the largest bound where no neighbour is done.
   double bound_of_step(const std::vector<RunOutcome>& runs, std::size_t k) const {
     const Accurate& a = *reference_.accurate;
     const std::size_t other = k + 1 < runs.size() ? k + 1 : k - 1;
     if (runs.size() < 2 || runs[other].status != "done") return kLargest;
-    const double d =
-        std::max(distance(runs[k].motion.places, runs[other].motion.places) / a.place,
-                 distance(runs[k].motion.velocities, runs[other].motion.velocities) / a.velocity);
-    return std::min(kLargest, kPerDifference * d + a.allowed(kFloor));
+    return kPerDifference * a.difference(runs[k].motion, runs[other].motion) + a.allowed(kFloor);
   }
 
   const Mechanism& mechanism_;

@@ -108,6 +108,77 @@ TEST(Parallelogram, TellsWhenItPassesItsFlatPoseAndWhatLinesUp) {
   }
 }
 
+// The angle s of the rods over the plane, as a freedom of its own: no constraints, no singular
+// pose.
+Simulation reduced_sarrus(double end) {
+  const Model model = read_model_text(R"(
+parameters: {l: 0.5, g: 9.81}
+coordinates: {s: 0.5}
+kinetic: 2*(l^2/6 + l^2/24 + l^2*(sin(s)^2/4 + 9*cos(s)^2/4)/2)*s'^2 + (2*l*cos(s)*s')^2
+potential: (4*1 + 2*2)*g*l*sin(s)
+outputs: {z: 2*l*sin(s)}
+)",
+                                      "reduced_sarrus.yaml");
+  SimulateOptions options;
+  options.end = end;
+  options.integrator = "dop853";
+  options.tolerance = 1e-12;
+  return simulate(model, options);
+}
+
+TEST(Sarrus, FallsThroughItsFlatPoseWithoutTilting) {
+  constexpr double kEnd = 0.45;
+  const Simulation reference = reduced_sarrus(kEnd);
+  ASSERT_LT(reference.trajectory["z"].back(), -0.3);
+  const Model model = read_model(std::filesystem::path(KOPPEL_LINKAGES) / "sarrus.yaml");
+  for (const char* const coordinates : {"natural", "absolute", "joint", "directors"}) {
+    for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
+      const Simulation s = run(model, kEnd, coordinates, tolerance);
+      const std::string which =
+          std::string(coordinates) + ' ' + std::to_string(-std::log10(tolerance));
+      ASSERT_EQ(s.status, Outcome::Status::Done) << which << ": " << s.text;
+      EXPECT_LT(s.summary.energy_drift, std::max(20 * tolerance, 5e-9)) << which;
+      EXPECT_NEAR(s.trajectory["z"].back(), reference.trajectory["z"].back(),
+                  std::max(1000 * tolerance, 1e-8))
+          << which;
+      EXPECT_NEAR(s.trajectory["x"].back(), 0, std::max(1000 * tolerance, 1e-8)) << which;
+      ASSERT_EQ(s.summary.singular_passages.size(), 1U) << which;
+      EXPECT_FALSE(s.summary.singular_passages[0].constraints.empty());
+    }
+  }
+}
+
+// tan(θ₁/2) tan(θ₂/2) = sin((β + α)/2)/sin((β − α)/2) [Bennett 1903], through many turns. All rods
+// come near one plane, but no other motion branches off there. (In absolute coordinates the
+// equations that are kept come to depend on each other; such runs fail.)
+TEST(Bennett, KeepsItsRelationThroughWholeTurns) {
+  const Model model = read_model(std::filesystem::path(KOPPEL_LINKAGES) / "bennett.yaml");
+  constexpr double kRatio = 2.804706285024279, kOne = 0.7, kTwo = 2.8827504614814887;
+  std::optional<double> end;
+  for (const char* const coordinates : {"natural", "joint", "directors"}) {
+    for (const double tolerance : {1e-6, 1e-9, 1e-12}) {
+      const Simulation s = run(model, 8, coordinates, tolerance);
+      const std::string which =
+          std::string(coordinates) + ' ' + std::to_string(-std::log10(tolerance));
+      ASSERT_EQ(s.status, Outcome::Status::Done) << which << ": " << s.text;
+      EXPECT_LT(s.summary.energy_drift, std::max(20 * tolerance, 5e-9)) << which;
+      for (std::size_t i = 0; i < s.trajectory.num_rows(); ++i) {
+        const double one = (kOne + s.trajectory["one"][i]) / 2;
+        const double two = (kTwo + s.trajectory["two"][i]) / 2;
+        ASSERT_NEAR(std::sin(one) * std::sin(two), kRatio * std::cos(one) * std::cos(two),
+                    std::max(100 * tolerance, 1e-9))
+            << which;
+      }
+      EXPECT_GT(std::abs(s.trajectory["one"].back()), 6.3) << "a whole turn at least";
+      if (!end && tolerance == 1e-12) end = s.trajectory["one"].back();
+      if (end) {
+        EXPECT_NEAR(s.trajectory["one"].back(), *end, std::max(1e5 * tolerance, 1e-7)) << which;
+      }
+      EXPECT_TRUE(s.summary.singular_passages.empty()) << which;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Linkages, Passage,
                          ::testing::Values("parallelogram", "antiparallelogram", "rhombus", "kite",
                                            "peaucellier", "hart", "watt", "stephenson", "folding",

@@ -118,8 +118,70 @@ TEST(Jumps, OfPositionsAreRefusedInAllCoordinates) {
                    "driven.yaml:12:3: error[model.jump]: 'O.drive' jumps by 0.5 at t = 1 s; a "
                    "position cannot jump.\n"
                    "  Give it a course without jumps: a linear or spline table, or a signal of "
-                   "type rest-to-rest.");
+                   "type rest-to-rest; or say 'jump: impulse' where an impact is meant.");
     }
+  }
+}
+
+// A cart that jumps by Δ at t = 1 under a rod that turns freely with ω₀ and has come to the angle
+// β. With centre c = x e_x + l/2 n(θ), n = (sin θ, −cos θ), the nearest position in the mean of
+// masses has Δ cos θ + 2l/3 sin(θ − β) = 0; velocities differ least from those before, of the
+// centre and of turning, with ω (1/4 + 1/12) = ω₀ (cos(θ − β)/4 + 1/12).
+TEST(Jumps, OfPositionsAreImpactsWhereTheModelSaysSo) {
+  const Model model = read_model_text(R"yaml(
+dimension: 2
+bodies:
+  cart: {mass: 3, inertia: 1}
+  rod: {mass: 2, shape: {rod: {from: [0, 0], to: [0, -1.2]}}}
+joints:
+  slide: {type: prismatic, between: [ground, cart], axis: [1, 0], drive: "select(t < 1, 0, 0.4)",
+          jump: impulse}
+  hinge: {type: revolute, between: [cart, rod]}
+initial: {"hinge.angle'": 0.5}
+outputs: {angle: hinge.angle, rate: "hinge.angle'", x: slide.position}
+)yaml",
+                                      "jumping.yaml");
+  constexpr double kDelta = 0.4, kLength = 1.2, kRate = 0.5, kBefore = 0.5;
+  const double phi =
+      std::atan2(-kDelta * std::cos(kBefore), 2 * kLength / 3 - kDelta * std::sin(kBefore));
+  const double rate = kRate * (3 * std::cos(phi) + 1) / 4;
+  std::optional<double> first;
+  for (const std::string& set : coordinate_sets(model)) {
+    SCOPED_TRACE(set);
+    SimulateOptions options;
+    options.end = 2;
+    options.coordinates = set;
+    const Simulation s = simulate(model, options);
+    ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+    EXPECT_NEAR(s.trajectory["x"].back(), kDelta, 1e-10);
+    // A millionth of the largest mass and moment is added to those of every body (placement.hpp).
+    EXPECT_NEAR(s.trajectory["rate"].back(), rate, 1e-6);
+    EXPECT_NEAR(s.trajectory["angle"].back(), kBefore + phi + rate, 2e-6);
+    if (!first) first = s.trajectory["angle"].back();
+    EXPECT_NEAR(s.trajectory["angle"].back(), *first, 1e-9) << "the same in all coordinates";
+    ASSERT_EQ(s.summary.events.size(), 1U);
+    EXPECT_EQ(s.summary.events[0].name, "slide.drive");
+    EXPECT_EQ(s.summary.messages[0].substr(0, 62),
+              "the position that 'slide.drive' prescribes jumps by 0.4 at t =");
+  }
+}
+
+TEST(Jumps, OfPositionsAreNotForStepsOfFixedCost) {
+  Model model = read_model_text(
+      "coordinates: {x: 0, y: 0}\nkinetic: (x'^2 + y'^2)/2\n"
+      "constraints: {hold: {value: \"y - select(t < 1, 0, 0.1)\", jump: impulse}}\n",
+      "ticks.yaml");
+  SimulateOptions options = until(2);
+  options.integrator = "rattle";
+  options.step = 1e-2;
+  try {
+    simulate(model, options);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "error[simulate.jump]: 'hold' jumps at t = 1 s, and steps of fixed cost go on "
+                 "over a jump of position without noticing it.\n"
+                 "  Use an adaptive integrator, or a course without jumps.");
   }
 }
 

@@ -134,14 +134,15 @@ void Reader::read_constraints(const Node* section, std::string_view what,
     const std::string name = describe("constraint", element.name);
     if (!claim(element, "constraint", "constraint")) continue;
     const bool may_pull = what == "constraints";
-    const Node& value =
-        may_pull ? value_of(element, name, {"value", "pulls"}) : value_of(element, name);
+    const Node& value = may_pull ? value_of(element, name, {"value", "pulls", "jump"})
+                                 : value_of(element, name, {"value", "jump"});
     Constraint constraint{element.full_name, expression(value, name, allow),
                           source_.at(element.offset)};
     if (const Node* pulls = element.value->is_map() ? element.value->find("pulls") : nullptr;
         pulls != nullptr && may_pull) {
       constraint.pulls = boolean(*pulls, "pulls of " + name);
     }
+    if (element.value->is_map()) constraint.may_jump = may_jump(*element.value, name);
     into.push_back(std::move(constraint));
   }
 }

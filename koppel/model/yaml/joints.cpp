@@ -175,8 +175,9 @@ void Reader::read_joint(const Element& element) {
            t.kind == JointKind::Spherical ? "Did you mean 'revolute'?" : "");
     return;
   }
-  check_keys(node, what,
-             {"type", "between", "at", "axis", "axes", "length", "pitch", "drive", "closes"});
+  check_keys(
+      node, what,
+      {"type", "between", "at", "axis", "axes", "length", "pitch", "drive", "jump", "closes"});
   const auto needless = [&](const char* key, bool is_needed, const char* whose) {
     const Node* n = node.find(key);
     if (n == nullptr || is_needed) return;
@@ -187,6 +188,7 @@ void Reader::read_joint(const Element& element) {
   needless("pitch", t.kind == JointKind::Screw, "screws");
   needless("axis", t.has_axis, "joints with an axis");
   needless("axes", t.has_axis, "joints with an axis");
+  needless("jump", node.find("drive") != nullptr, "drives");
   Joint joint;
   joint.name = element.full_name;
   joint.kind = t.kind;
@@ -321,6 +323,13 @@ void Reader::add_drive(const Element& element, const Node& node, const std::stri
   model_.constraints.push_back({name,
                                 model_.quantities[static_cast<std::size_t>(quantity)].value - e,
                                 source_.at(element.offset)});
+  model_.constraints.back().may_jump = may_jump(*element.value, what);
+}
+
+// `jump: impulse`: where what is prescribed jumps, an impulse makes the mechanism follow.
+bool Reader::may_jump(const Node& node, const std::string& what) {
+  const Node* jump = node.find("jump");
+  return jump != nullptr && word(*jump, "jump of " + what, {"impulse"}) == 0;
 }
 
 void Reader::read_drive(const Element& element, const std::string& what, int index) {
@@ -341,8 +350,9 @@ void Reader::read_drive(const Element& element, const std::string& what, int ind
   } else if (kind == JointKind::Prismatic) {
     add_drive(element, *drive, what, model_.position_of(index), name);
   } else if (kind == JointKind::Distance) {
-    model_.joints[static_cast<std::size_t>(index)].length =
-        expression(*drive, "drive of " + what, Allow::Time);
+    Joint& joint = model_.joints[static_cast<std::size_t>(index)];
+    joint.length = expression(*drive, "drive of " + what, Allow::Time);
+    joint.may_jump = may_jump(*element.value, what);
   } else {
     report(drive->offset, "model.unknown-key", what + " has no coordinate that could be driven.",
            "Revolute, prismatic, cylindrical, screw and distance joints have.");

@@ -231,6 +231,7 @@ class Reader {
   void read_markers(const Element& element, const std::string& what, Joint& joint);
   void read_drive(const Element& element, const std::string& what, int joint);
   void read_rolling(const Element& element, const std::string& what);  // rolling.cpp
+  bool may_jump(const Node& node, const std::string& what);
   void add_drive(const Element& element, const Node& node, const std::string& what, int quantity,
                  const std::string& name);
   std::optional<Point> point(const Node& node, const std::string& what);
@@ -270,7 +271,7 @@ class Reader {
   void read_outputs(const Node* section);
   void read_servo(const Node* section);
   void read_attitude(const Element& element, const std::string& what);  // attitude.cpp
-  void read_events(const Node* section);  // events.cpp
+  void read_events(const Node* section);                                // events.cpp
   void read_event(const Element& element);
   void read_positive(const Node* section);
   void read_limits(const Element& element, InputLimits& limits);

@@ -1,0 +1,170 @@
+#include <koppel/simulate/preparation.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/massless.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/formulation/breakpoints.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/formulation/time_features.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
+#include <koppel/simulate/start_remarks.hpp>
+#include <koppel/simulate/stiff_choice.hpp>
+
+namespace koppel {
+
+Preparation::Preparation(const Model& model, const SimulateOptions& options,
+                         std::function<void(std::string)> tell)
+    : model_(model), options_(options), tell_(std::move(tell)) {}
+
+template <typename Work>
+void Preparation::stage(const char* name, Work&& work) {
+  const auto before = std::chrono::steady_clock::now();
+  work();
+  const auto after = std::chrono::steady_clock::now();
+  stages.push_back({name, std::chrono::duration<double>(after - before).count()});
+}
+
+void Preparation::run() {
+  const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
+                      options_.reactions != ReactionAxes::None};
+  look_at(choose_coordinates(model_, wanted));
+  if (const auto better = better_coordinates(model_, equations.coordinates, wanted, found)) {
+    look_at(*better);
+  }
+  stage("choose", [&] { make_choice(wanted); });
+  stage("formulate", [&] { make_problem(); });
+}
+
+// All that is known before the choice, in these coordinates.
+void Preparation::look_at(const std::string& coordinates) {
+  redundant.clear();
+  stage("derive", [&] { equations = derive(model_, coordinates); });
+  stage("compile", [&] { evaluator.emplace(equations); });
+  stage("assemble", [&] { find_start(); });
+  stage("rank", [&] { find_rank(); });
+  stage("analyse", [&] { found = find_out(model_, *evaluator, state, rank, options_.end); });
+}
+
+void Preparation::find_start() {
+  const Assembly assembly = assemble(*evaluator, place_bodies(model_, equations.coordinates));
+  if (!assembly) throw Error("assembly.impossible", assembly.text);
+  notes_.clear();
+  if (!assembly.move.empty()) {
+    notes_.push_back("start: " + assembly.move +
+                     " from where it was expected, so that the constraints hold.");
+  }
+  for (const Gap& wish : assembly.missed) {
+    notes_.push_back(
+        fmt::format("start: the wish for '{}' is missed by {:.3g}.", wish.name, wish.size));
+  }
+  state = assembly.state;
+}
+
+void Preparation::find_rank() {
+  rank = analyze_rank(*evaluator, state);
+  SingularStart singular = leave_singular_start(*evaluator, state, rank);
+  departure = std::move(singular.departure);
+  notes_.insert(notes_.end(), singular.notes.begin(), singular.notes.end());
+  for (const int row : rank.redundant_rows) {
+    redundant.push_back(row_name(equations, row));
+  }
+}
+
+void Preparation::make_choice(const Wanted& wanted) {
+  if (!found.is_determined) {
+    const std::string motions = name_motions(find_massless(*evaluator, state));
+    throw Error("simulate.massless",
+                fmt::format("the mass matrix is singular along an unconstrained direction: "
+                            "nothing determines the acceleration of {}.",
+                            motions.empty() ? "some motion" : motions),
+                "Give what moves there a mass or an inertia, or constrain it.");
+  }
+  check_coordinates(model_, *evaluator, state);
+  for (const std::string& note : notes_) tell_(note);
+  choice = choose(found, equations.coordinates, with_fixed_cost(wanted));
+  if (found.is_stiff && find_integrator(choice.integrator).name == "dop853") {
+    tell_(
+        fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "
+                    "integrator takes many small steps. Try --integrator radau5.",
+                    found.fastest_decay));
+  }
+}
+
+// The wish with an integrator, where any with steps of fixed cost is asked for.
+Wanted Preparation::with_fixed_cost(Wanted wanted) {
+  if (wanted.integrator != kFixedCost) return wanted;
+  const FixedCostChoice fixed =
+      choose_fixed_cost(*evaluator, state, options_.step, wanted.formulation);
+  wanted.integrator = fixed.integrator;
+  tell_(fmt::format("steps of fixed cost by {}: {}.", fixed.integrator, fixed.reason));
+  return wanted;
+}
+
+void Preparation::make_problem() {
+  FormulationOptions options;
+  options.step = options_.step.value_or(0);
+  if (options_.baumgarte > 0 && options_.step) {
+    options.alpha = options.beta = options_.baumgarte / *options_.step;
+  }
+  options.leave_out = rank.redundant_rows;
+  options.compile.native = options_.native;
+  problem = formulate(equations, choice.formulation, state, options);
+  check_pair(problem, choice.integrator, options_.step.has_value(), equations, state);
+  add_breakpoints();
+  start = {state.t, start_values(problem, *evaluator, state)};
+  choose_partition();
+}
+
+// What is known of the laws of time over the whole run: switches, short features, jumps.
+void Preparation::add_breakpoints() {
+  const Equations& e = equations;
+  std::vector<Expr> laws = e.f;
+  for (const auto* part : {&e.g, &e.b, &e.r}) laws.insert(laws.end(), part->begin(), part->end());
+  std::vector<Expr> given = e.p;
+  std::vector<double> values = state.p;
+  given.insert(given.end(), e.u.begin(), e.u.end());
+  values.insert(values.end(), state.u.begin(), state.u.end());
+  const Interval range{state.t, options_.end};
+  if (!(range.width() > 0)) return;
+  jumps = find_jumps(model_, e.p, state.p, range);
+  if (find_integrator(choice.integrator).form == IntegratorInfo::Form::Descriptor) {
+    leave_jumps_to_ticks();
+  }
+  std::vector<double>& breaks = problem.breakpoints;
+  breaks = find_breakpoints(laws, e.t, given, values, range);
+  const std::vector<double> more = find_time_features(laws, e.t, given, values, range, breaks);
+  breaks.insert(breaks.end(), more.begin(), more.end());
+  std::sort(breaks.begin(), breaks.end());
+}
+
+// Fixed-cost steps keep to the clock and meet a rate that jumps at the next tick.
+void Preparation::leave_jumps_to_ticks() {
+  for (const Jump& jump : jumps) {
+    if (!jump.is_position) continue;
+    throw Error("simulate.jump",
+                fmt::format("'{}' jumps at t = {:.6g} s, and steps of fixed cost go on over a jump "
+                            "of position without noticing it.",
+                            jump.name, jump.t),
+                "Use an adaptive integrator, or a course without jumps.");
+  }
+  jumps.clear();
+}
+
+// Puts the names in the place of `stiff=auto`.
+void Preparation::choose_partition() {
+  std::string& integrator = choice.integrator;
+  const std::size_t at = integrator.find(kStiffAuto);
+  if (at == std::string::npos) return;
+  const StiffChoice stiff =
+      choose_stiff(problem, integrator, start, *options_.step, options_.end, options_.projection);
+  integrator.replace(at, kStiffAuto.size(), "stiff=" + stiff.stiff);
+  tell_(stiff.text());
+}
+
+}  // namespace koppel
