@@ -277,7 +277,8 @@ RankReport rank_at(const Evaluator& evaluator, const State& state, const RankOpt
 
 // Whether (2) of rank.hpp is violated, by trial with a few velocities.
 bool restricts_motion(const Evaluator& evaluator, const State& state, const Dependences& found) {
-  constexpr double kCancelled = 1e-6;  // of the largest
+  // Of the largest, and of v²: γ may be all round-off.
+  constexpr double kCancelled = 1e-6, kNothing = 1e-9;
   const sparse::SparseMatrix C = sparse::all_constraints(evaluator, state);
   const Eigen::VectorXd rates =
       -dense::concatenate({dense::view(evaluator.g_t(state)), dense::view(evaluator.b(state))});
@@ -290,7 +291,10 @@ bool restricts_motion(const Evaluator& evaluator, const State& state, const Depe
     const std::vector<double> gamma = evaluator.all_gamma(moving);
     const Eigen::VectorXd scaled = found.scale.cwiseProduct(dense::view(gamma));
     const double left = (found.Y.transpose() * scaled).cwiseAbs().maxCoeff();
-    if (left > kCancelled * scaled.cwiseAbs().maxCoeff()) return true;
+    const double speed = dense::view(moving.v).cwiseAbs().maxCoeff();
+    const double allowed =
+        std::max(kCancelled * scaled.cwiseAbs().maxCoeff(), kNothing * speed * speed);
+    if (left > allowed) return true;
   }
   return false;
 }

@@ -36,6 +36,7 @@ ImplicitSystem::ImplicitSystem(const Segment& segment, Statistics& statistics)
       exponent_(make_exponents(segment.problem)),
       scale_(exponent_.size(), 1.0),
       weight_(exponent_.size(), 1.0),
+      row_rate_(static_cast<std::size_t>(residual_.pattern().num_rows)),
       by_y_(static_cast<std::size_t>(residual_.pattern().num_entries())),
       by_rate_(by_y_.size()),
       values_(by_y_.size()),
@@ -61,7 +62,7 @@ bool ImplicitSystem::jacobian(double t, std::span<const double> y, std::span<con
 // with heavy parts: no multiplier counts more than its exponent says.
 void ImplicitSystem::weigh_multipliers() {
   const Sparsity& pattern = residual_.pattern();
-  row_rate_.assign(static_cast<std::size_t>(pattern.num_rows), 0.0);
+  std::fill(row_rate_.begin(), row_rate_.end(), 0.0);
   for (std::size_t k = 0; k < by_rate_.size(); ++k) {
     double& largest = row_rate_[static_cast<std::size_t>(pattern.row[k])];
     largest = std::max(largest, std::abs(by_rate_[k]));

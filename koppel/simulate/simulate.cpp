@@ -427,7 +427,7 @@ class Run {
       return analyze_rank(*now_.evaluator, now_.state, {.here_only = true});
     };
     const RankReport there = rank_at(t), before = rank_at(step.t0);
-    constexpr double kSmall = 0.02;  // the time of a passage is known to the tolerance only
+    constexpr double kSmall = 0.2;  // the time of a passage is known to the tolerance only
     return there.rank < before.rank || there.smallest_pivot < kSmall * before.smallest_pivot;
   }
 

@@ -11,6 +11,20 @@
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {
+namespace {
+
+// Whether a file is named as a model file or a robot. Others are not included: messages about them
+// would show what they hold.
+bool is_named_as_model(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  const std::initializer_list<std::string_view> endings = {".yaml", ".yml", ".urdf", ".xml"};
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
+}  // namespace
 
 void Reader::read_includes(const Node* section) {
   for (const Element& element : elements(section, "include")) read_include(element);
@@ -19,18 +33,6 @@ void Reader::read_includes(const Node* section) {
 std::optional<Source> Reader::read_included(const Node& key, const std::string& what) {
   const std::filesystem::path path =
       std::filesystem::path(source_.file()).parent_path() / text(key, "file of " + what);
-  // What is no model file by its name is not read: messages about it would show what it holds.
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  const std::initializer_list<std::string_view> endings = {".yaml", ".yml", ".urdf", ".xml"};
-  if (std::find(endings.begin(), endings.end(), ending) == endings.end()) {
-    report(key.offset, "model.no-file",
-           what + ": '" + path.string() + "' is not named as a model file is.",
-           "Model files end in .yaml or .yml, robots in .urdf or .xml.");
-    return {};
-  }
   // Plain files only: others may never end.
   std::error_code error;
   std::optional<std::string> content;
@@ -87,6 +89,13 @@ void Reader::read_include(const Element& element) {
   if (depth_ >= kDeepestFiles) {
     report(file->offset, "model.too-large",
            "files include each other deeper than " + std::to_string(kDeepestFiles) + " levels.");
+    return;
+  }
+  if (const std::filesystem::path name = text(*file, "file of " + what); !is_named_as_model(name)) {
+    const std::filesystem::path path = std::filesystem::path(source_.file()).parent_path() / name;
+    report(file->offset, "model.no-file",
+           what + ": '" + path.string() + "' is not named as a model file is.",
+           "Model files end in .yaml or .yml, robots in .urdf or .xml.");
     return;
   }
   const std::optional<Source> source = read_included(*file, what);
