@@ -442,7 +442,7 @@ class Run {
   // A solution that came to its end and satisfies neither its equations nor its references there
   // is doubtful.
   void judge() {
-    if (!options_.health.is_watched) return;
+    if (!options_.health.is_watched || out_.status == Outcome::Status::Stopped) return;
     Health& health = out_.summary.health;
     health.state = Health::State::Good;
     if (out_.status == Outcome::Status::Failed) health.state = Health::State::Failed;
