@@ -67,6 +67,28 @@ TEST(Compare, SeveralTolerancesShowWorkOverPrecision) {
   EXPECT_EQ(drift.num_rows(), 51u);
 }
 
+// A linear oscillator makes the same relative errors at any amplitude above 1.
+TEST(Compare, ErrorsAreRelativeToTheMotion) {
+  const auto error_at = [](const std::string& amplitude) {
+    const Model model = read_model_text("coordinates: {x: {start: " + amplitude +
+                                            "}}\nkinetic: x'^2/2\npotential: x^2/2\n"
+                                            "outputs: {x: x}\n",
+                                        "oscillator.yaml");
+    CompareOptions options;
+    options.formulations = {"minimal"};
+    options.integrators = {"radau5"};
+    options.tolerances = {1e-5};
+    options.end = 6;
+    const Comparison c = compare(model, options);
+    EXPECT_EQ(c.runs.at(0).status, "done") << c.runs.at(0).text;
+    return *c.runs.at(0).error;
+  };
+  const double small = error_at("100"), large = error_at("10000");
+  EXPECT_GT(small, 1e-12);
+  // Where the oscillator passes 0, values below 1 have the tolerance as an absolute one.
+  EXPECT_NEAR(large / small, 1, 0.5);
+}
+
 TEST(Compare, WhatFailsShowsHowFarItGot) {
   // The root ends at t = 1.
   const Model model = read_model_text(R"(
