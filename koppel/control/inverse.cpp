@@ -13,12 +13,11 @@
 #include <koppel/control/bounded.hpp>
 #include <koppel/control/flat.hpp>
 #include <koppel/control/internal_dynamics.hpp>
+#include <koppel/control/inverse_health.hpp>
 #include <koppel/control/reduced_servo.hpp>
-#include <koppel/control/row_residual.hpp>
 #include <koppel/control/servo_problem.hpp>
 #include <koppel/control/smoothness.hpp>
 #include <koppel/control/solution_checks.hpp>
-#include <koppel/control/verify.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/native.hpp>
 #include <koppel/simulate/sampler.hpp>
@@ -433,54 +432,30 @@ class Run {
     s.max_servo_error = checks_->max_servo_error();
     s.max_residual = checks_->max_residual();
     if (way_ == Way::Samples || way_ == Way::Bounded) return;
-    found_ = probe_->find();
-    s.relative_residual = found_.relative;
+    residual_ = probe_->find();
+    s.relative_residual = residual_.relative;
     s.max_residual = std::max(
-        {found_.largest, s.max_servo_error, s.max_position_violation, s.max_velocity_violation});
+        {residual_.largest, s.max_servo_error, s.max_position_violation, s.max_velocity_violation});
   }
 
-  // A solution that came to its end and satisfies neither its equations nor its references there
-  // is doubtful.
   void judge() {
     if (!options_.health.is_watched || out_.status == Outcome::Status::Stopped) return;
     Health& health = out_.summary.health;
-    health.state = Health::State::Good;
-    if (out_.status == Outcome::Status::Failed) health.state = Health::State::Failed;
-    const double limit = options_.health.loosen * kDoubtful;
-    if (found_.relative > limit) {
-      doubt({"residual", found_.t, found_.relative, limit,
-             fmt::format("the steps are too coarse: at t = {:.6g} s the equation of motion of '{}' "
-                         "is off by {:.2g} % of the largest terms (limit {:.2g} %). Take a shorter "
-                         "--step.",
-                         found_.t, found_.name, 100 * found_.relative, 100 * limit)});
+    health.reasons = exceeded_limits(
+        {residual_, out_.summary.max_servo_error, checks_->time_of_servo_error(),
+         path_length(out_.equations, start_.p, start_.t, end_), out_.summary.verification},
+        options_.health.loosen);
+    for (const Health::Reason& reason : health.reasons) {
+      out_.text += (out_.text.empty() ? "" : " ") + reason.text;
     }
-    const double path = path_length(out_.equations, start_.p, start_.t, end_);
-    const double off = out_.summary.max_servo_error / (path > 0 ? path : 1);
-    const double off_limit = options_.health.loosen * kOffPath;
-    if (off > off_limit) {
-      doubt({"outputs", checks_->time_of_servo_error(), off, off_limit,
-             fmt::format("at t = {:.6g} s the outputs are off their references by {:.2g}, and "
-                         "their path is {:.2g} long (limit {:.2g} %). Take a shorter --step.",
-                         checks_->time_of_servo_error(), out_.summary.max_servo_error, path,
-                         100 * off_limit)});
-    }
-    if (!out_.summary.verification) return;
-    const Verification& v = *out_.summary.verification;
-    if (v.is_done && v.relative_error > off_limit) {
-      doubt({"verification", v.at, v.relative_error, off_limit,
-             fmt::format("simulated with these inputs, the outputs are off their references by "
-                         "{:.2g} at t = {:.6g} s, {:.2g} % of their path (limit {:.2g} %).",
-                         v.max_error, v.at, 100 * v.relative_error, 100 * off_limit)});
-    }
-  }
-
-  void doubt(Health::Reason reason) {
-    if (out_.status == Outcome::Status::Done) {
+    if (out_.status == Outcome::Status::Failed) {
+      health.state = Health::State::Failed;
+    } else if (health.reasons.empty()) {
+      health.state = Health::State::Good;
+    } else {
+      health.state = Health::State::Doubtful;
       out_.status = Outcome::Status::Doubtful;
-      out_.summary.health.state = Health::State::Doubtful;
     }
-    out_.text += (out_.text.empty() ? "" : " ") + reason.text;
-    out_.summary.health.reasons.push_back(std::move(reason));
   }
 
   void summarize() {
@@ -503,10 +478,6 @@ class Run {
     for (const Excess& e : s.pushing_cables) tell(describe_pushing_cable(e));
   }
 
-  // Of the relative residual: above, inputs are wrong in their first digit.
-  static constexpr double kDoubtful = 0.1;
-  // Of how far outputs may be off, of the length of their path, or in their unit.
-  static constexpr double kOffPath = 0.01;
   // Of the bounded solution: what collocation of order 4 reaches with some hundred intervals.
   static constexpr double kBoundedTolerance = 1e-8;
 
@@ -530,7 +501,7 @@ class Run {
   ReducedServo reduced_;  // where a method steps in time
   std::optional<SolutionChecks> checks_;
   std::optional<ResidualProbe> probe_;
-  RowResidual found_;  // by the probe
+  RowResidual residual_;  // that the probe found
   std::vector<double> q_;
 };
 

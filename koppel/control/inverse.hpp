@@ -13,9 +13,7 @@
 // implicit integrator. They are less accurate; they are what others use, to compare with.
 //
 // A numerical failure is a status with its story; all rows before it are kept. A solution is judged
-// at its end: `doubtful` where steps leave more than a tenth of the terms of an equation of motion
-// (row_residual.hpp), or where outputs are off their references, as computed or as simulated with
-// the inputs, by more than a hundredth of their path (of 1 where they stand still).
+// at its end and may be doubtful (inverse_health.hpp).
 #pragma once
 
 #include <optional>
