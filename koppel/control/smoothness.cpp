@@ -44,6 +44,35 @@ class References {
   SeriesWorkspace work_;
 };
 
+using Values = std::vector<std::vector<double>>;  // by reference and order
+
+// Derivatives on one side of a breakpoint, and how far they scatter at times close by, where they
+// should hardly differ: their round-off, which grows with the order and with what cancels in a
+// polynomial.
+struct Side {
+  Values value, noise;
+};
+Side look_beside(References& derivatives, double b, double towards) {
+  Side out{derivatives(std::nextafter(b, towards)), {}};
+  Values least = out.value, most = out.value;
+  constexpr int kTimes = 8;
+  constexpr double kApart = 1e-13;  // of the time to the other end
+  for (int n = 1; n <= kTimes; ++n) {
+    const auto at = derivatives(std::nextafter(b, towards) + n * kApart * (towards - b));
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      for (std::size_t k = 0; k < at[i].size(); ++k) {
+        least[i][k] = std::min(least[i][k], at[i][k]);
+        most[i][k] = std::max(most[i][k], at[i][k]);
+      }
+    }
+  }
+  out.noise = std::move(most);
+  for (std::size_t i = 0; i < least.size(); ++i) {
+    for (std::size_t k = 0; k < least[i].size(); ++k) out.noise[i][k] -= least[i][k];
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Jump> find_jumps(const Equations& e, std::span<const double> p,
@@ -64,17 +93,18 @@ std::vector<Jump> find_jumps(const Equations& e, std::span<const double> p,
       }
     }
   }
-  constexpr double kRoundOff = 1e-8;
+  // Rounded coefficients shift all times alike, which no scatter shows: some more than it.
+  constexpr double kRoundOff = 1e-8, kNoise = 30;
   for (const double b : breakpoints) {
     if (!(b > from && b < to)) continue;
-    const auto left = derivatives(std::nextafter(b, from)),
-               right = derivatives(std::nextafter(b, to));
-    for (std::size_t i = 0; i < left.size(); ++i) {
+    const Side left = look_beside(derivatives, b, from), right = look_beside(derivatives, b, to);
+    for (std::size_t i = 0; i < left.value.size(); ++i) {
       for (int k = 0; k <= order[i]; ++k) {
         const auto l = static_cast<std::size_t>(k);
-        const double size = right[i][l] - left[i][l];
-        const double largest = std::max({scale[i][l], std::abs(left[i][l]), std::abs(right[i][l])});
-        if (std::abs(size) <= kRoundOff * largest) continue;
+        const double a = left.value[i][l], c = right.value[i][l], size = c - a;
+        const double largest = std::max({scale[i][l], std::abs(a), std::abs(c)});
+        const double noise = left.noise[i][l] + right.noise[i][l];
+        if (std::abs(size) <= std::max(kRoundOff * largest, kNoise * noise)) continue;
         jumps.push_back({b, i, k, size});
         break;
       }

@@ -1,19 +1,10 @@
 #include <koppel/model/time_law.hpp>
 
-#include <cmath>
-#include <vector>
-
 #include <koppel/base/binomial.hpp>
 #include <koppel/expr/calculus.hpp>
 
 namespace koppel {
 namespace {
-
-// The factor of τⁿ⁺¹⁺ᵏ in (1).
-double coefficient(int n, int k) {
-  const double c = binomial(n + k, k) * binomial(2 * n + 1, n - k);
-  return k % 2 == 0 ? c : -c;
-}
 
 Expr power(Expr x, int n) {
   Expr p = 1;
@@ -24,14 +15,16 @@ Expr power(Expr x, int n) {
 // (1)
 Expr step(Expr tau, int n) {
   Expr sum = 0;
-  for (int k = n; k >= 0; --k) sum = sum * tau + coefficient(n, k);
+  for (int k = n; k >= 0; --k) sum = sum * (1 - tau) + binomial(n + k, k);
   return power(tau, n + 1) * sum;
 }
 
-// ∫ of (1) from 0 to τ.
+// (2)
 Expr integral(Expr tau, int n) {
   Expr sum = 0;
-  for (int k = n; k >= 0; --k) sum = sum * tau + coefficient(n, k) / (n + k + 2);
+  for (int k = n; k >= 0; --k) {
+    sum = sum * (1 - tau) + binomial(n + 1 + k, k) * (n + 1 - k) / (2 * (n + 1 + k));
+  }
   return power(tau, n + 2) * sum;
 }
 

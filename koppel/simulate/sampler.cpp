@@ -51,9 +51,10 @@ void Sampler::watch(const Problem& problem, std::span<const int> kept, std::size
 bool Sampler::begin(double t, std::span<const double> y) {
   note(observation_.violation(sample_of(t, y), work_), at_steps_);
   if (every_step_) return add_row(t, y);
-  bool go_on = true;
-  for (; next_ < times_.size() && times_[next_] <= t; ++next_) go_on = add_row(t, y) && go_on;
-  return go_on;
+  // A motion that begins later than asked for has one row for all times before it.
+  const std::size_t first = next_;
+  while (next_ < times_.size() && times_[next_] <= t) ++next_;
+  return next_ == first || add_row(t, y);
 }
 
 bool Sampler::operator()(const Step& step) {

@@ -37,6 +37,29 @@ TEST(TimeLaw, RestToRestIsTheKnownPolynomial) {
   }
 }
 
+// Σ C(2n+1, j) τʲ (1−τ)²ⁿ⁺¹⁻ʲ over j > n, and its integral as a sum over one degree more: nothing
+// cancels at any smoothness.
+TEST(TimeLaw, HighSmoothnessKeepsAllDigits) {
+  for (const int n : {7, 14, 20}) {
+    const Law law([&](Expr t) { return rest_to_rest(t, 1, n); });
+    const Law ramp([&](Expr t) { return three_phase(t, 2, 1, n + 1); });  // ∫ over (0, 1)
+    for (const double x : {0.05, 0.2, 0.45, 0.5, 0.7, 0.98}) {
+      double sum = 0, integral = 0, c = 1, d = 1;
+      for (int j = 0; j <= 2 * n + 2; ++j) {
+        if (j > n && j < 2 * n + 2) sum += c * std::pow(x, j) * std::pow(1 - x, 2 * n + 1 - j);
+        if (j > n + 1) {
+          integral +=
+              d * (j - n - 1) / (2 * n + 2) * std::pow(x, j) * std::pow(1 - x, 2 * n + 2 - j);
+        }
+        c *= static_cast<double>(2 * n + 1 - j) / (j + 1);
+        d *= static_cast<double>(2 * n + 2 - j) / (j + 1);
+      }
+      EXPECT_NEAR(law(x), sum, 1e-14 * sum) << n << ' ' << x;
+      EXPECT_NEAR(ramp(x), integral, 1e-14 * integral) << n << ' ' << x;
+    }
+  }
+}
+
 // Accelerated for T₀, then with the velocity 1/(T − T₀), then braked: odd about the middle, without
 // jumps of position or velocity.
 TEST(TimeLaw, ThreePhasesJoinWithoutJumps) {
