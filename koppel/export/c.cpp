@@ -65,16 +65,17 @@ class Writer {
     std::string out = fmt::format(
         "/* {}\n * {}\n *\n * Written by koppel. C99, no allocation, no globals; link with libm.\n "
         "*/\n"
-        "#ifndef {}\n#define {}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+        "#ifndef {}\n#define {}\n\n#include <stdint.h>\n\n"
+        "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
         "/* The step, in seconds. */\n#define {}_STEP {}\n\n",
-        comment(m_.title), comment(m_.method), guard, guard, upper(m_.name), c_number(m_.step));
+        comment(m_.title), comment(m_.method), guard, guard, upper(m_.name), number(m_.step));
     out += structure("parameters", "What does not change while stepping.", m_.parameters);
     out += structure("inputs", "Read at the start of a step and held during it.", m_.inputs);
     out += fmt::format(
         "/* Time, positions, velocities, further states{}. */\n"
-        "typedef struct {{\n  double t;\n  double start_time;\n  unsigned long count; /* of steps "
-        "*/\n{}{}}} {}_state;\n\n",
-        m_.tolerance ? "" : ", and multipliers of the last step",
+        "typedef struct {{\n  {} t; /* start_time + count steps, in seconds */\n  {} start_time;\n"
+        "  uint64_t count; /* of steps */\n{}{}}} {}_state;\n\n",
+        m_.tolerance ? "" : ", and multipliers of the last step", real_, real_,
         m_.tolerance ? "  double inner_step; /* to try next */\n" : "", members(m_.state()),
         m_.name);
     out += structure("outputs", "What the model gives out.", m_.outputs);
@@ -103,14 +104,14 @@ class Writer {
   std::string source() const {
     const CStyle style{.is_static = true, .is_float = is_float_};
     const std::string advance = m_.name + "_advance", observe = m_.name + "_outputs_of";
-    std::string kernels = emit_c_kernels(m_.observe);
+    std::string kernels = emit_c_kernels(m_.observe, is_float_);
     std::size_t work = 0;
     std::string functions;
     const auto add = [&](const Program& program, const std::string& name) {
       const CCode code = emit_c(program, name, style);
       functions += code.source + '\n';
       work = std::max(work, code.work_size);
-      if (kernels.empty()) kernels = emit_c_kernels(program);
+      if (kernels.empty()) kernels = emit_c_kernels(program, is_float_);
     };
     if (m_.tolerance) {
       const RateTerms rates = make_rate_terms(*m_.prepared.problem.descriptor);
@@ -122,9 +123,8 @@ class Writer {
       add(m_.advance, advance);
     }
     const CCode outputs = emit_c(m_.observe, observe, style);
-    std::string out =
-        fmt::format("/* {}\n * {}\n */\n#include \"{}.h\"\n\n#include <{}>\n\n", comment(m_.title),
-                    comment(m_.method), m_.name, is_float_ ? "tgmath.h" : "math.h");
+    std::string out = fmt::format("/* {}\n * {}\n */\n#include \"{}.h\"\n\n#include <math.h>\n\n",
+                                  comment(m_.title), comment(m_.method), m_.name);
     if (is_float_) out += "#define KOPPEL_REAL float\n";
     out += kStepText;
     out += '\n' + kernels + '\n' + functions + '\n' + outputs.source + '\n';
@@ -146,7 +146,7 @@ class Writer {
     std::string out = fmt::format(
         "void {0}_init({0}_state* state, {0}_parameters* parameters) {{\n"
         "  state->t = state->start_time = {1};\n  state->count = 0;\n",
-        m_.name, c_number(m_.start_time));
+        m_.name, number(m_.start_time));
     if (m_.tolerance) out += fmt::format("  state->inner_step = {}_STEP;\n", upper(m_.name));
     for (const Field& f : m_.state()) {
       out += fmt::format("  state->{} = {};\n", f.name, number(f.start));
@@ -167,9 +167,8 @@ class Writer {
     std::size_t k = 2;
     std::string out = fmt::format(
         "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_parameters* "
-        "parameters) {{\n{1}  in[0] = {2}state->t;\n  in[1] = {2}{3}_STEP;\n",
-        m_.name, buffers(m_.advance.num_inputs(), m_.state_size(), work),
-        is_float_ ? "(float)" : "", upper(m_.name));
+        "parameters) {{\n{1}  in[0] = state->t;\n  in[1] = {2}_STEP;\n",
+        m_.name, buffers(m_.advance.num_inputs(), m_.state_size(), work), upper(m_.name));
     out += load(m_.state(), "state", k);
     out += load(m_.inputs, "inputs", k);
     out += load(m_.parameters, "parameters", k);
@@ -181,7 +180,7 @@ class Writer {
     }
     out += fmt::format(
         "  state->count += 1;\n"
-        "  state->t = state->start_time + (double)state->count * {}_STEP;\n  return 0;\n}}\n\n",
+        "  state->t = koppel_time(state->start_time, {}_STEP, state->count);\n  return 0;\n}}\n\n",
         upper(m_.name));
     return out;
   }
@@ -191,7 +190,7 @@ class Writer {
     std::string out = fmt::format(
         "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_parameters* "
         "parameters) {{\n  double in[{1}], work[{2}];\n"
-        "  const double t_end = state->start_time + (double)(state->count + 1) * {3}_STEP;\n"
+        "  const double t_end = koppel_time(state->start_time, {3}_STEP, state->count + 1);\n"
         "  int reason;\n  (void)inputs; (void)parameters;\n"
         "  in[0] = state->t;\n  in[1] = state->inner_step;\n",
         m_.name, m_.layout.size(), std::max<std::size_t>(work, 1), upper(m_.name));
@@ -212,9 +211,8 @@ class Writer {
     std::string out = fmt::format(
         "void {0}_observe(const {0}_state* state, const {0}_inputs* inputs,\n"
         "    const {0}_parameters* parameters, {0}_outputs* outputs) {{\n{1}"
-        "  in[0] = {2}state->t;\n",
-        m_.name, buffers(m_.observe.num_inputs(), m_.outputs.size(), work),
-        is_float_ ? "(float)" : "");
+        "  in[0] = state->t;\n",
+        m_.name, buffers(m_.observe.num_inputs(), m_.outputs.size(), work));
     for (const auto* part : {&m_.q, &m_.v, &m_.x}) out += load(*part, "state", k);
     out += load(m_.inputs, "inputs", k);
     out += load(m_.parameters, "parameters", k);
@@ -228,7 +226,7 @@ class Writer {
 
   // Prints time and outputs as CSV: example [STEPS [EVERY]].
   std::string example() const {
-    std::string names = "t", formats = "%.17g", values = "state.t";
+    std::string names = "t", formats = "%.17g", values = "(double)state.t";
     for (const Field& f : m_.outputs) {
       names += ',' + f.name;
       formats += ",%.17g";
@@ -252,7 +250,8 @@ class Writer {
         "    }}\n"
         "    if (k == steps) break;\n"
         "    if ({0}_step(&state, &inputs, &parameters) != 0) {{\n"
-        "      fprintf(stderr, \"the step at t = %g failed\\n\", state.t);\n      return 1;\n"
+        "      fprintf(stderr, \"the step at t = %g failed\\n\", (double)state.t);\n      return "
+        "1;\n"
         "    }}\n  }}\n  return 0;\n}}\n",
         m_.name, comment(m_.title), names, formats, values, start_inputs());
   }

@@ -5,79 +5,20 @@
 #include <unordered_map>
 #include <vector>
 
+#include <koppel/expr/c_expression.hpp>
 #include <koppel/expr/operations.hpp>
 #include <koppel/expr/runtime_text.hpp>
-#include <koppel/expr/series_program.hpp>
 
 namespace koppel {
 namespace {
 
 // Long enough for the compiler to optimise across, short enough for its superlinear passes.
 constexpr std::size_t kChunk = 400;
-// Series store every value, and what looks for dead stores is the slowest pass of all.
-constexpr std::size_t kSeriesChunk = 100;
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-// `static const double NAME_tableI[] = {…};` for every table of the program.
-std::string emit_c_tables(const Program& program, std::string_view name) {
-  std::string out;
-  for (std::size_t i = 0; i < program.tables.size(); ++i) {
-    out += "static const double " + std::string(name) + "_table" + std::to_string(i) + "[] = {";
-    const char* separator = "";
-    for (const double number : program.tables[i].data.data()) {
-      out += separator + c_number(number);
-      separator = ", ";
-    }
-    out += "};\n";
-  }
-  return out;
-}
-
-// The C expression of an instruction with these operands.
-std::string c_expression(const Program& program, std::string_view name, const Instruction& i,
-                         std::string_view a, std::string_view b, std::string_view c,
-                         bool is_float = false) {
-  if (i.op == Op::Table) {
-    return "koppel_table(" + std::string(name) + "_table" + std::to_string(i.b) + ", " +
-           std::to_string(program.tables[i.b].data.num_points()) + ", " +
-           std::to_string(i.variant) + ", " + std::string(a) + ')';
-  }
-  const std::string_view operands[] = {a, b, c};
-  std::string out = i.variant > 0 ? "koppel_" : "";  // sin, cos: those of runtime/trig.h
-  for (const char* p = operation(i.op).c; *p != '\0'; ++p) {
-    if (*p == '$') {
-      out += operands[*++p - 'a'];
-    } else {
-      out += *p;
-    }
-  }
-  if (constexpr std::string_view kDouble = "(double)"; is_float && out.starts_with(kDouble)) {
-    out.replace(0, kDouble.size(), "(float)");
-  }
-  return out;
-}
-
-// Statements, split into functions of at most kSeriesChunk, and a function that calls them all.
-std::string emit_chunked(const std::string& name, const std::string& parameters,
-                         const std::string& arguments, const std::vector<std::string>& lines) {
-  std::string out, calls;
-  for (std::size_t n = 0; n < lines.size(); ++n) {
-    if (n % kSeriesChunk == 0) {
-      const std::string part = name + '_' + std::to_string(n / kSeriesChunk);
-      out += (n == 0 ? "" : "}\n") + ("static void " + part) + '(' + parameters + ") {\n";
-      calls += "  " + part + '(' + arguments + ");\n";
-    }
-    out += "  " + lines[n] + '\n';
-  }
-  if (!lines.empty()) out += "}\n";
-  if (lines.empty()) {
-    for (const char c : arguments) {
-      if (c >= 'a' && c <= 'z') calls += std::string("  (void)") + c + ";\n";  // one letter each
-    }
-  }
-  return out + "static void " + name + '(' + parameters + ") {\n" + calls + "}\n";
-}
+// A sine or cosine of runtime/trig.h.
+bool is_of_fixed_cost(const Instruction& i) { return i.variant > 0 && i.op != Op::Table; }
 
 class Emitter {
  public:
@@ -87,18 +28,19 @@ class Emitter {
         style_(style),
         real_(style.is_float ? "float" : "double"),
         leaves_(program.num_leaves()) {
+    if (style_.in.empty()) style_.in = {{"const " + real_ + '*', "in"}};
     find_uses();
     assign_places();
   }
 
   CCode emit() {
-    out_ = emit_c_tables(program_, name_);
+    out_ = emit_c_tables(program_, name_, style_.is_float);
     const std::size_t chunks = (program_.code.size() + kChunk - 1) / kChunk;
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) emit_chunk(chunk);
     out_ += (style_.is_static ? "static void " : "void ") + name_ + parameters() + " {\n";
-    out_ += "  (void)in; (void)out; (void)work;\n";
+    out_ += ignored();
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      out_ += "  " + name_ + '_' + std::to_string(chunk) + "(in, out, work);\n";
+      out_ += "  " + name_ + '_' + std::to_string(chunk) + arguments() + ";\n";
     }
     for (std::size_t j = 0; j < program_.outputs.size(); ++j) {
       const ValueId v = program_.outputs[j];
@@ -144,7 +86,9 @@ class Emitter {
   }
 
   std::string operand(ValueId v, std::size_t chunk) const {
-    if (program_.is_input(v)) return "in[" + std::to_string(v) + ']';
+    if (program_.is_input(v)) {
+      return style_.inputs.empty() ? "in[" + std::to_string(v) + ']' : style_.inputs[v];
+    }
     if (v < leaves_) return c_number(program_.constant(v), style_.is_float);
     if (chunk_of(v) == chunk) return 'v' + std::to_string(v - leaves_);
     return "work[" + std::to_string(place_[v]) + ']';
@@ -157,15 +101,38 @@ class Emitter {
                         style_.is_float);
   }
 
+  // Whether the sine and the cosine of an angle stand here, one after the other.
+  bool is_turn(std::size_t n, std::size_t end) const {
+    if (n + 1 >= end) return false;
+    const Instruction &first = program_.code[n], &second = program_.code[n + 1];
+    return is_of_fixed_cost(first) && is_of_fixed_cost(second) && first.op != second.op &&
+           first.a == second.a;
+  }
+
+  static std::string part_of_turn(const std::string& turn, const Instruction& i) {
+    return turn + (i.op == Op::Sin ? ".sin" : ".cos");
+  }
+
   void emit_chunk(std::size_t chunk) {
-    out_ += "static void " + name_ + '_' + std::to_string(chunk) + parameters() +
-            " {\n  (void)in; (void)out; (void)work;\n";
+    out_ +=
+        "static void " + name_ + '_' + std::to_string(chunk) + parameters() + " {\n" + ignored();
     const std::size_t end = std::min(program_.code.size(), (chunk + 1) * kChunk);
+    std::string turn;  // the variable of the sine and cosine that are being written
+    std::size_t last_of_turn = 0;
     for (std::size_t n = chunk * kChunk; n < end; ++n) {
       const auto v = static_cast<ValueId>(leaves_ + n);
       const std::string value = 'v' + std::to_string(n);
-      out_ +=
-          "  const " + real_ + ' ' + value + " = " + expression(program_.code[n], chunk) + ";\n";
+      if (turn.empty() && is_turn(n, end)) {
+        turn = 't' + std::to_string(n);
+        out_ += "  const koppel_turned " + turn + " = koppel_turn(" +
+                operand(program_.code[n].a, chunk) + ");\n";
+        last_of_turn = n + 1;
+      }
+      out_ += "  const " + real_ + ' ' + value + " = " +
+              (turn.empty() ? expression(program_.code[n], chunk)
+                            : part_of_turn(turn, program_.code[n])) +
+              ";\n";
+      if (n == last_of_turn) turn.clear();
       if (place_[v] != kNone) {
         out_ += "  work[" + std::to_string(place_[v]) + "] = " + value + ";\n";
       }
@@ -179,7 +146,19 @@ class Emitter {
   }
 
   std::string parameters() const {
-    return "(const " + real_ + "* in, " + real_ + "* out, " + real_ + "* work)";
+    std::string out = "(";
+    for (const CArgument& in : style_.in) out += in.type + " restrict " + in.name + ", ";
+    return out + real_ + "* restrict out, " + real_ + "* restrict work)";
+  }
+  std::string arguments() const {
+    std::string out = "(";
+    for (const CArgument& in : style_.in) out += in.name + ", ";
+    return out + "out, work)";
+  }
+  std::string ignored() const {
+    std::string out = "  ";
+    for (const CArgument& in : style_.in) out += "(void)" + in.name + "; ";
+    return out + "(void)out; (void)work;\n";
   }
 
   const Program& program_;
@@ -198,11 +177,10 @@ class Emitter {
 
 std::string emit_c_prelude() { return std::string("#include <math.h>\n\n") + kRuntimeText; }
 
-std::string emit_c_kernels(const Program& program) {
-  const bool turns =
-      std::any_of(program.code.begin(), program.code.end(),
-                  [](const Instruction& i) { return i.variant > 0 && i.op != Op::Table; });
-  return program.tables.empty() && !turns ? std::string() : std::string(kKernelText);
+std::string emit_c_kernels(const Program& program, bool is_float) {
+  const bool turns = std::any_of(program.code.begin(), program.code.end(), is_of_fixed_cost);
+  if (program.tables.empty() && !turns) return "";
+  return is_float ? kFloatKernelText : kKernelText;
 }
 
 CCode emit_c(const Program& program, std::string_view name, CStyle style) {
@@ -218,228 +196,6 @@ std::string c_number(double value, bool is_float) {
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
   if (is_float) out += 'f';
   return value < 0 ? '(' + out + ')' : out;
-}
-
-namespace {
-
-// Series: for each group of instructions a function for order 0 and one for higher orders, and a
-// function that calls them for a stage. Values without history that are read in their own function
-// only are variables of it.
-class SeriesEmitter {
- public:
-  SeriesEmitter(const SeriesProgram& series, const SeriesLayout& layout, std::string_view name)
-      : series_(series), layout_(layout), name_(name), is_stored_(layout.place.size(), false) {
-    find_stored();
-  }
-
-  std::string emit() {
-    return emit_c_tables(series_.program, name_) + emit_stage(name_ + "_first", series_.groups, 0) +
-           emit_stage(name_ + "_later", series_.later, 1) + "void " + name_ +
-           "(int k, double* c) {\n  if (k > 0) " + name_ + "_later(k, c);\n  else " + name_ +
-           "_first(k, c);\n}\n" + emit_stage(name_ + "_correct", series_.corrections, -1);
-  }
-
- private:
-  using Entry = SeriesGroup::Entry;
-
-  std::string offset(std::size_t v) const { return std::to_string(layout_.place[v].offset()); }
-  std::size_t value_of(std::uint32_t n) const { return series_.program.num_leaves() + n; }
-
-  // What an instruction reads, at order 0 and above.
-  template <typename F>
-  void for_each_read(const Entry& entry, bool at_zero, F&& f) const {
-    if (at_zero) {
-      for_each_operand(series_.program.code[entry.instruction], f);
-    } else if (entry.by.rule != nullptr) {
-      for (const ValueId v : {entry.by.a, entry.by.b, entry.by.c}) f(v);
-    }
-  }
-
-  // Values that have history, that the caller reads, or that are read in another group than their
-  // own, in another stage, or after the stage is solved.
-  void find_stored() {
-    std::vector<int> lead(is_stored_.size(), 0);
-    std::vector<char> is_corrected(is_stored_.size(), false), is_static(is_stored_.size(), false);
-    for (std::size_t v = 0; v < is_stored_.size(); ++v) {
-      is_stored_[v] = layout_.place[v].has_orders();
-    }
-    for (const ValueId v : series_.program.outputs) is_stored_[v] = true;
-    for (const SeriesGroup& group : series_.groups) {
-      for (const Entry& entry : group.entries) {
-        lead[value_of(entry.instruction)] = group.lead;
-        is_static[value_of(entry.instruction)] = entry.by.rule == nullptr;
-      }
-    }
-    for (const SeriesGroup& group : series_.corrections) {
-      for (const Entry& entry : group.entries) is_corrected[value_of(entry.instruction)] = true;
-    }
-    for (const auto* groups : {&series_.groups, &series_.later, &series_.corrections}) {
-      for (const SeriesGroup& group : *groups) {
-        for (const Entry& entry : group.entries) {
-          for (const bool at_zero : {true, false}) {
-            for_each_read(entry, at_zero, [&](ValueId v) {
-              if (lead[v] != group.lead || (is_static[v] && !at_zero)) is_stored_[v] = true;
-              if (groups == &series_.corrections && !is_corrected[v]) is_stored_[v] = true;
-            });
-          }
-        }
-      }
-    }
-  }
-
-  // A value at order 0, and its coefficient of order k.
-  std::string value(ValueId v) const {
-    if (is_local_[v]) return local(v);
-    return series_.program.is_constant(v) ? c_number(series_.program.constant(v))
-                                          : "c[" + offset(v) + ']';
-  }
-  std::string coefficient(std::size_t v) const {
-    if (is_local_[v]) return local(v);
-    return "c[" + offset(v) + (layout_.place[v].has_orders() ? " + k]" : "]");
-  }
-  static std::string local(std::size_t v) { return 'v' + std::to_string(v); }
-  std::string assign(std::size_t v, const std::string& place) const {
-    return is_local_[v] ? "const double " + local(v) + " = " : place + " = ";
-  }
-
-  std::string value_line(std::uint32_t n) const {
-    const Instruction& i = series_.program.code[n];
-    const bool is_table = i.op == Op::Table;
-    return assign(value_of(n), "c[" + offset(value_of(n)) + ']') +
-           c_expression(series_.program, name_, i, value(i.a), is_table ? "" : value(i.b),
-                        is_table ? "" : value(i.c)) +
-           ';';
-  }
-
-  std::string order_line(const Entry& entry) const {
-    const SeriesInstruction& i = entry.by;
-    const std::size_t v = value_of(entry.instruction);
-    const std::string r = assign(v, coefficient(v));
-    const auto is = [&](Op op) { return i.rule == &operation(op).taylor; };
-    if (i.rule == &operations::kCopy) return r + coefficient(i.a) + ';';
-    if (is(Op::Neg)) return r + '-' + coefficient(i.a) + ';';
-    if (is(Op::Add)) return r + coefficient(i.a) + " + " + coefficient(i.b) + ';';
-    if (is(Op::Sub)) return r + coefficient(i.a) + " - " + coefficient(i.b) + ';';
-    if (i.rule == &operations::kScale) return r + value(i.a) + " * " + coefficient(i.b) + ';';
-    if (i.rule == &operations::kDivStatic) return r + coefficient(i.a) + " / " + value(i.b) + ';';
-    return r + i.rule->name + "(c + " + offset(v) + ", c + " + offset(i.a) + ", c + " +
-           offset(i.b) + ", c + " + offset(i.c) + ", k);";
-  }
-
-  // The statements of a group for order 0 or above, with local variables for what is read in its
-  // own chunk only.
-  std::vector<std::string> lines_of(const SeriesGroup& group, bool at_zero) {
-    std::vector<std::string> lines;
-    std::vector<Entry> entries;
-    is_local_.assign(is_stored_.size(), false);
-    if (!at_zero) {
-      for (const std::uint32_t n : group.zeros) lines.push_back(coefficient(value_of(n)) + " = 0;");
-    }
-    for (const Entry& entry : group.entries) {
-      if (at_zero || entry.by.rule != nullptr) entries.push_back(entry);
-    }
-    const auto chunk_at = [&](std::size_t i) {
-      return (group.zeros.size() * !at_zero + i) / kSeriesChunk;
-    };
-    std::vector<std::size_t> chunk(is_stored_.size(), 0);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const std::size_t v = value_of(entries[i].instruction);
-      chunk[v] = chunk_at(i);
-      is_local_[v] = !is_stored_[v];
-    }
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      for_each_read(entries[i], at_zero, [&](ValueId v) {
-        if (chunk[v] != chunk_at(i)) is_local_[v] = false;
-      });
-    }
-    for (const Entry& entry : entries) {
-      lines.push_back(at_zero ? value_line(entry.instruction) : order_line(entry));
-    }
-    return lines;
-  }
-
-  // For stages up to 0 (which = 0), from 1 on (1), or all (−1).
-  std::string emit_stage(const std::string& name, const std::vector<SeriesGroup>& groups,
-                         int which) {
-    std::string out, calls;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      const SeriesGroup& group = groups[g];
-      const std::string part = name + "_g" + std::to_string(g);
-      const std::string order = "k + " + std::to_string(group.lead);
-      if (which != 1) {
-        out += emit_chunked(part + "_values", "double* c", "c", lines_of(group, true));
-        calls += "  if (" + order + " == 0) " + part + "_values(c);\n";
-      }
-      if (which != 0 || group.lead > 0) {
-        out += emit_chunked(part + "_order", "double* c, int k", "c, k", lines_of(group, false));
-        calls += "  if (" + order + " > 0) " + part + "_order(c, " + order + ");\n";
-      }
-    }
-    const std::string linkage = which < 0 ? "void " : "static void ";
-    return out + linkage + name + "(int k, double* c) {\n  (void)k; (void)c;\n" + calls + "}\n";
-  }
-
-  const SeriesProgram& series_;
-  const SeriesLayout& layout_;
-  std::string name_;
-  std::vector<char> is_stored_;  // for each value, whether it stands in memory
-  std::vector<char> is_local_;   // in the function being written, whether it is a variable
-};
-
-}  // namespace
-
-std::string emit_c_series(const SeriesProgram& series, const SeriesLayout& layout,
-                          std::string_view name) {
-  return SeriesEmitter(series, layout, name).emit();
-}
-
-// In stage k, with s_o = (k + o)!/k!,
-//   b_i = −s_c F_i[k + c],   x_j[k + d] = X_j / s_d,   x_j⁽ˡ⁾[k + d − l] = X_j / s_{d−l},
-// where the coefficients to be found are 0 in the evaluation of F.
-std::string emit_c_expansion(const SeriesProgram& series, const SeriesLayout& layout,
-                             std::string_view name, const SeriesStages& stages,
-                             const std::vector<SeriesSolution::Unknown>& unknowns) {
-  const auto coefficient = [&](std::size_t value, int lead) {
-    const SeriesPlace place = layout.place[value];
-    if (!place.has_orders()) return "c[" + std::to_string(place.offset()) + ']';
-    return "c[k + " + std::to_string(place.of_order(lead)) + ']';
-  };
-  int most = 0;
-  for (const int c : stages.output_leads) most = std::max(most, c);
-  std::string sides, zeros, first_zeros, results, first_results;
-  for (std::size_t i = 0; i < stages.output_leads.size(); ++i) {
-    const int c = stages.output_leads[i];
-    sides += "    in[" + std::to_string(i) + "] = -" + coefficient(series.program.outputs[i], c) +
-             (c > 0 ? " * s" + std::to_string(c) : "") + ";\n";
-  }
-  for (std::size_t j = 0; j < unknowns.size(); ++j) {
-    const int d = stages.variable_leads[unknowns[j].first];
-    most = std::max(most, d);
-    for (std::size_t l = 0; l < unknowns[j].count; ++l) {
-      const std::size_t value = unknowns[j].first + l;
-      const int lead = d - static_cast<int>(l);
-      if (l > 0 && (lead < 0 || !series.is_read[value])) continue;
-      const std::string line = "    " + coefficient(value, lead) + " = ";
-      (series.needs_zero[value] ? zeros : first_zeros) += line + "0;\n";
-      (l == 0 || series.is_read_later[value] ? results : first_results) +=
-          line + "X[" + std::to_string(j) + ']' + (lead > 0 ? " * r" + std::to_string(lead) : "") +
-          ";\n";
-    }
-  }
-  std::string scales;
-  for (int o = 1; o <= most; ++o) {
-    const std::string n = std::to_string(o);
-    scales += "    const double s" + n + " = " +
-              (o > 1 ? 's' + std::to_string(o - 1) + " * " : "") + "(k + " + n + "), r" + n +
-              " = 1 / s" + n + ";\n";
-  }
-  const std::string prefix(name);
-  return "void " + prefix +
-         "_expand(int k, int last, double* c, double* in, double* X, double* work) {\n" +
-         "  for (; k <= last; ++k) {\n" + scales + "    if (k == 0) {\n" + first_zeros + "    }\n" +
-         zeros + "    " + prefix + "(k, c);\n" + sides + "    " + prefix +
-         "_solve(in, X, work);\n" + results + "    if (k == 0) {\n" + first_results +
-         "    }\n    " + prefix + "_correct(k, c);\n  }\n}\n";
 }
 
 }  // namespace koppel

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <koppel/expr/program.hpp>
 #include <koppel/expr/series.hpp>
@@ -22,16 +23,25 @@ struct CCode {
 std::string emit_c_prelude();
 // The kernels that emit_c's functions call by themselves: nothing, where there are no
 // tables, and no sines and cosines of fixed cost.
-std::string emit_c_kernels(const Program& program);
+std::string emit_c_kernels(const Program& program, bool is_float = false);
+
+struct CArgument {
+  std::string type, name;  // "const double*", "in"
+};
 
 struct CStyle {
   bool is_static = false;  // not seen outside of its file
-  bool is_float = false;   // single precision; <tgmath.h> must be included
+  bool is_float = false;   // single precision
+  // Where the inputs of the program do not stand in one array `in`: how each is written, such as
+  // "state->x", and the pointers that the function has then in place of `in`.
+  std::vector<std::string> inputs = {};
+  std::vector<CArgument> in = {};
 };
 
 // void NAME(const double* in, double* out, double* work)
 // The body is split into functions of a few hundred operations, so that compile time grows
-// linearly; values that live from one to another are kept in `work`, whose places are reused.
+// linearly; values that live from one to another are kept in `work`, whose places are reused. The
+// arrays must not overlap. Sine and cosine of one angle are computed together.
 CCode emit_c(const Program& program, std::string_view name, CStyle style = {});
 
 // void NAME(int k, double* c), void NAME_correct(int k, double* c)

@@ -169,12 +169,45 @@ void check_inputs(std::span<const Expr> inputs, std::span<const Expr> outputs) {
 
 int arity_of(Op op) { return operation(op).arity; }
 
+namespace {
+
+// Sines and cosines of fixed cost; those of one angle one after the other, at the place of the
+// first, so that they can be computed together.
+void mark_turns(Program& program) {
+  const std::size_t leaves = program.num_leaves();
+  std::unordered_map<ValueId, std::size_t> sine_of, cosine_of;  // angle → instruction
+  for (std::size_t n = 0; n < program.code.size(); ++n) {
+    Instruction& i = program.code[n];
+    if (i.op != Op::Sin && i.op != Op::Cos) continue;
+    i.variant = 1;
+    (i.op == Op::Sin ? sine_of : cosine_of)[i.a] = n;
+  }
+  std::vector<Instruction> code;
+  std::vector<ValueId> moved(program.num_values());
+  for (std::size_t v = 0; v < leaves; ++v) moved[v] = static_cast<ValueId>(v);
+  const auto move = [&](std::size_t n) {
+    moved[leaves + n] = static_cast<ValueId>(leaves + code.size());
+    code.push_back(program.code[n]);
+    for_each_operand(code.back(), [&](ValueId& v) { v = moved[v]; });
+  };
+  for (std::size_t n = 0; n < program.code.size(); ++n) {
+    if (moved[leaves + n] != 0) continue;  // behind the other one of its angle
+    const Instruction& i = program.code[n];
+    move(n);
+    if (i.op != Op::Sin && i.op != Op::Cos) continue;
+    const auto& others = i.op == Op::Sin ? cosine_of : sine_of;
+    if (const auto other = others.find(i.a); other != others.end()) move(other->second);
+  }
+  for (ValueId& v : program.outputs) v = moved[v];
+  program.code = std::move(code);
+}
+
+}  // namespace
+
 Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs, bool fixed_cost) {
   check_inputs(inputs, outputs);
   Program program = Lowering(inputs, outputs).take();
-  for (Instruction& i : program.code) {
-    if (fixed_cost && (i.op == Op::Sin || i.op == Op::Cos)) i.variant = 1;
-  }
+  if (fixed_cost) mark_turns(program);
   return program;
 }
 

@@ -9,12 +9,16 @@
 #ifndef KOPPEL_RUNTIME_TABLE_H
 #define KOPPEL_RUNTIME_TABLE_H
 
+#ifndef KOPPEL_REAL
+#define KOPPEL_REAL double
+#endif
+
 /* The m-th derivative (0 <= m <= 3) at x. NaN gives NaN. */
 #ifdef __GNUC__
 __attribute__((unused))
 #endif
-static inline double
-koppel_table(const double* data, int n, int m, double x) {
+static inline KOPPEL_REAL
+koppel_table(const KOPPEL_REAL* data, int n, int m, KOPPEL_REAL x) {
   int low = 0, high = n; /* the number of breakpoints <= x lies in [low, high] */
   while (low < high) {
     const int middle = low + (high - low) / 2;
@@ -24,8 +28,8 @@ koppel_table(const double* data, int n, int m, double x) {
       high = middle;
     }
   }
-  const double u = x - data[low > 0 ? low - 1 : 0];
-  const double* c = data + n + 4 * low;
+  const KOPPEL_REAL u = x - data[low > 0 ? low - 1 : 0];
+  const KOPPEL_REAL* c = data + n + 4 * low;
   switch (m) {
     case 0: return c[0] + u * (c[1] + u * (c[2] + u * c[3]));
     case 1: return c[1] + u * (2 * c[2] + u * (3 * c[3]));

@@ -1,6 +1,7 @@
-/* Sine and cosine with the same operations for all values up to 2^20 pi/2 = 1.6e6, so that steps take
- * the same number of instructions whatever the angles are; libm's branch on them. Beyond that, and
- * for what is not finite, libm's. C99; called in process and pasted into exports.
+/* Sine and cosine, together, with the same operations for all values up to 2^20 pi/2 = 1.6e6, so
+ * that steps take the same number of instructions whatever the angles are; libm's branch on them.
+ * Beyond that, and for what is not finite, libm's. C99; called in process and pasted into exports.
+ * (In single precision: trig_float.h.)
  *
  * x = n pi/2 + (y + e), |y| <= pi/4 by the method of Cody and Waite with pi/2 in three parts of 33
  * bits and a rest, so that the products with n are exact; e is what y lacks. Then Taylor-like
@@ -16,16 +17,21 @@
 
 #include <math.h>
 
-/* sin(x + quarter pi/2) */
+typedef struct {
+  double sin, cos;
+} koppel_turned;
+
+/* For |x| < 1.6e6. */
 #ifdef __GNUC__
 __attribute__((unused))
 #endif
-static inline double
-koppel_sin_quarter(double x, int quarter) {
+static inline koppel_turned
+koppel_turn_within(double x) {
   const double kRound = 6755399441055744.0; /* 1.5 2^52: added and taken away, rounds */
   const double n = (x * 6.36619772367581382433e-01 + kRound) - kRound;
   double t, r, w, y, e, z, v, s, c, h, both[2];
   int k;
+  koppel_turned out;
   /* pi/2 = P1 + P2 + P3 + rest */
   t = x - n * 1.57079632673412561417e+00;
   w = n * 6.07710050630396597660e-11;
@@ -52,10 +58,24 @@ koppel_sin_quarter(double x, int quarter) {
                           z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
   h = 1.0 - 0.5 * z;
   c = h + (((1.0 - h) - 0.5 * z) + (z * c - y * e));
-  k = (int)n + quarter;
+  k = (int)n;
   both[0] = s; /* an index, not a condition, which may become a branch */
   both[1] = c;
-  return (1 - (k & 2)) * both[k & 1];
+  out.sin = (1 - (k & 2)) * both[k & 1];
+  out.cos = (1 - ((k + 1) & 2)) * both[(k + 1) & 1];
+  return out;
+}
+
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
+static inline koppel_turned
+koppel_turn(double x) {
+  koppel_turned out;
+  if (fabs(x) < 1.6e6) return koppel_turn_within(x);
+  out.sin = sin(x);
+  out.cos = cos(x);
+  return out;
 }
 
 #ifdef __GNUC__
@@ -63,7 +83,7 @@ __attribute__((unused))
 #endif
 static inline double
 koppel_sin(double x) {
-  return fabs(x) < 1.6e6 ? koppel_sin_quarter(x, 0) : sin(x);
+  return fabs(x) < 1.6e6 ? koppel_turn_within(x).sin : sin(x);
 }
 
 #ifdef __GNUC__
@@ -71,7 +91,7 @@ __attribute__((unused))
 #endif
 static inline double
 koppel_cos(double x) {
-  return fabs(x) < 1.6e6 ? koppel_sin_quarter(x, 1) : cos(x);
+  return fabs(x) < 1.6e6 ? koppel_turn_within(x).cos : cos(x);
 }
 
 #endif

@@ -78,6 +78,12 @@ std::vector<std::vector<double>> rows_of(const fs::path& csv) {
 
 constexpr const char* kFlags = " -std=c99 -O2 -Wall -Wextra -Werror -pedantic -ffp-contract=off ";
 
+// Of code in single precision: nothing in it is computed in double precision.
+std::string flags_of_float(const std::string& compiler) {
+  return std::string(kFlags) + "-Wdouble-promotion -Wfloat-conversion " +
+         (compiler == "gcc" ? "-Wunsuffixed-float-constants " : "");
+}
+
 class ExportedC : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Models, ExportedC,
                          ::testing::Values("car_axle", "circular_track", "slider_crank", "andrews",
@@ -122,9 +128,10 @@ TEST_P(ExportedC, CompilesWithoutAWarning) {
   for (const bool is_float : {false, true}) {
     const TemporaryFolder folder;
     write_all(folder.path(), step, is_float);
-    for (const char* compiler : {"gcc", "clang"}) {
+    for (const std::string compiler : {"gcc", "clang"}) {
       if (!has(compiler)) continue;
-      EXPECT_EQ(run_in(folder.path(), compiler + std::string(kFlags) + "-o example *.c -lm"), 0)
+      const std::string flags = is_float ? flags_of_float(compiler) : kFlags;
+      EXPECT_EQ(run_in(folder.path(), compiler + flags + "-o example *.c -lm"), 0)
           << text_of(folder.path() / "err").substr(0, 2000);
       EXPECT_EQ(run_in(folder.path(), "./example 10"), 0) << text_of(folder.path() / "err");
       EXPECT_EQ(rows_of(folder.path() / "out").size(), 11u);
@@ -229,6 +236,41 @@ int main(void) {
 )");
   ASSERT_EQ(run_in(folder.path(), "cc -std=c99 -O2 -o example *.c -lm"), 0);
   EXPECT_EQ(run_in(folder.path(), "./example"), 0);
+}
+
+// 2³² steps of a millisecond are 49.7 days: on a machine of 32 bits too, counting goes on, and the
+// time is start + count h to 3 units of its last place.
+TEST(ExportedC, TheCountOfStepsDoesNotWrap) {
+  const Model model = built_in("car_axle");
+  for (const bool is_float : {false, true}) {
+    const TemporaryFolder folder;
+    write_all(folder.path(), make_step_model(model, options_for(model, "linear-implicit", 1e-3)),
+              is_float);
+    write_text(folder.path() / "example.c", R"(#include <math.h>
+#include "car_axle.h"
+int main(void) {
+  const uint64_t counts[] = {0, 16777216, 4294967294, 4294967295, 4294967296, 1099511627776};
+  const double unit = sizeof(((car_axle_state*)0)->t) == 4 ? ldexp(1, -24) : ldexp(1, -53);
+  int k;
+  for (k = 0; k < 6; ++k) {
+    car_axle_state state;
+    car_axle_parameters parameters;
+    car_axle_inputs inputs = {0};
+    double t;
+    car_axle_init(&state, &parameters);
+    state.count = counts[k];
+    if (car_axle_step(&state, &inputs, &parameters) != 0) return 1;
+    if (state.count != counts[k] + 1) return 2;
+    t = (double)state.count * 1e-3;
+    if (fabs((double)state.t - t) > 2 * 3 * unit * t) return 3;
+  }
+  return 0;
+}
+)");
+    ASSERT_EQ(run_in(folder.path(), "cc -std=c99 -O2 -o example *.c -lm"), 0);
+    EXPECT_EQ(run_in(folder.path(), "./example"), 0) << is_float;
+    EXPECT_NE(text_of(folder.path() / "car_axle.h").find("uint64_t count;"), std::string::npos);
+  }
 }
 
 // tests/reference/slider_crank.csv at t = 1, by both compilers.

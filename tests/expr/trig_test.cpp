@@ -8,6 +8,7 @@
 #include <koppel/runtime/trig.h>
 #include <koppel/expr/function.hpp>
 #include <koppel/expr/graph.hpp>
+#include <koppel/expr/program.hpp>
 
 namespace koppel {
 namespace {
@@ -75,7 +76,32 @@ TEST(Trig, TapeAndNativeCodeAgreeToTheLastBit) {
     const std::vector<double> at = {t}, a = tape(at), b = native(at);
     EXPECT_EQ(a, b);
     EXPECT_EQ(a[0], koppel_sin(t));
+    EXPECT_EQ(koppel_turn(t).sin, koppel_sin(t));
+    EXPECT_EQ(koppel_turn(t).cos, koppel_cos(t));
   }
+}
+
+// Sine and cosine of an angle are next to each other wherever they stand in the expressions, and
+// what depends on them stays behind them.
+TEST(Trig, SineAndCosineOfAnAngleAreComputedTogether) {
+  Graph graph;
+  const Expr x = graph.symbol("x"), y = graph.symbol("y");
+  const Expr first = sin(x) + y, second = cos(first), third = sin(first * y) + cos(x);
+  const std::vector<Expr> in = {x, y}, out = {second, third, sin(first), cos(y)};
+  const Function function(in, out, {.fixed_cost = true});
+  const Program& program = function.program();
+  int pairs = 0;
+  for (std::size_t n = 0; n + 1 < program.code.size(); ++n) {
+    const Instruction &a = program.code[n], &b = program.code[n + 1];
+    if (a.variant == 1 && b.variant == 1 && a.op != b.op && a.a == b.a) ++pairs;
+  }
+  EXPECT_EQ(pairs, 2);
+  const std::vector<double> at = {0.3, 1.7};
+  const double f = std::sin(0.3) + 1.7;
+  const std::vector<double> values = function(at),
+                            expected = {std::cos(f), std::sin(f * 1.7) + std::cos(0.3), std::sin(f),
+                                        std::cos(1.7)};
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], 4e-16);
 }
 
 }  // namespace
