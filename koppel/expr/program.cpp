@@ -1,6 +1,8 @@
 #include <koppel/expr/program.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -138,21 +140,27 @@ class Lowering {
 
 void check_inputs(std::span<const Expr> inputs, std::span<const Expr> outputs) {
   std::vector<Diagnostic> mistakes;
-  std::unordered_map<NodeId, int> seen;
-  for (const Expr& e : inputs) {
-    if (!e.is_symbol()) {
-      mistakes.push_back({"expr.bad-input", "an input of a function is not a symbol.", "", {}, {}});
-    } else if (seen[e.id()]++ == 1) {
-      mistakes.push_back({"expr.bad-input",
-                          "'" + std::string(e.name()) + "' is an input of a function twice.",
-                          "",
-                          {},
-                          {}});
-    }
+  std::vector<Expr> symbols;
+  std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(symbols),
+               [](Expr e) { return e.is_symbol(); });
+  const auto by_id = [](Expr a, Expr b) { return a.id() < b.id(); };
+  std::sort(symbols.begin(), symbols.end(), by_id);
+  for (std::size_t i = 1; i < symbols.size(); ++i) {
+    const bool is_third = i > 1 && symbols[i - 2].id() == symbols[i].id();
+    if (symbols[i - 1].id() != symbols[i].id() || is_third) continue;
+    mistakes.push_back({"expr.bad-input",
+                        "'" + std::string(symbols[i].name()) + "' is an input of a function twice.",
+                        "",
+                        {},
+                        {}});
+  }
+  for (std::size_t i = symbols.size(); i < inputs.size(); ++i) {
+    mistakes.push_back({"expr.bad-input", "an input of a function is not a symbol.", "", {}, {}});
   }
   std::string unbound;
   for (const Expr& e : symbols_of(outputs)) {
-    if (!seen.contains(e.id())) unbound += (unbound.empty() ? "" : ", ") + std::string(e.name());
+    if (std::binary_search(symbols.begin(), symbols.end(), e, by_id)) continue;
+    unbound += (unbound.empty() ? "" : ", ") + std::string(e.name());
   }
   if (!unbound.empty()) {
     mistakes.push_back(

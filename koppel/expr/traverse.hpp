@@ -1,7 +1,6 @@
 // Walking over the nodes below an expression, each once, without recursion.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,31 +9,32 @@
 namespace koppel {
 
 // A map from the nodes of a graph (those it had when the map was made) to small numbers. Dense:
-// four bytes a node, zeroed lazily by the system, so that touching few nodes of a large graph
-// costs little. (calloc does not do that for long: what is freed it gives out again, and zeroes.)
+// four bytes a node, which the system zeroes lazily. A large map remembers what was set, zeroes it
+// again at its end and leaves its memory to the next one of the thread: what touches few nodes of
+// a large graph costs little, however often it is done.
 class NodeIndex {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-  explicit NodeIndex(const Graph& graph) : size_(graph.num_nodes()), data_(allocate(size_)) {}
+  explicit NodeIndex(const Graph& graph);
+  NodeIndex(NodeIndex&& other) noexcept;
+  NodeIndex& operator=(NodeIndex&& other) noexcept;
+  ~NodeIndex();
 
-  std::uint32_t operator[](NodeId id) const { return id < size_ ? data_.get()[id] - 1 : kNone; }
+  std::uint32_t operator[](NodeId id) const { return id < size_ ? data_[id] - 1 : kNone; }
   bool contains(NodeId id) const { return (*this)[id] != kNone; }
-  void set(NodeId id, std::uint32_t value) { data_.get()[id] = value + 1; }
-  void erase(NodeId id) { data_.get()[id] = 0; }
+  void set(NodeId id, std::uint32_t value) {
+    if (data_[id] == 0 && num_set_++ < max_recorded_) set_.push_back(id);
+    data_[id] = value + 1;
+  }
+  void erase(NodeId id) { data_[id] = 0; }
 
  private:
-  static constexpr std::size_t kLarge = std::size_t{1} << 15;  // bytes from which on it is mapped
-
-  struct Free {
-    void operator()(std::uint32_t* p) const;
-    std::size_t bytes = 0;
-  };
-  using Data = std::unique_ptr<std::uint32_t, Free>;
-  static Data allocate(std::size_t size);
-
-  std::size_t size_;
-  Data data_;
+  std::size_t size_ = 0, capacity_ = 0;
+  std::uint32_t* data_ = nullptr;
+  // The nodes set so far, up to the number from which on new memory is cheaper than zeroing.
+  std::size_t num_set_ = 0, max_recorded_ = 0;
+  std::vector<NodeId> set_;
 };
 
 // The nodes below some roots in postorder: operands before the nodes that use them, and near them.

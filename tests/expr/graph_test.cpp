@@ -1,8 +1,11 @@
 #include <koppel/expr/graph.hpp>
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/traverse.hpp>
 
 namespace koppel {
 namespace {
@@ -109,6 +112,35 @@ TEST(Table, HeldAndLinear) {
   EXPECT_DOUBLE_EQ(linear.evaluate(3), -1);
   EXPECT_DOUBLE_EQ(linear.evaluate(-1), 3);
   EXPECT_DOUBLE_EQ(linear.evaluate(1.5, 1), -4);
+}
+
+// Large maps leave their memory to the next: it must come back empty, whatever was set before.
+TEST(NodeIndex, MapsAreEmptyAtFirstAndDoNotShareWhatIsSet) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  for (Expr e = x; graph.num_nodes() < 100'000;) e = sin(e);
+  const auto num_nodes = static_cast<NodeId>(graph.num_nodes());
+  const auto is_empty = [&](const NodeIndex& index) {
+    for (NodeId id = 0; id < num_nodes; ++id) {
+      if (index.contains(id)) return false;
+    }
+    return true;
+  };
+  for (const NodeId stride : {50'000u, 1000u, 64u, 1u, 7000u}) {
+    NodeIndex first(graph), second(graph);
+    ASSERT_TRUE(is_empty(first) && is_empty(second)) << stride;
+    for (NodeId id = 0; id < num_nodes; id += stride) first.set(id, id);
+    ASSERT_TRUE(is_empty(second)) << stride;
+    first.erase(0);
+    first.set(0, 5);
+    EXPECT_EQ(first[0], 5u);
+    EXPECT_EQ(first[stride], stride);
+    const NodeIndex moved = std::move(first);
+    EXPECT_EQ(moved[stride], stride);
+    sin(x + stride);  // nodes made later are in no map
+    EXPECT_EQ(moved[static_cast<NodeId>(graph.num_nodes() - 1)], NodeIndex::kNone);
+  }
+  EXPECT_TRUE(is_empty(NodeIndex(graph)));
 }
 
 TEST(Table, BadPointsAreRefused) {
