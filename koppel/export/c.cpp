@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <koppel/analysis/evaluator.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/emit_c.hpp>
 #include <koppel/expr/reciprocals.hpp>
+#include <koppel/expr/split.hpp>
 #include <koppel/integrate/rate_terms.hpp>
 
 namespace koppel {
@@ -31,7 +33,9 @@ std::string upper(std::string text) {
 class Writer {
  public:
   Writer(const StepModel& model, bool is_float)
-      : m_(model), is_float_(is_float), real_(is_float ? "float" : "double") {}
+      : m_(model), is_float_(is_float), real_(is_float ? "float" : "double") {
+    make_parts();
+  }
 
   CFiles write() const {
     CFiles files;
@@ -69,7 +73,11 @@ class Writer {
         "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
         "/* The step, in seconds. */\n#define {}_STEP {}\n\n",
         comment(m_.title), comment(m_.method), guard, guard, upper(m_.name), number(m_.step));
-    out += structure("parameters", "What does not change while stepping.", m_.parameters);
+    out += structure("parameters", "What the model is made of.", m_.parameters);
+    out += fmt::format(
+        "/* What a step needs of the parameters, computed once: by {0}_prepare. */\n"
+        "typedef struct {{\n  {1} value[{2}];\n}} {0}_prepared;\n\n",
+        m_.name, real_, std::max<std::size_t>(num_prepared_, 1));
     out += structure("inputs", "Read at the start of a step and held during it.", m_.inputs);
     out += fmt::format(
         "/* Time, positions, velocities, further states{}. */\n"
@@ -80,13 +88,15 @@ class Writer {
         m_.name);
     out += structure("outputs", "What the model gives out.", m_.outputs);
     out += fmt::format(
-        "/* The start, and the parameters it belongs to. */\n"
-        "void {0}_init({0}_state* state, {0}_parameters* parameters);\n\n"
+        "/* The start, and the parameters it belongs to, prepared. */\n"
+        "void {0}_init({0}_state* state, {0}_parameters* parameters, {0}_prepared* prepared);\n\n"
+        "/* Parameters have been changed: they count from now on. */\n"
+        "void {0}_prepare(const {0}_parameters* parameters, {0}_prepared* prepared);\n\n"
         "/* One step. 0: done. {1} The state is then left as it was. */\n"
-        "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_parameters* "
-        "parameters);\n\n"
+        "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_prepared* "
+        "prepared);\n\n"
         "void {0}_observe(const {0}_state* state, const {0}_inputs* inputs,\n"
-        "    const {0}_parameters* parameters, {0}_outputs* outputs);\n\n"
+        "    const {0}_prepared* prepared, {0}_outputs* outputs);\n\n"
         "#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         m_.name,
         m_.tolerance ? "1: no rates. 2: constraints cannot be met. 3: not accurate at any step."
@@ -94,44 +104,127 @@ class Writer {
     return out;
   }
 
-  // in[k++] = owner->name for all fields.
-  static std::string load(const std::vector<Field>& fields, const char* owner, std::size_t& k) {
-    std::string out;
-    for (const Field& f : fields) out += fmt::format("  in[{}] = {}->{};\n", k++, owner, f.name);
+  // A program, split: what it needs of the parameters stands in prepared->value from `first` on.
+  struct Part {
+    std::string name;  // of its function
+    SplitProgram programs;
+    std::size_t first;
+  };
+
+  // The last inputs are the parameters. A step of fixed cost has always the same length, its input
+  // 1.
+  void add_part(const std::string& name, const Program& program, bool has_fixed_step = false) {
+    const std::size_t first_parameter = program.num_inputs() - m_.parameters.size();
+    const auto is_static = [&](std::size_t i) {
+      return i >= first_parameter || (has_fixed_step && i == 1);
+    };
+    parts_.push_back({name, split(program, is_static), num_prepared_});
+    num_prepared_ += parts_.back().programs.prepare.outputs.size();
+    if (kernels_.empty()) kernels_ = emit_c_kernels(program, is_float_);
+  }
+
+  void make_parts() {
+    const Equations& e = m_.prepared.equations;
+    if (m_.tolerance) {
+      const RateTerms rates = make_rate_terms(*m_.prepared.problem.descriptor);
+      add_part("model_rates", lower(m_.layout, share_reciprocals(rates.rate)));
+      add_part("model_project", lower(m_.layout, share_reciprocals(rates.projected)));
+      num_rows_ = rates.violation.size();
+    } else {
+      add_part(m_.name + "_advance", m_.advance, true);
+    }
+    num_of_step_ = num_prepared_;
+    // In double precision outputs have the bits of the library, which takes the sines of libm.
+    std::vector<Expr> outputs;
+    for (const NamedExpr& output : e.outputs) outputs.push_back(output.value);
+    add_part(m_.name + "_outputs_of",
+             is_float_ ? lower(symbols_of_state(e), outputs, true) : m_.observe);
+  }
+
+  // How the inputs of a part are written: what changes, then what is prepared.
+  std::vector<std::string> names_of(const Part& part, bool with_multipliers) const {
+    std::vector<std::string> out = {"state->t"};
+    const auto add = [&](const std::vector<Field>& fields, const char* owner) {
+      for (const Field& f : fields) out.push_back(owner + f.name);
+    };
+    for (const auto* fields : {&m_.q, &m_.v, &m_.x}) add(*fields, "state->");
+    if (with_multipliers) add(m_.multipliers, "state->");
+    add(m_.inputs, "inputs->");
+    for (std::size_t k = 0; k < part.programs.prepare.outputs.size(); ++k) {
+      out.push_back(fmt::format("prepared->value[{}]", part.first + k));
+    }
     return out;
   }
 
-  std::string source() const {
-    const CStyle style{.is_static = true, .is_float = is_float_};
-    const std::string advance = m_.name + "_advance", observe = m_.name + "_outputs_of";
-    std::string kernels = emit_c_kernels(m_.observe, is_float_);
-    std::size_t work = 0;
-    std::string functions;
-    const auto add = [&](const Program& program, const std::string& name) {
-      const CCode code = emit_c(program, name, style);
-      functions += code.source + '\n';
-      work = std::max(work, code.work_size);
-      if (kernels.empty()) kernels = emit_c_kernels(program, is_float_);
-    };
-    if (m_.tolerance) {
-      const RateTerms rates = make_rate_terms(*m_.prepared.problem.descriptor);
-      add(lower(m_.layout, share_reciprocals(rates.rate)), "model_rates");
-      add(lower(m_.layout, share_reciprocals(rates.projected)), "model_project");
-      functions =
-          accurate_constants(rates.violation.size()) + functions + kDop853Text + kAccurateText;
-    } else {
-      add(m_.advance, advance);
+  CCode emit_part(const Part& part, bool with_multipliers) const {
+    return emit_c(part.programs.rest, part.name,
+                  {.is_static = true,
+                   .is_float = is_float_,
+                   .inputs = names_of(part, with_multipliers),
+                   .in = {{"const " + m_.name + "_state*", "state"},
+                          {"const " + m_.name + "_inputs*", "inputs"},
+                          {"const " + m_.name + "_prepared*", "prepared"}}});
+  }
+
+  // For runtime/accurate.h all inputs stand in `in`, what is prepared behind what changes.
+  CCode emit_accurate_part(const Part& part) const {
+    std::vector<std::string> inputs;
+    for (std::size_t i = 0; i < num_changing(); ++i) inputs.push_back(fmt::format("in[{}]", i));
+    for (std::size_t k = 0; k < part.programs.prepare.outputs.size(); ++k) {
+      inputs.push_back(fmt::format("in[{}]", num_changing() + part.first + k));
     }
-    const CCode outputs = emit_c(m_.observe, observe, style);
+    return emit_c(part.programs.rest, part.name,
+                  {.is_static = true, .inputs = inputs, .in = {{"const double*", "in"}}});
+  }
+
+  std::size_t num_changing() const { return m_.layout.size() - m_.parameters.size(); }
+
+  std::string source() const {
     std::string out = fmt::format("/* {}\n * {}\n */\n#include \"{}.h\"\n\n#include <math.h>\n\n",
                                   comment(m_.title), comment(m_.method), m_.name);
     if (is_float_) out += "#define KOPPEL_REAL float\n";
-    out += kStepText;
-    out += '\n' + kernels + '\n' + functions + '\n' + outputs.source + '\n';
-    out += init_function();
-    out += m_.tolerance ? accurate_step_function(work) : step_function(advance, work);
-    out += observe_function(observe, outputs.work_size);
-    return out;
+    out += kStepText + ('\n' + kernels_) + '\n';
+    if (m_.tolerance) out += accurate_constants(num_rows_);
+    std::size_t work = 0;
+    for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
+      const CCode code = m_.tolerance ? emit_accurate_part(parts_[i]) : emit_part(parts_[i], true);
+      out += code.source + '\n';
+      work = std::max(work, code.work_size);
+    }
+    if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
+    const CCode outputs = emit_part(parts_.back(), false);
+    out += outputs.source + '\n';
+    out += prepare_function() + init_function();
+    out += m_.tolerance ? accurate_step_function(work) : step_function(work);
+    return out + observe_function(outputs.work_size);
+  }
+
+  std::string prepare_function() const {
+    std::string functions, calls;
+    std::size_t work = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const Program& program = parts_[i].programs.prepare;
+      if (program.outputs.empty()) continue;
+      const std::string name = fmt::format("{}_prepare_{}", m_.name, i);
+      std::vector<std::string> inputs;
+      if (program.num_inputs() > m_.parameters.size()) inputs.push_back(upper(m_.name) + "_STEP");
+      for (const Field& f : m_.parameters) inputs.push_back("parameters->" + f.name);
+      const CCode code = emit_c(program, name,
+                                {.is_static = true,
+                                 .is_float = is_float_,
+                                 .inputs = inputs,
+                                 .in = {{"const " + m_.name + "_parameters*", "parameters"}}});
+      functions += code.source + '\n';
+      work = std::max(work, code.work_size);
+      calls +=
+          fmt::format("  {}(parameters, prepared->value + {}, work);\n", name, parts_[i].first);
+    }
+    if (calls.empty()) calls = "  prepared->value[0] = 0;\n";
+    return functions +
+           fmt::format(
+               "void {0}_prepare(const {0}_parameters* parameters, {0}_prepared* prepared) {{\n"
+               "  {1} work[{2}];\n  (void)parameters; (void)work;\n{3}}}\n\n",
+               m_.name, real_, std::max<std::size_t>(work, 1), calls);
   }
 
   // What runtime/accurate.h asks for.
@@ -144,7 +237,7 @@ class Writer {
 
   std::string init_function() const {
     std::string out = fmt::format(
-        "void {0}_init({0}_state* state, {0}_parameters* parameters) {{\n"
+        "void {0}_init({0}_state* state, {0}_parameters* parameters, {0}_prepared* prepared) {{\n"
         "  state->t = state->start_time = {1};\n  state->count = 0;\n",
         m_.name, number(m_.start_time));
     if (m_.tolerance) out += fmt::format("  state->inner_step = {}_STEP;\n", upper(m_.name));
@@ -155,25 +248,27 @@ class Writer {
       out += fmt::format("  parameters->{} = {};\n", f.name, number(f.start));
     }
     if (m_.parameters.empty()) out += "  parameters->none = 0;\n";
-    return out + "}\n\n";
+    return out + fmt::format("  {}_prepare(parameters, prepared);\n}}\n\n", m_.name);
   }
 
-  std::string buffers(std::size_t in, std::size_t out, std::size_t work) const {
-    return fmt::format("  {0} in[{1}], out[{2}], work[{3}];\n  (void)inputs; (void)parameters;\n",
-                       real_, in, std::max<std::size_t>(out, 1), std::max<std::size_t>(work, 1));
+  std::string buffers(std::size_t out, std::size_t work) const {
+    return fmt::format("  {} out[{}], work[{}];\n", real_, std::max<std::size_t>(out, 1),
+                       std::max<std::size_t>(work, 1));
   }
 
-  std::string step_function(const std::string& advance, std::size_t work) const {
-    std::size_t k = 2;
-    std::string out = fmt::format(
-        "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_parameters* "
-        "parameters) {{\n{1}  in[0] = state->t;\n  in[1] = {2}_STEP;\n",
-        m_.name, buffers(m_.advance.num_inputs(), m_.state_size(), work), upper(m_.name));
-    out += load(m_.state(), "state", k);
-    out += load(m_.inputs, "inputs", k);
-    out += load(m_.parameters, "parameters", k);
-    out += fmt::format("  {}(in, out, work);\n  if (!koppel_all_finite(out, {})) return 1;\n",
-                       advance, m_.state_size());
+  std::string step_signature() const {
+    return fmt::format(
+        "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_prepared* prepared) "
+        "{{\n",
+        m_.name);
+  }
+
+  std::string step_function(std::size_t work) const {
+    std::string out = step_signature() + buffers(m_.state_size(), work);
+    out += fmt::format(
+        "  {}_advance(state, inputs, prepared, out, work);\n"
+        "  if (!koppel_all_finite(out, {})) return 1;\n",
+        m_.name, m_.state_size());
     const std::vector<Field> state = m_.state();
     for (std::size_t i = 0; i < state.size(); ++i) {
       out += fmt::format("  state->{} = out[{}];\n", state[i].name, i);
@@ -186,37 +281,35 @@ class Writer {
   }
 
   std::string accurate_step_function(std::size_t work) const {
+    std::string out =
+        step_signature() +
+        fmt::format(
+            "  double in[{0}], work[{1}];\n"
+            "  const double t_end = koppel_time(state->start_time, {2}_STEP, state->count + 1);\n"
+            "  int i, reason;\n  (void)inputs;\n"
+            "  for (i = 0; i < {3}; ++i) in[{4} + i] = prepared->value[i];\n"
+            "  in[0] = state->t;\n  in[1] = state->inner_step;\n",
+            num_changing() + num_of_step_, std::max<std::size_t>(work, 1), upper(m_.name),
+            num_of_step_, num_changing());
+    const std::vector<Field> state = m_.state();
     std::size_t k = 2;
-    std::string out = fmt::format(
-        "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_parameters* "
-        "parameters) {{\n  double in[{1}], work[{2}];\n"
-        "  const double t_end = koppel_time(state->start_time, {3}_STEP, state->count + 1);\n"
-        "  int reason;\n  (void)inputs; (void)parameters;\n"
-        "  in[0] = state->t;\n  in[1] = state->inner_step;\n",
-        m_.name, m_.layout.size(), std::max<std::size_t>(work, 1), upper(m_.name));
-    out += load(m_.state(), "state", k);
-    out += load(m_.inputs, "inputs", k);
-    out += load(m_.parameters, "parameters", k);
+    for (const Field& f : state) out += fmt::format("  in[{}] = state->{};\n", k++, f.name);
+    for (const Field& f : m_.inputs) out += fmt::format("  in[{}] = inputs->{};\n", k++, f.name);
     out +=
         "  reason = koppel_accurate_advance(in, work, t_end);\n  if (reason != 0) return reason;\n";
     k = 2;
-    for (const Field& f : m_.state()) out += fmt::format("  state->{} = in[{}];\n", f.name, k++);
+    for (const Field& f : state) out += fmt::format("  state->{} = in[{}];\n", f.name, k++);
     return out +
            "  state->inner_step = in[1];\n  state->count += 1;\n  state->t = t_end;\n"
            "  return 0;\n}\n\n";
   }
 
-  std::string observe_function(const std::string& observe, std::size_t work) const {
-    std::size_t k = 1;
+  std::string observe_function(std::size_t work) const {
     std::string out = fmt::format(
         "void {0}_observe(const {0}_state* state, const {0}_inputs* inputs,\n"
-        "    const {0}_parameters* parameters, {0}_outputs* outputs) {{\n{1}"
-        "  in[0] = state->t;\n",
-        m_.name, buffers(m_.observe.num_inputs(), m_.outputs.size(), work));
-    for (const auto* part : {&m_.q, &m_.v, &m_.x}) out += load(*part, "state", k);
-    out += load(m_.inputs, "inputs", k);
-    out += load(m_.parameters, "parameters", k);
-    out += fmt::format("  {}(in, out, work);\n", observe);
+        "    const {0}_prepared* prepared, {0}_outputs* outputs) {{\n{1}"
+        "  {0}_outputs_of(state, inputs, prepared, out, work);\n",
+        m_.name, buffers(m_.outputs.size(), work));
     for (std::size_t i = 0; i < m_.outputs.size(); ++i) {
       out += fmt::format("  outputs->{} = out[{}];\n", m_.outputs[i].name, i);
     }
@@ -238,18 +331,18 @@ class Writer {
         "int main(int argc, char** argv) {{\n"
         "  const long steps = argc > 1 ? atol(argv[1]) : 1000;\n"
         "  const long every = argc > 2 ? atol(argv[2]) : 1;\n"
-        "  {0}_state state;\n  {0}_parameters parameters;\n  {0}_inputs inputs = {{0}};\n"
-        "  {0}_outputs outputs;\n  long k;\n"
-        "  {0}_init(&state, &parameters);\n"
+        "  {0}_state state;\n  {0}_parameters parameters;\n  {0}_prepared prepared;\n"
+        "  {0}_inputs inputs = {{0}};\n  {0}_outputs outputs;\n  long k;\n"
+        "  {0}_init(&state, &parameters, &prepared);\n"
         "{5}"
         "  puts(\"{2}\");\n"
         "  for (k = 0; k <= steps; ++k) {{\n"
         "    if (every > 0 && k % every == 0) {{\n"
-        "      {0}_observe(&state, &inputs, &parameters, &outputs);\n"
+        "      {0}_observe(&state, &inputs, &prepared, &outputs);\n"
         "      printf(\"{3}\\n\", {4});\n"
         "    }}\n"
         "    if (k == steps) break;\n"
-        "    if ({0}_step(&state, &inputs, &parameters) != 0) {{\n"
+        "    if ({0}_step(&state, &inputs, &prepared) != 0) {{\n"
         "      fprintf(stderr, \"the step at t = %g failed\\n\", (double)state.t);\n      return "
         "1;\n"
         "    }}\n  }}\n  return 0;\n}}\n",
@@ -267,6 +360,10 @@ class Writer {
   const StepModel& m_;
   bool is_float_;
   std::string real_;
+  std::vector<Part> parts_;                         // those of a step, and last the outputs
+  std::size_t num_prepared_ = 0, num_of_step_ = 0;  // values that are prepared: all, of a step
+  std::size_t num_rows_ = 0;                        // of constraints, where steps are accurate
+  std::string kernels_;
 };
 
 }  // namespace

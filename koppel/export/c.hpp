@@ -4,10 +4,12 @@
 // no fast-math), results are the same to the last bit. With dop853 inside, a step takes as many
 // accurate ones as it needs (runtime/accurate.h).
 //
-//   NAME_state state;  NAME_parameters parameters;
-//   NAME_init(&state, &parameters);
-//   while (…) status = NAME_step(&state, &inputs, &parameters);
-//   NAME_observe(&state, &inputs, &parameters, &outputs);
+// What depends on parameters only is split off the step (split.hpp) and computed by NAME_prepare.
+//
+//   NAME_state state;  NAME_parameters parameters;  NAME_prepared prepared;
+//   NAME_init(&state, &parameters, &prepared);
+//   while (…) status = NAME_step(&state, &inputs, &prepared);
+//   NAME_observe(&state, &inputs, &prepared, &outputs);
 #pragma once
 
 #include <string>

@@ -166,6 +166,50 @@ TEST_P(ExportedC, GivesTheBitsOfTheLibrary) {
   }
 }
 
+// A parameter that is changed counts from NAME_prepare on, exactly as if it had been the model's.
+TEST(ExportedC, ParametersCountOncePrepared) {
+  const auto with_stiffness = [](const char* k) {
+    return read_model(std::string(KOPPEL_MODELS) + "car_axle.yaml", {.set = {{"k", k}}});
+  };
+  const Model soft = with_stiffness("5e-4"), hard = with_stiffness("8e-4");
+  const TemporaryFolder folder;
+  for (const auto& [model, name] : {std::pair{&soft, "soft"}, std::pair{&hard, "hard"}}) {
+    const CFiles files =
+        write_c(make_step_model(*model, options_for(*model, "rattle", 1e-3), name));
+    write_text(folder.path() / (std::string(name) + ".h"), files.header);
+    write_text(folder.path() / (std::string(name) + ".c"), files.source);
+    const std::size_t step = files.source.find("int " + std::string(name) + "_step(");
+    EXPECT_EQ(files.source.find("parameters", step), std::string::npos);
+  }
+  write_text(folder.path() / "main.c", R"(#include "hard.h"
+#include "soft.h"
+int main(void) {
+  soft_state a; soft_parameters pa; soft_prepared ra; soft_inputs ia = {0};
+  hard_state b; hard_parameters pb; hard_prepared rb; hard_inputs ib = {0};
+  int k;
+  soft_init(&a, &pa, &ra);
+  hard_init(&b, &pb, &rb);
+  if (a.yl != b.yl || pa.k == pb.k) return 1;
+  for (k = 0; k < 100; ++k) {
+    if (soft_step(&a, &ia, &ra) != 0 || hard_step(&b, &ib, &rb) != 0) return 2;
+  }
+  if (a.yl == b.yl) return 3;
+  soft_init(&a, &pa, &ra);
+  hard_init(&b, &pb, &rb);
+  pa.k = pb.k;
+  soft_prepare(&pa, &ra);
+  for (k = 0; k < 100; ++k) {
+    if (soft_step(&a, &ia, &ra) != 0 || hard_step(&b, &ib, &rb) != 0) return 4;
+    if (a.yl != b.yl || a.d_xr != b.d_xr) return 5;
+  }
+  return 0;
+}
+)");
+  ASSERT_EQ(run_in(folder.path(), "cc" + std::string(kFlags) + "-o main *.c -lm"), 0)
+      << text_of(folder.path() / "err");
+  EXPECT_EQ(run_in(folder.path(), "./main"), 0);
+}
+
 // Instructions of every call of NAME_step, by callgrind.
 std::set<long> instructions(const std::string& model_name, const SimulateOptions& options) {
   const Model model = built_in(model_name);
@@ -223,14 +267,17 @@ TEST(ExportedC, AStepThatFailsSaysSoAndLeavesTheState) {
 int main(void) {
   car_axle_state state, before;
   car_axle_parameters parameters;
+  car_axle_prepared prepared;
   car_axle_inputs inputs = {0};
-  car_axle_init(&state, &parameters);
+  car_axle_init(&state, &parameters, &prepared);
   parameters.k = 0.0 / 0.0;
+  car_axle_prepare(&parameters, &prepared);
   before = state;
-  if (car_axle_step(&state, &inputs, &parameters) != 1) return 1;
+  if (car_axle_step(&state, &inputs, &prepared) != 1) return 1;
   if (state.t != before.t || state.xl != before.xl || state.d_yr != before.d_yr) return 2;
   parameters.k = 5e-4;
-  if (car_axle_step(&state, &inputs, &parameters) != 0) return 3;
+  car_axle_prepare(&parameters, &prepared);
+  if (car_axle_step(&state, &inputs, &prepared) != 0) return 3;
   return state.t == CAR_AXLE_STEP && state.count == 1 ? 0 : 4;
 }
 )");
@@ -255,11 +302,12 @@ int main(void) {
   for (k = 0; k < 6; ++k) {
     car_axle_state state;
     car_axle_parameters parameters;
+  car_axle_prepared prepared;
     car_axle_inputs inputs = {0};
     double t;
-    car_axle_init(&state, &parameters);
+    car_axle_init(&state, &parameters, &prepared);
     state.count = counts[k];
-    if (car_axle_step(&state, &inputs, &parameters) != 0) return 1;
+    if (car_axle_step(&state, &inputs, &prepared) != 0) return 1;
     if (state.count != counts[k] + 1) return 2;
     t = (double)state.count * 1e-3;
     if (fabs((double)state.t - t) > 2 * 3 * unit * t) return 3;
@@ -305,15 +353,18 @@ TEST(AccurateC, AStepThatFailsSaysSoAndLeavesTheState) {
 int main(void) {
   slider_crank_state state, before;
   slider_crank_parameters parameters;
+  slider_crank_prepared prepared;
   slider_crank_inputs inputs = {0};
-  slider_crank_init(&state, &parameters);
-  if (slider_crank_step(&state, &inputs, &parameters) != 0) return 1;
+  slider_crank_init(&state, &parameters, &prepared);
+  if (slider_crank_step(&state, &inputs, &prepared) != 0) return 1;
   before = state;
   parameters.m = 0.0 / 0.0;
-  if (slider_crank_step(&state, &inputs, &parameters) == 0) return 2;
+  slider_crank_prepare(&parameters, &prepared);
+  if (slider_crank_step(&state, &inputs, &prepared) == 0) return 2;
   if (memcmp(&state, &before, sizeof state) != 0) return 3;
   parameters.m = 1;
-  if (slider_crank_step(&state, &inputs, &parameters) != 0) return 4;
+  slider_crank_prepare(&parameters, &prepared);
+  if (slider_crank_step(&state, &inputs, &prepared) != 0) return 4;
   return state.t == 2 * SLIDER_CRANK_STEP && state.count == 2 ? 0 : 5;
 }
 )");
@@ -337,7 +388,7 @@ TEST(ExportedC, HasNeitherGlobalsNorAllocation) {
     }
   }
   EXPECT_EQ(functions, (std::set<std::string>{"slider_crank_init", "slider_crank_step",
-                                              "slider_crank_observe"}));
+                                              "slider_crank_observe", "slider_crank_prepare"}));
 }
 
 TEST(CIdentifier, IsMadeOfAnyLabel) {
