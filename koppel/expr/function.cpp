@@ -6,6 +6,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/expr/diagnose.hpp>
 #include <koppel/expr/emit_c.hpp>
+#include <koppel/expr/machine_code.hpp>
 #include <koppel/expr/native.hpp>
 #include <koppel/expr/program.hpp>
 #include <koppel/expr/tape.hpp>
@@ -29,6 +30,7 @@ struct Function::Code {
 
   Program program;
   Tape tape;
+  std::unique_ptr<const MachineCode> machine;
   std::shared_ptr<const NativeLibrary> library;
   Native* native = nullptr;
   std::size_t native_work = 0;
@@ -40,6 +42,9 @@ Function::Function(std::span<const Expr> inputs, std::span<const Expr> outputs,
   check_stop();
   auto code = std::make_shared<Code>(lower(inputs, outputs, options.fixed_cost));
   if (wants_native(options.native)) code->load_native();
+  if (code->native == nullptr && wants_native(true)) {
+    code->machine = MachineCode::generate(code->program);
+  }
   code_ = std::move(code);
 }
 
@@ -52,12 +57,14 @@ std::size_t Function::num_inputs() const { return code_->program.num_inputs(); }
 std::size_t Function::num_outputs() const { return code_->program.outputs.size(); }
 std::size_t Function::num_instructions() const { return code_->program.code.size(); }
 std::size_t Function::num_slots() const { return code_->tape.num_slots(); }
+bool Function::is_machine_code() const { return code_->machine != nullptr; }
 bool Function::is_native() const { return code_->native != nullptr; }
 const std::string& Function::why_not_native() const { return code_->why_not_native; }
 const Program& Function::program() const { return code_->program; }
 
 Workspace Function::make_workspace() const {
   if (is_native()) return Workspace(code_->native_work);
+  if (code_->machine != nullptr) return Workspace(code_->machine->work_size());
   Workspace work(num_slots());
   const auto& constants = code_->program.constants;
   std::copy(constants.begin(), constants.end(),
@@ -71,6 +78,10 @@ void Function::evaluate(std::span<const double> in, std::span<double> out,
   double* s = work.data_.data();
   if (code_->native != nullptr) {
     code_->native(in.data(), out.data(), s);
+    return;
+  }
+  if (code_->machine != nullptr) {
+    code_->machine->run(in.data(), out.data(), s);
     return;
   }
   std::copy(in.begin(), in.end(), s);

@@ -7,10 +7,10 @@
 //   f.evaluate(in, out, work);
 //
 // A Function is immutable and cheap to copy; it no longer needs the graph. Any number of threads
-// may evaluate it, each with its own workspace. Evaluation is by a tape: an array of instructions
-// over reused slots, linear in their number. With {.native = true} the same instructions are
-// compiled as C (native.hpp); results are the same to the last bit, and where no compiler is to be
-// had the tape serves.
+// may evaluate it, each with its own workspace. Evaluation is by machine code that is generated at
+// once (machine_code.hpp); where that is not to be had, by a tape: an array of instructions over
+// reused slots. With {.native = true} the same instructions are compiled as C (native.hpp). Results
+// are the same to the last bit.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,8 @@ namespace koppel {
 struct Program;
 
 struct CompileOptions {
-  bool native = false;  // KOPPEL_NATIVE=on|off in the environment overrides it
+  bool native = false;  // compiled C; KOPPEL_NATIVE=on|off in the environment overrides it, and
+                        // with `off` no machine code is generated either
   // Sines and cosines take the same number of instructions for all angles (runtime/trig.h).
   bool fixed_cost = false;
 };
@@ -54,7 +55,8 @@ class Function {
   std::size_t num_instructions() const;
   std::size_t num_slots() const;  // working memory of the tape, in numbers
 
-  bool is_native() const;
+  bool is_machine_code() const;  // generated (machine_code.hpp); else native or the tape
+  bool is_native() const;        // compiled
   // Why native code was asked for but is not used; empty otherwise.
   const std::string& why_not_native() const;
 

@@ -1,7 +1,9 @@
-// Native code computes what the tape computes, to the last bit.
+// Machine code and compiled C compute what the tape computes, to the last bit.
 #include <koppel/expr/native.hpp>
 
+#include <chrono>
 #include <fstream>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 #include <koppel/expr/emit_c.hpp>
 #include <koppel/expr/function.hpp>
 #include <koppel/expr/graph.hpp>
+#include <koppel/expr/machine_code.hpp>
 #include <koppel/expr/print.hpp>
 #include <koppel/expr/series_program.hpp>
 
@@ -22,6 +25,7 @@ namespace {
 
 using koppel::testing::random_expr;
 using koppel::testing::same_bits;
+using koppel::testing::ScopedEnvironment;
 using koppel::testing::TemporaryCache;
 
 const double kAt[] = {-2, -1, 0, 1, 2}, kOf[] = {0.5, -1, 1, 0.25, 1.5};
@@ -46,21 +50,39 @@ double uniform(std::mt19937_64& engine, double low, double high) {
   return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53;
 }
 
-// Compares native code and the tape at random points; returns how many outputs were not finite.
+Function interpreted(std::span<const Expr> inputs, std::span<const Expr> f) {
+  const ScopedEnvironment policy("KOPPEL_NATIVE", "off");
+  return Function(inputs, f);
+}
+
+// The values that branches, signs and roundings turn on.
+double edge(std::mt19937_64& engine) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double values[] = {0.0,    -0.0,    1,     -1,       kInfinity, -kInfinity,
+                           5e-324, -1e-310, 1e308, -1.7e308, 1.6e6,     std::nan("")};
+  return values[engine() % std::size(values)];
+}
+
+// Compares machine code, compiled C and the tape at random points and at edges; returns how many
+// outputs of the tape were not finite at the random points.
 int expect_parity(std::span<const Expr> inputs, std::span<const Expr> f, std::mt19937_64& engine) {
-  const Function tape(inputs, f), native(inputs, f, {.native = true});
-  EXPECT_FALSE(tape.is_native());
+  const Function tape = interpreted(inputs, f), machine(inputs, f),
+                 native(inputs, f, {.native = true});
+  EXPECT_FALSE(tape.is_machine_code());
+  EXPECT_TRUE(machine.is_machine_code());
   EXPECT_TRUE(native.is_native()) << native.why_not_native();
   int not_finite = 0;
-  for (int n = 0; n < 20; ++n) {
+  for (int n = 0; n < 60; ++n) {
+    const bool at_edge = n >= 20;
     std::vector<double> in;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      in.push_back(n == 0 ? 0 : n == 1 ? 1 : uniform(engine, -3, 3));
+      in.push_back(at_edge ? edge(engine) : n == 0 ? 0 : n == 1 ? 1 : uniform(engine, -3, 3));
     }
-    const std::vector<double> a = tape(in), b = native(in);
+    const std::vector<double> a = tape(in), b = native(in), c = machine(in);
     for (std::size_t j = 0; j < a.size(); ++j) {
       EXPECT_TRUE(same_bits(a[j], b[j])) << a[j] << " and " << b[j] << " of " << f[j];
-      if (!std::isfinite(a[j])) ++not_finite;
+      EXPECT_TRUE(same_bits(a[j], c[j])) << a[j] << " and " << c[j] << " of " << f[j];
+      if (!at_edge && !std::isfinite(a[j])) ++not_finite;
     }
   }
   return not_finite;
@@ -128,6 +150,51 @@ TEST(Native, LongFunctionsAreSplit) {
   EXPECT_NE(code.source.find("static void f_12("), std::string::npos);
   EXPECT_LE(code.work_size, 1500u);
   expect_parity(x, outputs, engine);
+}
+
+// More values are alive at once than there are registers, and calls come between.
+TEST(Native, MachineCodeKeepsValuesThatDoNotFitIntoRegisters) {
+  const TemporaryCache cache;
+  std::mt19937_64 engine(206);
+  Graph graph;
+  const auto x = graph.symbols("x", "y");
+  std::vector<Expr> alive = {x[0], x[1]};
+  for (int i = 0; i < 3000; ++i) {
+    const Expr a = alive[engine() % alive.size()], b = alive[engine() % alive.size()];
+    switch (engine() % 7) {
+      case 0: alive.push_back(a * b * 0.4); break;
+      case 1: alive.push_back(select(a < b, a - b, b * b * 0.3)); break;
+      case 2: alive.push_back(sin(a) - abs(b)); break;
+      case 3: alive.push_back(min(a, b) / (2 + b * b)); break;
+      case 4: alive.push_back(sqrt(1 + a * a) - max(-a, b)); break;
+      default: alive.push_back(0.5 * (a - b)); break;
+    }
+    if (alive.size() > 60) alive.erase(alive.begin() + static_cast<long>(engine() % 30));
+  }
+  alive.push_back(alive[7]);  // an output twice
+  expect_parity(x, alive, engine);
+}
+
+TEST(Native, MachineCodeIsGeneratedInTimeLinearInTheOperations) {
+  Graph graph;
+  const auto x = graph.symbols("x", "y");
+  const auto seconds = [&](int operations) {
+    std::vector<Expr> f = {x[0], x[1]};
+    for (int i = 0; i < operations; ++i) {
+      f.push_back(f[f.size() - 1] * (i + 1) - f[f.size() - 2]);
+    }
+    const Program program = lower(x, std::span(f).last(3));
+    double best = 1e9;
+    for (int n = 0; n < 5; ++n) {
+      const auto before = std::chrono::steady_clock::now();
+      const auto code = MachineCode::generate(program);
+      const auto after = std::chrono::steady_clock::now();
+      EXPECT_NE(code, nullptr);
+      best = std::min(best, std::chrono::duration<double>(after - before).count());
+    }
+    return best / static_cast<double>(program.code.size());
+  };
+  EXPECT_LT(seconds(200'000), 4 * seconds(20'000));  // caches end in between; quadratic would be 10
 }
 
 TEST(Native, MayHaveNoInputsOrNoOutputs) {
