@@ -28,6 +28,8 @@ struct ExportOptions {
   std::optional<double> tolerance;
 };
 
+constexpr double kDefaultStep = 1e-3;  // seconds; what most rigs run at
+
 void write(const std::filesystem::path& path, const std::string& text) {
   write_text(path, text);
   std::printf("%s\n", path.string().c_str());
@@ -60,7 +62,10 @@ void run(const ExportOptions& options) {
   if (options.tolerance) how.tolerance = *options.tolerance;
   const std::string name = options.name.empty() ? "" : c_identifier(options.name);
   if (options.to == "octave") return export_octave(options, model, how, name);
-  const StepModel step = make_step_model(model, how, name);
+  if (!how.step) how.step = kDefaultStep;
+  const StepModel step = make_step_model(
+      model, how, name, options.to == "fmu" ? StepKind::Accurate : StepKind::FixedCost);
+  std::printf("%s\n", step.choice.text().c_str());
   if (options.to == "fmu") {
     export_fmu(options, step, model.run.end);
     return;

@@ -111,6 +111,35 @@ class Maker {
 
 }  // namespace
 
+namespace {
+
+// What holds, or a refusal.
+MethodChoice choose_open(const Model& model, const SimulateOptions& options, StepKind kind) {
+  MethodChoice choice = kind == StepKind::Accurate ? choose_accurate(model, options)
+                                                   : choose_fixed_cost(model, options);
+  if (choice.trial.holds()) return choice;
+  const MethodTrial& best = choice.trial;
+  const std::optional<double> step = find_step_that_holds(model, options);
+  throw Error("export.does-not-hold",
+              fmt::format("no method holds at a step of {:g} s. The best, {} in {} coordinates: {}",
+                          best.step, best.integrator, best.coordinates,
+                          best.text + (best.text.ends_with('.') ? "" : ".")),
+              step
+                  ? fmt::format("Give a step of at most {:g} s, which holds; or name an integrator "
+                                "to export it all the same.",
+                                *step)
+                  : std::string("No step down to a thousandth of it was found to hold; name an "
+                                "integrator to export it all the same."));
+}
+
+MethodChoice try_method(const Model& model, SimulateOptions options) {
+  if (options.integrator == "dop853") options.formulation = "index1";
+  MethodTrial trial = MethodTrials(model, options).run(options);
+  return {options, std::move(trial), {}};
+}
+
+}  // namespace
+
 std::vector<Field> StepModel::state() const {
   std::vector<Field> all = q;
   for (const auto* part : {&v, &x, &multipliers}) {
@@ -131,22 +160,25 @@ void refuse_events(const Equations& equations) {
               "Leave out `events`, or run the model with koppel run.");
 }
 
-StepModel make_step_model(const Model& model, SimulateOptions options, std::string name) {
+StepModel make_step_model(const Model& model, SimulateOptions options, std::string name,
+                          StepKind kind) {
   if (!options.step) {
     throw Error("export.needs-step", "exported code needs a step, and none is given.",
                 "Give one, such as --step 1e-3.");
   }
   options.integrator = or_fixed_cost(options.integrator);
-  if (Maker::is_accurate(options)) {
-    options.formulation = "index1";
-  } else if (options.integrator != kFixedCost &&
-             find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
+  const bool is_open = options.integrator == kFixedCost;
+  if (!is_open && !Maker::is_accurate(options) &&
+      find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
     throw Error(
         "export.wrong-integrator", "integrator '" + options.integrator + "' cannot be exported.",
         fmt::format("With steps of fixed cost: {}. Accurate: dop853.", names_of_fixed_cost()));
   }
+  MethodChoice choice = is_open ? choose_open(model, options, kind) : try_method(model, options);
   if (name.empty()) name = c_identifier(model.name);
-  return Maker(model, options, std::move(name)).take();
+  StepModel out = Maker(model, choice.options, std::move(name)).take();
+  out.choice = std::move(choice);
+  return out;
 }
 
 }  // namespace koppel

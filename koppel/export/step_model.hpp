@@ -12,6 +12,7 @@
 #include <koppel/export/names.hpp>
 #include <koppel/expr/program.hpp>
 #include <koppel/model/model.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/simulate.hpp>
 
 namespace koppel {
@@ -35,16 +36,22 @@ struct StepModel {
   Program observe;           // (t, q, v, x, inputs, parameters) → outputs
   Prepared prepared;
   std::optional<double> tolerance;  // of an accurate step; else the cost is fixed
+  MethodChoice choice;              // how the method did in a trial
 
   std::size_t state_size() const { return q.size() + v.size() + x.size() + multipliers.size(); }
   // All of the state, one after the other.
   std::vector<Field> state() const;
 };
 
-// The integrator must be one with steps of fixed cost, or dop853; empty: fixed_cost_choice.hpp. With
-// dop853 there are no multipliers. `name` is empty: from the model's. Throws Error
-// `export.needs-step`, `export.wrong-integrator`, `export.has-events`, and what prepare() does.
-StepModel make_step_model(const Model& model, SimulateOptions options, std::string name = "");
+// What is asked of a step where the integrator is open.
+enum class StepKind { FixedCost, Accurate };
+
+// The integrator must be one with steps of fixed cost, or dop853; empty: the choice of
+// fixed_cost_choice.hpp. With dop853 there are no multipliers. `name` is empty: from the model's.
+// Throws Error `export.needs-step`, `export.wrong-integrator`, `export.has-events`,
+// `export.does-not-hold` (an open integrator, and none holds at the step), and what prepare() does.
+StepModel make_step_model(const Model& model, SimulateOptions options, std::string name = "",
+                          StepKind kind = StepKind::FixedCost);
 
 // Exported code does not watch for events. Throws Error `export.has-events`.
 void refuse_events(const Equations& equations);

@@ -321,6 +321,7 @@ Prepared prepare_live(const Model& model, SimulateOptions& options) {
                             model.events[0].name),
                 "Take them out, or use koppel run.");
   }
+  if (options.integrator == kFixedCost) options = choose_fixed_cost(model, options).options;
   return prepare(model, options);
 }
 

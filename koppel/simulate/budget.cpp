@@ -112,32 +112,6 @@ double find_natural_growth(const Prepared& prepared, double h) {
   return std::exp(h * largest);
 }
 
-// With what was chosen, so that it is the same motion.
-TrialRun run_trial(const Model& model, const Prepared& prepared, SimulateOptions options,
-                   double seconds_of_step) {
-  options.coordinates = prepared.choice.coordinates;
-  options.formulation = prepared.choice.formulation;
-  options.integrator = prepared.choice.integrator;
-  const double count =
-      std::min(static_cast<double>(kMaxTrialSteps), kMaxTrialSeconds / seconds_of_step);
-  options.end = std::min(options.end, prepared.start.t + std::ceil(count) * *options.step);
-  options.sampling = {};
-  const Simulation s = simulate(model, options);
-  TrialRun out;
-  out.end = options.end;
-  out.reached = s.summary.reached;
-  out.state = s.summary.status;
-  out.text = s.text;
-  out.only_damps = out.state == "doubtful";
-  for (const Health::Reason& reason : s.summary.health.reasons) {
-    out.only_damps = out.only_damps && reason.what == "energy" && reason.value < 0;
-  }
-  out.position_violation = s.summary.max_position_violation;
-  out.velocity_violation = s.summary.max_velocity_violation;
-  out.energy_error = s.summary.energy_drift;
-  return out;
-}
-
 // The matrix of the step times a vector of ones, solved: how far from 1 the solution is.
 double find_pivot_error(const Prepared& prepared, const EulerOptions& options) {
   const EulerTerms terms = make_euler_step(*prepared.problem.descriptor, options);
@@ -191,7 +165,7 @@ bool warn_of_growth(Budget& b, const StableStep& stable) {
     refute(fmt::format("a step multiplies an error at the start by {:.3g}: unstable.", b.growth));
   }
   const bool is_unstable = is_refuted;
-  const TrialRun& trial = b.trial;
+  const MethodTrial& trial = b.trial;
   const std::string text = trial.text + (trial.text.ends_with('.') ? "" : ".");
   if (trial.state == "failed") {
     refute(fmt::format("the trial run failed at t = {:.4g} s: {}", trial.reached, text));
@@ -224,16 +198,6 @@ void find_warnings(Budget& b) {
         "coordinates may suit better.",
         b.pivot_error));
   }
-}
-
-std::string describe(const TrialRun& trial) {
-  std::string out = fmt::format("{:g} s: {}", trial.end, trial.state);
-  if (trial.state == "failed") return out;
-  out += fmt::format("; constraints within {:.2g}", trial.position_violation);
-  if (std::isfinite(trial.energy_error)) {
-    out += fmt::format(", energy balance within {:.2g} %", 100 * trial.energy_error);
-  }
-  return out;
 }
 
 std::string short_time(double seconds) {
@@ -290,10 +254,18 @@ Budget make_budget(const Model& model, SimulateOptions options) {
                 "integrator '" + options.integrator + "' has no steps of fixed cost.",
                 fmt::format("Those that have: {}.", names_of_fixed_cost()));
   }
+  MethodTrial trial;
+  if (options.integrator == kFixedCost) {
+    MethodChoice choice = choose_fixed_cost(model, options);
+    options = choice.options;
+    trial = std::move(choice.trial);
+  } else {
+    trial = MethodTrials(model, options).run(options);
+  }
   const Prepared prepared = prepare(model, options);
   const EulerOptions euler = EulerOptions::of(prepared.choice.integrator, options.projection);
   const Descriptor& descriptor = *prepared.problem.descriptor;
-  const EulerStep tape(descriptor, euler);
+  const EulerStep step(descriptor, euler);
 
   Budget out;
   out.model = model.name;
@@ -302,8 +274,8 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   out.integrator = prepared.choice.integrator;
   out.step = *options.step;
   out.num_unknowns = prepared.problem.num_v + prepared.problem.num_lambda + prepared.problem.num_mu;
-  out.num_factorizations = tape.num_factorizations();
-  out.operations = count_operations(tape.function().program());
+  out.num_factorizations = step.num_factorizations();
+  out.operations = count_operations(step.function().program());
   out.stiff = euler.stiff.empty() ? fmt::format("{}", fmt::join(descriptor.equations.stiff, ","))
                                   : euler.stiff;
   out.operations_of_all = out.operations.total();
@@ -319,18 +291,13 @@ Budget make_budget(const Model& model, SimulateOptions options) {
       (kSum * static_cast<double>(n.additions + n.products) +
        kQuotient * static_cast<double>(n.quotients) + kRoot * static_cast<double>(n.roots) +
        kFunction * static_cast<double>(n.functions) + kOther * static_cast<double>(n.others));
-  out.interpreted_seconds = measure(tape, prepared.start, out.step);
-  Descriptor native = descriptor;
-  native.compile.native = true;
-  if (const EulerStep compiled(native, euler); compiled.function().is_native()) {
-    out.native_seconds = measure(compiled, prepared.start, out.step);
-  }
-  out.load = out.native_seconds.value_or(out.interpreted_seconds) / out.step;
+  out.measured_seconds = measure(step, prepared.start, out.step);
+  out.load = out.measured_seconds / out.step;
   out.stable = find_stable(prepared);
-  out.growth = find_growth(tape, prepared, out.step);
+  out.growth = find_growth(step, prepared, out.step);
   out.natural_growth = find_natural_growth(prepared, out.step);
-  out.trial = run_trial(model, prepared, options, out.interpreted_seconds);
-  const bool projects = tape.function().num_outputs() > 0 && prepared.problem.num_lambda > 0 &&
+  out.trial = std::move(trial);
+  const bool projects = step.function().num_outputs() > 0 && prepared.problem.num_lambda > 0 &&
                         !make_euler_step(descriptor, euler).eta.empty();
   if (projects && euler.rule == EulerOptions::Rule::Euler)
     find_drift(prepared, options, euler, out);
@@ -352,10 +319,8 @@ std::string to_text(const Budget& b) {
     out += fmt::format("  partition    {}; with derivatives of all forces {} operations\n", b.stiff,
                        b.operations_of_all);
   }
-  out += fmt::format(
-      "  time         estimated {}, measured {} interpreted{}\n", short_time(b.estimated_seconds),
-      short_time(b.interpreted_seconds),
-      b.native_seconds ? fmt::format(", {} compiled", short_time(*b.native_seconds)) : "");
+  out += fmt::format("  time         estimated {}, measured {}\n", short_time(b.estimated_seconds),
+                     short_time(b.measured_seconds));
   out += fmt::format("  load         {:.3g} % of a core\n  stable up to ", 100 * b.load);
   for (const StableStep& stable : b.stable) {
     out += fmt::format("{}{} {}", &stable == &b.stable[0] ? "" : ", ", stable.method,

@@ -25,6 +25,7 @@
 
 #include <koppel/integrate/projection_bound.hpp>
 #include <koppel/model/model.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/simulate.hpp>
 
 namespace koppel {
@@ -41,35 +42,21 @@ struct StableStep {
   bool is_refuted = false;             // the method of the budget, whose step or trial is unstable
 };
 
-// A run with the step, to the end or as far as so many steps and so much time go.
-struct TrialRun {
-  double end = 0;           // asked for
-  double reached = 0;       // with results that count
-  std::string state;        // done, doubtful or failed, as that of any run (health_watch.hpp)
-  std::string text;         // why it is not done
-  bool only_damps = false;  // it is doubtful for energy that is lost, and nothing else
-  double position_violation = 0, velocity_violation = 0;
-  double energy_error = 0;  // of the balance, over the energy that moved; NaN: there is none
-};
-inline constexpr long kMaxTrialSteps = 200'000;
-inline constexpr double kMaxTrialSeconds = 10;
-
 struct Budget {
   std::string model, coordinates, formulation, integrator;
   double step = 0;
   int num_unknowns = 0;  // velocities and multipliers, of the linear system
   int num_factorizations = 0;
   OperationCounts operations;
-  std::string stiff;                     // the partition of the Jacobian; empty: there is none
-  long operations_of_all = 0;            // with derivatives of all forces
-  double estimated_seconds = 0;          // of a step in native code
-  double interpreted_seconds = 0;        // measured, on the tape
-  std::optional<double> native_seconds;  // measured, where there is a compiler
-  double load = 0;                       // of one core, by the best measured time
+  std::string stiff;             // the partition of the Jacobian; empty: there is none
+  long operations_of_all = 0;    // with derivatives of all forces
+  double estimated_seconds = 0;  // of a step in native code
+  double measured_seconds = 0;   // as it runs here
+  double load = 0;               // of one core
   std::vector<StableStep> stable;
   double growth = 0;          // by which a step multiplies errors at the start, at most
   double natural_growth = 0;  // by which the motion itself does
-  TrialRun trial;
+  MethodTrial trial;
   // Where positions are projected: the largest along a trial motion, up to drift_end.
   std::optional<ProjectionConstants> drift;
   double drift_end = 0;

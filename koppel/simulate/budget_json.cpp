@@ -25,28 +25,28 @@ std::string to_json(const Budget& b) {
                                   {"functions", n.functions},
                                   {"others", n.others}}},
                                 {"estimated_seconds", b.estimated_seconds},
-                                {"interpreted_seconds", b.interpreted_seconds},
-                                {"native_seconds", nullptr},
+                                {"measured_seconds", b.measured_seconds},
                                 {"load", b.load},
                                 {"growth", b.growth},
                                 {"unstable", nullptr},
                                 {"drift", nullptr},
                                 {"pivot_error", b.pivot_error},
                                 {"warnings", b.warnings}};
-  if (b.native_seconds) out["native_seconds"] = *b.native_seconds;
   for (const StableStep& stable : b.stable) {
     out["stable"][stable.method] = nullptr;
     if (stable.largest_step) out["stable"][stable.method] = *stable.largest_step;
     if (stable.is_refuted) out["unstable"] = stable.method;
   }
-  const TrialRun& trial = b.trial;
+  const MethodTrial& trial = b.trial;
   out["trial"] = {{"end", trial.end},
                   {"reached", trial.reached},
                   {"state", trial.state},
                   {"text", trial.text},
                   {"position_violation", trial.position_violation},
                   {"velocity_violation", trial.velocity_violation},
-                  {"energy_error", trial.energy_error}};
+                  {"energy_error", trial.energy_error},
+                  {"error", nullptr}};
+  if (trial.error) out["trial"]["error"] = *trial.error;
   if (b.drift) {
     out["drift"] = {{"C0", b.drift->C0},
                     {"C1", b.drift->C1},

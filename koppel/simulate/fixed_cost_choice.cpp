@@ -1,52 +1,293 @@
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 
 #include <fmt/format.h>
 
+#include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/simulate/deviation.hpp>
 
 namespace koppel {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+constexpr double kGood = 1e-3;                 // of the motion: what a plot does not show
+constexpr double kReferenceTolerance = 1e-10;  // far below kGood, and reached in double precision
+constexpr int kNumSamples = 200;
+
+bool is_open(const std::string& wanted) { return wanted.empty() || wanted == "auto"; }
+
 // The eigenvalues of more velocities would take longer than they help.
 constexpr std::size_t kMaxSize = 150;
+// Mass matrices in joint coordinates have entries for all pairs of bodies on a branch; on branches
+// of more bodies that makes longer steps than constraints do (ten rods in a row: 7937 operations,
+// in natural coordinates 3382; the vehicle with a trailer, of short branches: 58,810 and 221,308).
+constexpr int kDeepest = 7;
 
-// The largest |s|, in 1/s.
-double fastest_motion(const Evaluator& evaluator, const State& start) {
-  double out = 0;
-  if (evaluator.equations.num_v() > kMaxSize) return out;
-  for (const Mode& mode : find_modes(linearize(evaluator, start))) {
-    out = std::max(out, std::abs(mode.eigenvalue));
+// Whether an eigenvalue s of the motion, linearised at the start, has |s| h > 1. Rattle is stable
+// up to |Im s| h = 2 (rattle_step.hpp); beyond 1 a swing has less than six steps.
+bool is_stiff_at(const Model& model, const std::string& coordinates, double h) {
+  const Equations equations = derive(model, coordinates);
+  if (equations.num_v() > kMaxSize) return false;
+  const Evaluator evaluator(equations);
+  const Assembly assembly = assemble(evaluator, place_bodies(model, coordinates));
+  if (!assembly) return false;
+  double fastest = 0;
+  for (const Mode& mode : find_modes(linearize(evaluator, assembly.state))) {
+    fastest = std::max(fastest, std::abs(mode.eigenvalue));
   }
+  return fastest * h > 1;
+}
+
+// The most joints between the ground and a body, by the shortest way.
+int depth_of(const Model& model) {
+  std::vector<int> depth(model.bodies.size(), -1);
+  depth[0] = 0;
+  int deepest = 0;
+  for (bool goes_on = true; goes_on; ++deepest) {
+    goes_on = false;
+    for (const Joint& joint : model.joints) {
+      const auto a = static_cast<std::size_t>(joint.a.body),
+                 b = static_cast<std::size_t>(joint.b.body);
+      for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+        if (depth[from] != deepest || depth[to] >= 0) continue;
+        depth[to] = deepest + 1;
+        goes_on = true;
+      }
+    }
+  }
+  return deepest - 1;
+}
+
+std::vector<std::string> coordinates_to_try(const Model& model, const SimulateOptions& options) {
+  if (!is_open(options.coordinates)) return {options.coordinates};
+  const std::vector<std::string> sets = coordinate_sets(model);
+  if (sets.size() == 1) return sets;
+  return depth_of(model) > kDeepest ? std::vector<std::string>{"natural", "joint"}
+                                    : std::vector<std::string>{"joint", "natural"};
+}
+
+std::vector<std::string> integrators_to_try(const std::string& formulation, bool is_stiff) {
+  std::vector<std::string> out;
+  if (is_open(formulation) || formulation == "minimal") {
+    out = {"rattle", "rosenbrock"};
+  } else if (formulation == "ggl") {
+    out = {"rattle", "linear-implicit"};
+  } else if (formulation == "index1") {
+    return {"rosenbrock", "linear-implicit"};
+  } else {
+    return {"linear-implicit"};
+  }
+  if (is_stiff) std::swap(out[0], out[1]);
+  return out;
+}
+
+std::vector<SimulateOptions> fixed_cost_candidates(const Model& model,
+                                                   const SimulateOptions& options) {
+  if (!options.step) {
+    throw Error("simulate.wrong-step", "steps of fixed cost are asked for, and no step is given.",
+                "Give a step, such as --step 1e-3.");
+  }
+  std::vector<SimulateOptions> out;
+  const std::vector<std::string> sets = coordinates_to_try(model, options);
+  const bool is_stiff = is_stiff_at(model, sets[0], *options.step);
+  for (const std::string& coordinates : sets) {
+    for (const std::string& integrator : integrators_to_try(options.formulation, is_stiff)) {
+      out.push_back(options);
+      out.back().coordinates = coordinates;
+      out.back().integrator = integrator;
+    }
+  }
+  return out;
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Stops a run that takes too long.
+SimulateCallbacks limited() {
+  SimulateCallbacks out;
+  out.progress = [start = Clock::now()](const Progress&) {
+    return seconds_since(start) < kMaxTrialSeconds;
+  };
+  return out;
+}
+
+// The largest of 1, 2, 5 times powers of ten below.
+double next_shorter(double step) {
+  const double power = std::pow(10, std::floor(std::log10(step * (1 - 1e-9))));
+  for (const double digit : {5.0, 2.0, 1.0}) {
+    if (digit * power < step * (1 - 1e-9)) return digit * power;
+  }
+  return power / 2;
+}
+
+// Whether a is to be preferred to b, which was tried before it and has the simpler step.
+bool is_better(const MethodTrial& a, const MethodTrial& b) {
+  if (a.holds() != b.holds()) return a.holds();
+  if (a.reached != b.reached) return a.reached > b.reached;
+  constexpr double kMuch = 3;
+  return a.error && (!b.error || kMuch * *a.error < *b.error);
+}
+
+// The first of the candidates that is good, or the best.
+MethodChoice choose(const Model& model, const SimulateOptions& options,
+                    const std::vector<SimulateOptions>& candidates) {
+  std::vector<MethodTrial> tried;
+  std::vector<SimulateOptions> options_of;
+  std::optional<Error> refusal;
+  MethodTrials trials(model, options);
+  for (const SimulateOptions& candidate : candidates) {
+    try {
+      tried.push_back(trials.run(candidate));
+      options_of.push_back(candidate);
+    } catch (const Error& error) {
+      if (!refusal) refusal = error;  // another method may do
+      continue;
+    }
+    if (tried.back().holds() && tried.back().error.value_or(kGood) <= kGood) break;
+  }
+  if (tried.empty()) throw *refusal;
+  auto best = tried.begin();
+  for (auto it = best + 1; it != tried.end(); ++it) {
+    if (is_better(*it, *best)) best = it;
+  }
+  MethodChoice out{options_of[static_cast<std::size_t>(best - tried.begin())], *best, {}};
+  tried.erase(best);
+  out.others = std::move(tried);
   return out;
 }
 
 }  // namespace
 
 std::string or_fixed_cost(const std::string& integrator) {
-  return integrator.empty() || integrator == "auto" ? std::string(kFixedCost) : integrator;
+  return is_open(integrator) ? std::string(kFixedCost) : integrator;
 }
 
-FixedCostChoice choose_fixed_cost(const Evaluator& evaluator, const State& start,
-                                  std::optional<double> step, const std::string& formulation) {
-  if (!step) {
-    throw Error("simulate.wrong-step", "steps of fixed cost are asked for, and no step is given.",
-                "Give a step, such as --step 1e-3.");
+std::string describe(const MethodTrial& trial) {
+  std::string out = fmt::format("{:g} s: {}", trial.end, trial.state);
+  if (trial.state == "failed" || trial.state == "refused") return out;
+  const auto percent = [](double x) { return fmt::format("{:.2g} %", 100 * x); };
+  out += trial.error ? fmt::format("; outputs within {}, ", percent(*trial.error)) : "; ";
+  out += fmt::format("constraints within {:.2g}", trial.position_violation);
+  if (std::isfinite(trial.energy_error)) {
+    out += fmt::format(", energy balance within {}", percent(trial.energy_error));
   }
-  const bool is_open = formulation.empty() || formulation == "auto" || formulation == "minimal";
-  if (!is_open && formulation != "ggl" && formulation != "index1") {
-    return {"linear-implicit", fmt::format("formulation {} is asked for", formulation)};
+  return out;
+}
+
+MethodTrials::MethodTrials(const Model& model, const SimulateOptions& options)
+    : model_(model), options_(options), end_(options.end) {
+  if (!options.step) return;
+  end_ = std::min(end_, static_cast<double>(kMaxTrialSteps) * *options.step);
+}
+
+// At ends of steps, where nothing is interpolated.
+Sampling MethodTrials::sampling() const {
+  Sampling out;
+  out.count = kNumSamples + 1;
+  if (!options_.step) return out;
+  const double h = *options_.step;
+  const auto steps = static_cast<long>(std::floor(end_ / h * (1 + 1e-12)));
+  const long every = std::max(1L, steps / kNumSamples);
+  for (long k = 0; k <= steps; k += every) out.times.push_back(static_cast<double>(k) * h);
+  return out;
+}
+
+// What `run` chooses for the model, at a tight tolerance.
+void MethodTrials::find_reference() {
+  has_looked_ = true;
+  SimulateOptions options;
+  options.end = end_;
+  options.tolerance = kReferenceTolerance;
+  options.sampling = sampling();
+  try {
+    Simulation s = simulate(model_, options, limited());
+    if (s.trajectory.num_rows() > 1 && s.status != Outcome::Status::Doubtful) {
+      reference_ = std::move(s.trajectory);
+    }
+  } catch (const Error&) {
+    // There is no accurate run; what is wrong with the model, the trial itself says.
   }
-  const double fastest = fastest_motion(evaluator, start);
-  const bool is_stiff = fastest * *step > 1;
-  const std::string speed =
-      is_stiff ? fmt::format("some motion is faster than the step: {:.2g}/s", fastest)
-               : std::string("no motion is faster than the step");
-  if (formulation == "index1") return {"rosenbrock", "formulation index1 is asked for"};
-  if (!is_stiff) return {"rattle", speed};
-  return {formulation == "ggl" ? "linear-implicit" : "rosenbrock", speed};
+}
+
+MethodTrial MethodTrials::run(const SimulateOptions& with) {
+  SimulateOptions options = with;
+  if (options.integrator == "dop853") options.step.reset();  // the caller's; inside, its own
+  options.end = end_;
+  options.sampling = sampling();
+  const Simulation s = simulate(model_, options, limited());
+  if (!has_looked_) find_reference();
+  MethodTrial out;
+  out.coordinates = s.choice.coordinates;
+  out.formulation = s.choice.formulation;
+  out.integrator = s.choice.integrator;
+  out.step = with.step.value_or(0);
+  const bool is_cut = s.status == Outcome::Status::Stopped;
+  out.end = is_cut ? s.summary.reached : end_;
+  out.reached = s.summary.reached;
+  const bool is_good = s.summary.health.state == Health::State::Good;
+  out.state = !is_cut ? s.summary.status : is_good ? "done" : "doubtful";
+  out.text = s.text;
+  out.only_damps = out.state == "doubtful";
+  for (const Health::Reason& reason : s.summary.health.reasons) {
+    out.only_damps = out.only_damps && reason.what == "energy" && reason.value < 0;
+  }
+  out.position_violation = s.summary.max_position_violation;
+  out.velocity_violation = s.summary.max_velocity_violation;
+  out.energy_error = s.summary.energy_drift;
+  if (reference_) {
+    const std::vector<double> errors = deviations(s.trajectory, *reference_);
+    if (!errors.empty()) out.error = *std::max_element(errors.begin(), errors.end());
+  }
+  return out;
+}
+
+std::string MethodChoice::text() const {
+  std::string out = fmt::format("{} in {} coordinates, by a trial of {}", trial.integrator,
+                                trial.coordinates, describe(trial));
+  for (const MethodTrial& other : others) {
+    out += fmt::format(
+        "; {} in {} coordinates: {}", other.integrator, other.coordinates,
+        other.error ? fmt::format("outputs within {:.2g} %", 100 * *other.error) : other.state);
+  }
+  return out + '.';
+}
+
+MethodChoice choose_fixed_cost(const Model& model, const SimulateOptions& options) {
+  return choose(model, options, fixed_cost_candidates(model, options));
+}
+
+MethodChoice choose_accurate(const Model& model, const SimulateOptions& options) {
+  std::vector<SimulateOptions> candidates;
+  for (const std::string& coordinates : coordinates_to_try(model, options)) {
+    candidates.push_back(options);
+    candidates.back().coordinates = coordinates;
+    candidates.back().formulation = "index1";
+    candidates.back().integrator = "dop853";
+  }
+  const std::vector<SimulateOptions> others = fixed_cost_candidates(model, options);
+  candidates.insert(candidates.end(), others.begin(), others.end());
+  return choose(model, options, candidates);
+}
+
+std::optional<double> find_step_that_holds(const Model& model, SimulateOptions options) {
+  constexpr double kShortest = 1e-3;  // of the step asked for
+  const Clock::time_point start = Clock::now();
+  const double shortest = kShortest * *options.step;
+  while (*options.step > shortest) {
+    options.step = next_shorter(*options.step);
+    if (choose_fixed_cost(model, options).trial.holds()) return options.step;
+    if (seconds_since(start) > kMaxTrialSeconds) break;
+  }
+  return {};
 }
 
 }  // namespace koppel

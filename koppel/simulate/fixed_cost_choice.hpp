@@ -1,20 +1,29 @@
-// Which integrator takes steps of fixed cost, where the user leaves it open: `fixed-cost` in the
-// place of its name.
+// Which coordinates and which integrator take steps of fixed cost, where the user leaves them open
+// (`fixed-cost` in the place of the integrator's name): by measurement. Candidates run to the
+// model's end with the step asked for, and are compared with an accurate run:
 //
-//   formulation                what moves                     integrator
-//   open, ggl, minimal         nothing faster than the step   rattle       order 2, keeps energy
-//   open, index1, minimal      stiff at the step              rosenbrock   order 2, L-stable
-//   any other                  anything                       linear-implicit
+//   joint coordinates first, unless the mechanism has long branches: steps there are the smallest,
+//   and trees have no constraints
+//   rattle (order 2, keeps energy) first, unless something moves faster than the step; then
+//   rosenbrock (order 2, L-stable) is
 //
-// Stiff at the step: an eigenvalue s of the motion, linearised at the start, with |s| h > 1. Rattle
-// is stable up to |Im s| h = 2 (rattle_step.hpp); beyond 1 a swing has less than six steps.
+// Taken is the first one that holds (its run is `done`, health_watch.hpp) with errors below 1e-3 of
+// the motion; else, of those that hold, one that is three times as accurate as those before it.
+//
+//   formulation                integrators
+//   open, minimal              rattle, rosenbrock
+//   ggl                        rattle, linear-implicit
+//   index1                     rosenbrock, linear-implicit
+//   any other                  linear-implicit
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/model/model.hpp>
+#include <koppel/simulate/simulate.hpp>
 
 namespace koppel {
 
@@ -23,14 +32,65 @@ inline constexpr std::string_view kFixedCost = "fixed-cost";
 // `fixed-cost` where the integrator is open, empty or "auto".
 std::string or_fixed_cost(const std::string& integrator);
 
-struct FixedCostChoice {
-  std::string integrator;
-  std::string reason;  // in a line
+// A run of a method to the end, or as far as so many steps and so much time go.
+struct MethodTrial {
+  std::string coordinates, formulation, integrator;
+  double step = 0;
+  double end = 0;           // asked for
+  double reached = 0;       // with results that count
+  std::string state;        // done, doubtful or failed, as that of any run; or refused
+  std::string text;         // why it is not done
+  bool only_damps = false;  // it is doubtful for energy that is lost, and nothing else
+  double position_violation = 0, velocity_violation = 0;
+  double energy_error = 0;      // of the balance, over the energy that moved; NaN: there is none
+  std::optional<double> error;  // of outputs against the accurate run (deviation.hpp)
+
+  bool holds() const { return state == "done"; }
+};
+inline constexpr long kMaxTrialSteps = 1'000'000;
+inline constexpr double kMaxTrialSeconds = 10;
+
+// "10 s: done; outputs within 0.02 %, constraints within 3e-13, energy balance within 0.0044 %"
+std::string describe(const MethodTrial& trial);
+
+// Tries methods on one model against one accurate run, which is made when it is needed first.
+class MethodTrials {
+ public:
+  // References to both are kept. `options` has the end and, for fixed steps, the step.
+  MethodTrials(const Model& model, const SimulateOptions& options);
+
+  // With coordinates and integrator of these options. Throws Error for what is wrong with the
+  // model.
+  MethodTrial run(const SimulateOptions& with);
+
+ private:
+  void find_reference();
+  Sampling sampling() const;
+
+  const Model& model_;
+  const SimulateOptions& options_;
+  double end_;  // how far trials go
+  bool has_looked_ = false;
+  std::optional<Trajectory> reference_;
 };
 
-// `formulation` is empty or "auto" where it is open. Throws Error `simulate.wrong-step` without
-// step.
-FixedCostChoice choose_fixed_cost(const Evaluator& evaluator, const State& start,
-                                  std::optional<double> step, const std::string& formulation);
+struct MethodChoice {
+  SimulateOptions options;          // what was asked for, with the choice
+  MethodTrial trial;                // of the choice
+  std::vector<MethodTrial> others;  // that were tried
+
+  std::string text() const;  // in a sentence
+};
+
+// Throws Error `simulate.wrong-step` without step, and what simulate() does where no candidate can
+// be tried.
+MethodChoice choose_fixed_cost(const Model& model, const SimulateOptions& options);
+
+// The same with dop853 before the others, whose steps inside the step are accurate.
+MethodChoice choose_accurate(const Model& model, const SimulateOptions& options);
+
+// Where the choice does not hold: the longest shorter step at which one does, of 1, 2 and 5 times
+// powers of ten; none, where a thousandth does not either, or looking takes too long.
+std::optional<double> find_step_that_holds(const Model& model, SimulateOptions options);
 
 }  // namespace koppel

@@ -12,7 +12,6 @@
 #include <koppel/formulation/breakpoints.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/formulation/time_features.hpp>
-#include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/start_remarks.hpp>
 #include <koppel/simulate/stiff_choice.hpp>
 
@@ -87,23 +86,13 @@ void Preparation::make_choice(const Wanted& wanted) {
   }
   check_coordinates(model_, *evaluator, state);
   for (const std::string& note : notes_) tell_(note);
-  choice = choose(found, equations.coordinates, with_fixed_cost(wanted));
+  choice = choose(found, equations.coordinates, wanted);
   if (found.is_stiff && find_integrator(choice.integrator).name == "dop853") {
     tell_(
         fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "
                     "integrator takes many small steps. Try --integrator radau5.",
                     found.fastest_decay));
   }
-}
-
-// The wish with an integrator, where any with steps of fixed cost is asked for.
-Wanted Preparation::with_fixed_cost(Wanted wanted) {
-  if (wanted.integrator != kFixedCost) return wanted;
-  const FixedCostChoice fixed =
-      choose_fixed_cost(*evaluator, state, options_.step, wanted.formulation);
-  wanted.integrator = fixed.integrator;
-  tell_(fmt::format("steps of fixed cost by {}: {}.", fixed.integrator, fixed.reason));
-  return wanted;
 }
 
 void Preparation::make_problem() {

@@ -45,7 +45,6 @@ class Preparation {
   void find_start();
   void find_rank();
   void make_choice(const Wanted& wanted);
-  Wanted with_fixed_cost(Wanted wanted);
   void add_breakpoints();
   void leave_jumps_to_ticks();
   void choose_partition();

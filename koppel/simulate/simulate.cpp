@@ -12,6 +12,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/expr/native.hpp>
 #include <koppel/formulation/formulation.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/health_watch.hpp>
 #include <koppel/simulate/passage_log.hpp>
@@ -80,6 +81,11 @@ class Run {
             now_.problem, now_.start,     out_.summary.messages};
   }
 
+  void tell(std::string message) {
+    if (callbacks_.message) callbacks_.message(message);
+    out_.summary.messages.push_back(std::move(message));
+  }
+
   Simulation go() {
     const Clock::time_point start = Clock::now();
     take_native_failure();  // of others
@@ -124,11 +130,6 @@ class Run {
   }
 
   std::size_t num_rows() const { return now_.equations.g.size() + now_.equations.mu.size(); }
-
-  void tell(std::string message) {
-    if (callbacks_.message) callbacks_.message(message);
-    out_.summary.messages.push_back(std::move(message));
-  }
 
   // Joints that the coordinates satisfy by themselves have no multipliers.
   void tell_missing_reactions() {
@@ -501,7 +502,11 @@ class Run {
 Simulation simulate(const Model& model, const SimulateOptions& options,
                     const SimulateCallbacks& callbacks) {
   options.validate();
-  return Run(model, options, callbacks).go();
+  if (options.integrator != kFixedCost) return Run(model, options, callbacks).go();
+  const MethodChoice choice = choose_fixed_cost(model, options);
+  Run run(model, choice.options, callbacks);
+  run.tell(choice.text());
+  return run.go();
 }
 
 Prepared prepare(const Model& model, const SimulateOptions& options) {
