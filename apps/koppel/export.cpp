@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/export/c.hpp>
 #include <koppel/export/fmu.hpp>
@@ -15,6 +17,7 @@
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
+#include "apps/koppel/print_line.hpp"
 #include "apps/koppel/result_files.hpp"
 
 namespace koppel::app {
@@ -41,12 +44,38 @@ void export_fmu(const ExportOptions& options, const StepModel& step, double end)
   std::printf("%s\n", path.string().c_str());
 }
 
+void export_c(const ExportOptions& options, const StepModel& step) {
+  const CFiles files = write_c(step, options.is_float);
+  const std::filesystem::path folder = make_folder(options.folder, step.name, options.to);
+  write(folder / (step.name + ".h"), files.header);
+  write(folder / (step.name + ".c"), files.source);
+  write(folder / "example.c", files.example);
+}
+
 void export_octave(const ExportOptions& options, const Model& model, const SimulateOptions& how,
                    const std::string& name) {
   const auto files = write_octave(model, how, name);
   const std::filesystem::path folder =
       make_folder(options.folder, name.empty() ? c_identifier(model.name) : name, options.to);
   for (const auto& [file, text] : files) write(folder / file, text);
+}
+
+void print_choice(const StepModel& step) {
+  const MethodTrial& trial = step.choice.trial;
+  print_line("method", fmt::format("{}; step {:g} s", step.method, step.step));
+  print_line("trial", describe(trial));
+  for (const MethodTrial& other : step.choice.others) {
+    print_line("beside it", fmt::format("{} in {} coordinates, {}", other.integrator,
+                                        other.coordinates, describe(other)));
+  }
+}
+
+// An integrator that was asked for is exported though it does not hold; the exit code says so.
+void refuse_to_vouch(const MethodTrial& trial) {
+  if (trial.holds()) return;
+  throw Failure{ExitCode::kNumericsFailed,
+                fmt::format("warning: written, but {} does not hold at a step of {:g} s: {}",
+                            trial.integrator, trial.step, trial.text)};
 }
 
 void run(const ExportOptions& options) {
@@ -65,16 +94,13 @@ void run(const ExportOptions& options) {
   if (!how.step) how.step = kDefaultStep;
   const StepModel step = make_step_model(
       model, how, name, options.to == "fmu" ? StepKind::Accurate : StepKind::FixedCost);
-  std::printf("%s\n", step.choice.text().c_str());
+  print_choice(step);
   if (options.to == "fmu") {
     export_fmu(options, step, model.run.end);
-    return;
+  } else {
+    export_c(options, step);
   }
-  const CFiles files = write_c(step, options.is_float);
-  const std::filesystem::path folder = make_folder(options.folder, step.name, options.to);
-  write(folder / (step.name + ".h"), files.header);
-  write(folder / (step.name + ".c"), files.source);
-  write(folder / "example.c", files.example);
+  refuse_to_vouch(step.choice.trial);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <koppel/expr/native.hpp>
 #include <koppel/expr/reciprocals.hpp>
 #include <koppel/integrate/rate_terms.hpp>
+#include <koppel/simulate/row_size.hpp>
 
 namespace koppel {
 namespace {
@@ -38,12 +39,14 @@ class Source {
     Exprs outputs;
     for (const NamedExpr& output : e_.outputs) outputs.push_back(output.value);
     if (!m_.tolerance) add("model_advance", m_.advance);
-    add("model_rates", inputs_, rates.rate);
+    if (m_.tolerance) add("model_rates", inputs_, rates.rate);
+    add("model_held", inputs_, rates.held);
     add("model_project", inputs_, rates.projected);
     add("model_violation", inputs_, rates.violation);
     add("model_outputs", lower(inputs_, outputs));
-    add_directional(rates.rate, outputs);
-    if (is_3_) add_adjoint(rates.rate, outputs);
+    if (conserves()) add("model_energy", inputs_, {e_.kinetic, e_.potential});
+    add_directional(rates.held, outputs);
+    if (is_3_) add_adjoint(rates.held, outputs);
     std::string out =
         fmt::format("/* {}: {} */\n{}#include <math.h>\n\n{}{}{}", m_.name, m_.method,
                     constants(guid, rates.violation.size()), kStepText, kernels_, functions_);
@@ -105,6 +108,10 @@ class Source {
     define("NUM_OUTPUTS", std::to_string(m_.outputs.size()));
     define("NUM_ROWS", std::to_string(num_rows));
     define("WORK", std::to_string(work_));
+    const std::vector<double> sizes =
+        row_sizes(m_.prepared.problem, m_.prepared.start.t, m_.prepared.start.y);
+    define("NUM_G", std::to_string(sizes.size()));
+    if (conserves()) define("CONSERVES", "1");
     define("STEP", c_number(m_.step));
     if (m_.tolerance) define("TOLERANCE", c_number(*m_.tolerance));
     out += fmt::format("static const double model_start[] = {{{}, {}", c_number(m_.start_time),
@@ -112,7 +119,21 @@ class Source {
     for (const auto& part : {m_.state(), m_.inputs, m_.parameters}) {
       for (const Field& field : part) out += ", " + c_number(field.start);
     }
+    out += "};\n";
+    if (sizes.empty()) return out + '\n';
+    // What the library's own watch calls doubtful (health_watch.hpp).
+    constexpr double kViolation = 1e-3;
+    out += "static const double model_row_limit[] = {";
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      out += (i == 0 ? "" : ", ") + c_number(kViolation * sizes[i]);
+    }
     return out + "};\n\n";
+  }
+
+  // Inputs may give energy.
+  bool conserves() const {
+    const auto& energy = m_.prepared.problem.energy;
+    return energy && energy->is_known() && energy->is_conservative() && m_.inputs.empty();
   }
 
   const StepModel& m_;

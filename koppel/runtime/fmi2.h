@@ -59,8 +59,9 @@ typedef struct {
   char name[256];
 } koppel_fmu;
 
-/* Constraints may drift this far in an importer's solver before they are restored. */
-#define KOPPEL_DRIFT 1e-9
+/* Constraints may drift this far in an importer's solver, which model_held prevents, before an event
+ * restores them. */
+#define KOPPEL_DRIFT 1e-2
 
 static fmi2Status koppel_say(koppel_fmu* fmu, fmi2Status status, const char* message) {
   if (fmu->callbacks->logger != NULL) {
@@ -140,6 +141,11 @@ KOPPEL_FMI fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
     return koppel_say(fmu, fmi2Error,
                       "no consistent start is near the one that is set: constraints cannot be "
                       "satisfied with these parameters and states");
+  }
+  if (fmu->type == fmi2CoSimulation) {
+    koppel_model_begin_steps(&fmu->model, &fmu->buffers);
+  } else {
+    koppel_model_begin_exchange(&fmu->model);
   }
   fmu->phase = KOPPEL_RUNNING;
   return fmi2OK;
@@ -320,6 +326,7 @@ KOPPEL_FMI fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean n
                                                   fmi2Boolean* terminate) {
   koppel_fmu* fmu = (koppel_fmu*)c;
   (void)no_set_before;
+  koppel_model_end_step(&fmu->model);
   *enter_event_mode = koppel_model_violation(&fmu->model, &fmu->buffers) >= KOPPEL_DRIFT;
   *terminate = 0;
   return fmi2OK;
@@ -383,15 +390,16 @@ KOPPEL_FMI fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2Va
 }
 KOPPEL_FMI fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real length, fmi2Boolean final) {
   koppel_fmu* fmu = (koppel_fmu*)c;
+  int reason;
   (void)final;
   if (fmu->phase != KOPPEL_RUNNING || fmu->type != fmi2CoSimulation) {
     return koppel_say(fmu, fmi2Error, "fmi2DoStep: the FMU is not initialized for Co-Simulation");
   }
   if (!(length > 0)) return koppel_say(fmu, fmi2Error, "fmi2DoStep: the step must be positive");
-  if (koppel_model_step(&fmu->model, &fmu->buffers, t, length) != 0) {
-    return koppel_say(fmu, fmi2Discard,
-                      "a value would not be finite: the motion is unstable at this step, or a "
-                      "matrix is singular");
+  reason = koppel_model_step(&fmu->model, &fmu->buffers, t, length);
+  if (reason != 0) {
+    return koppel_say(fmu, reason == KOPPEL_NOT_FINITE ? fmi2Discard : fmi2Error,
+                      koppel_model_reason(reason));
   }
   return fmi2OK;
 }

@@ -89,8 +89,9 @@ typedef struct {
   fmi3LogMessageCallback log;
 } koppel_fmu;
 
-/* Constraints may drift this far in an importer's solver before they are restored. */
-#define KOPPEL_DRIFT 1e-9
+/* Constraints may drift this far in an importer's solver, which model_held prevents, before an event
+ * restores them. */
+#define KOPPEL_DRIFT 1e-2
 
 static fmi3Status koppel_say(koppel_fmu* fmu, fmi3Status status, const char* message) {
   if (fmu->log != NULL) {
@@ -184,6 +185,11 @@ KOPPEL_FMI fmi3Status fmi3ExitInitializationMode(fmi3Instance instance) {
     return koppel_say(fmu, fmi3Error,
                       "no consistent start is near the one that is set: constraints cannot be "
                       "satisfied with these parameters and states");
+  }
+  if (fmu->is_co_simulation) {
+    koppel_model_begin_steps(&fmu->model, &fmu->buffers);
+  } else {
+    koppel_model_begin_exchange(&fmu->model);
   }
   fmu->phase = fmu->is_co_simulation ? KOPPEL_STEPPING : KOPPEL_EVENT;
   return fmi3OK;
@@ -400,6 +406,7 @@ KOPPEL_FMI fmi3Status fmi3CompletedIntegratorStep(fmi3Instance instance, fmi3Boo
   if (!koppel_is_in(fmu, KOPPEL_CONTINUOUS)) {
     return koppel_out_of_place(fmu, "fmi3CompletedIntegratorStep belongs to continuous time");
   }
+  koppel_model_end_step(&fmu->model);
   *enter_event_mode = koppel_model_violation(&fmu->model, &fmu->buffers) >= KOPPEL_DRIFT;
   return fmi3OK;
 }
@@ -483,6 +490,7 @@ KOPPEL_FMI fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 t, fmi3Float
                                  fmi3Boolean* terminate, fmi3Boolean* early_return,
                                  fmi3Float64* last_time) {
   koppel_fmu* fmu = (koppel_fmu*)instance;
+  int reason;
   (void)no_set_before;
   *event_needed = *terminate = *early_return = false;
   *last_time = fmu->model.in[0];
@@ -491,12 +499,12 @@ KOPPEL_FMI fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 t, fmi3Float
   }
   if (!(length > 0)) return koppel_say(fmu, fmi3Error, "fmi3DoStep: the step must be positive");
   fmu->before = fmu->model;
-  if (koppel_model_step(&fmu->model, &fmu->buffers, t, length) != 0) {
+  reason = koppel_model_step(&fmu->model, &fmu->buffers, t, length);
+  if (reason != 0) {
     *last_time = fmu->before.in[0];
     fmu->model = fmu->before;
-    return koppel_say(fmu, fmi3Discard,
-                      "a value would not be finite: the motion is unstable at this step, or a "
-                      "matrix is singular");
+    return koppel_say(fmu, reason == KOPPEL_NOT_FINITE ? fmi3Discard : fmi3Error,
+                      koppel_model_reason(reason));
   }
   *last_time = fmu->model.in[0];
   return fmi3OK;

@@ -5,8 +5,12 @@
  *                                            constraints of positions and velocities together)
  *   MODEL_WORK, MODEL_STEP                   numbers for `work`; the longest step inside
  *   model_start[]                            values of all that stands in `in`
- *   model_advance, model_rates, model_project, model_violation, model_outputs
+ *   model_advance, model_held, model_project, model_violation, model_outputs
  *                                            straight-line functions (in, out, work)
+ *   MODEL_NUM_G, model_row_limit[]           how many rows are positions, and how far each may be
+ *                                            violated
+ *   MODEL_CONSERVES                          where energy is conserved; then there is
+ *   model_energy                             the kinetic and the potential one
  *   MODEL_TOLERANCE                          where steps inside are those of accurate.h, which then
  *                                            stands before, and there is no model_advance
  *   model_directional                        the same, its `in` followed by a direction
@@ -16,6 +20,9 @@
  *   t, h, q, v, x, multipliers, inputs, parameters
  *
  * A value reference is a place in `in`; outputs follow, and then the rates of q, v, x.
+ *
+ * Where an importer's solver makes the steps, model_held are rates that lead back to the constraints
+ * at the pace of that solver: h is then about as long as its steps, infinite before the first.
  */
 #ifndef KOPPEL_RUNTIME_FMI_MODEL_H
 #define KOPPEL_RUNTIME_FMI_MODEL_H
@@ -42,6 +49,13 @@ typedef struct {
   double outputs[MODEL_NUM_OUTPUTS + 1];
   double rates[MODEL_NUM_STATES + 1];
   int has_outputs, has_rates; /* whether they belong to `in` */
+  double pace_since;          /* the importer's solver has made pace_count steps since */
+  int pace_count;
+  struct {
+    double start, kinetic_max, potential_min, potential_max;
+    double count; /* of states that were looked at */
+    int is_judged;
+  } energy;
 } koppel_model;
 
 /* Buffers that are of no meaning between calls. */
@@ -55,6 +69,27 @@ static void koppel_model_changed(koppel_model* m) { m->has_outputs = m->has_rate
 static void koppel_model_reset(koppel_model* m) {
   memset(m, 0, sizeof *m);
   memcpy(m->in, model_start, MODEL_NUM_IN * sizeof(double));
+}
+
+/* Before a solver of the importer's makes steps. */
+static void koppel_model_begin_exchange(koppel_model* m) {
+  m->in[1] = HUGE_VAL;
+  m->pace_since = m->in[0];
+  m->pace_count = 0;
+  koppel_model_changed(m);
+}
+
+/* After each of them. h is twice their mean, and stays so until that is too short or much too long:
+ * solvers remember former rates, and changes disturb them. */
+static void koppel_model_end_step(koppel_model* m) {
+  double mean;
+  if (!(m->in[0] > m->pace_since) || ++m->pace_count < 20) return;
+  mean = (m->in[0] - m->pace_since) / m->pace_count;
+  m->pace_since = m->in[0];
+  m->pace_count = 0;
+  if (mean <= m->in[1] && mean >= m->in[1] / 16) return;
+  m->in[1] = 2 * mean;
+  koppel_model_changed(m);
 }
 
 /* The largest violation of a constraint; infinite where a value is not finite. */
@@ -87,15 +122,76 @@ static int koppel_model_assemble(koppel_model* m, koppel_buffers* b) {
   return 1;
 }
 
+enum { KOPPEL_NOT_FINITE = 1, KOPPEL_VIOLATED, KOPPEL_ENERGY_OFF };
+
+#ifdef MODEL_CONSERVES
+/* After the k-th step energy is known to 1/k of what moved only, where it starts from rest. */
+static int koppel_model_judge_energy(koppel_model* m, koppel_buffers* b) {
+  const double limit = 1e-2 * (1 + 100 / (m->energy.count + 1));
+  double kinetic, potential, moved;
+  model_energy(m->in, b->out, b->work);
+  kinetic = b->out[0];
+  potential = b->out[1];
+  if (m->energy.count == 0) {
+    m->energy.start = kinetic + potential;
+    m->energy.potential_min = m->energy.potential_max = potential;
+  }
+  m->energy.count += 1;
+  m->energy.kinetic_max = fmax(m->energy.kinetic_max, kinetic);
+  m->energy.potential_min = fmin(m->energy.potential_min, potential);
+  m->energy.potential_max = fmax(m->energy.potential_max, potential);
+  moved = fmax(m->energy.kinetic_max, m->energy.potential_max - m->energy.potential_min);
+  return fabs(kinetic + potential - m->energy.start) <= limit * moved ? 0 : KOPPEL_ENERGY_OFF;
+}
+#endif
+
+/* Whether constraints and energy are within their bounds: 0, or what is not. */
+static int koppel_model_judge(koppel_model* m, koppel_buffers* b) {
+#if MODEL_NUM_G > 0
+  int i;
+  model_violation(m->in, b->out, b->work);
+  for (i = 0; i < MODEL_NUM_G; ++i) {
+    if (!(fabs(b->out[i]) <= model_row_limit[i])) return KOPPEL_VIOLATED;
+  }
+#endif
+#ifdef MODEL_CONSERVES
+  if (m->energy.is_judged) return koppel_model_judge_energy(m, b);
+#endif
+  (void)m, (void)b;
+  return 0;
+}
+
+/* Before the first step of ours. Other parameters, such as a damper's, may take energy. */
+static void koppel_model_begin_steps(koppel_model* m, koppel_buffers* b) {
+  memset(&m->energy, 0, sizeof m->energy);
+  m->energy.is_judged = memcmp(m->in + MODEL_PARAMETERS, model_start + MODEL_PARAMETERS,
+                               MODEL_NUM_PARAMETERS * sizeof(double)) == 0;
+  koppel_model_judge(m, b);
+}
+
+static const char* koppel_model_reason(int reason) {
+  switch (reason) {
+    case KOPPEL_VIOLATED:
+      return "a constraint is violated by more than 0.1 % of the mechanism's size: the step is too "
+             "long for this motion";
+    case KOPPEL_ENERGY_OFF:
+      return "the energy is off by more than 1 % of what moved, and nothing gave or took it: the "
+             "step is too long for this motion";
+    default:
+      return "a value would not be finite: the motion is unstable at this step, or a matrix is "
+             "singular";
+  }
+}
+
 /* From t over a length of time, in equal steps not longer than MODEL_STEP, or in accurate ones.
- * 0: done; else in[0] is the time reached. */
+ * 0: done; else the reason, and in[0] is the time reached. */
 static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, double length) {
 #ifdef MODEL_TOLERANCE
   int failed;
   m->in[0] = t;
   failed = koppel_accurate_advance(m->in, b->work, t + length);
   koppel_model_changed(m);
-  return failed != 0;
+  return failed != 0 ? KOPPEL_NOT_FINITE : koppel_model_judge(m, b);
 #else
   const double wanted = length / MODEL_STEP;
   long count = (long)ceil(wanted * (1 - 1e-9)), k;
@@ -107,13 +203,15 @@ static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, doubl
     m->in[0] = t + (double)k * h;
     m->in[1] = h;
     model_advance(m->in, b->out, b->work);
-    if (!koppel_all_finite(b->out, MODEL_NUM_STATES + MODEL_NUM_MULTIPLIERS)) return 1;
+    if (!koppel_all_finite(b->out, MODEL_NUM_STATES + MODEL_NUM_MULTIPLIERS)) {
+      return KOPPEL_NOT_FINITE;
+    }
     memcpy(m->in + MODEL_Q, b->out,
            (MODEL_NUM_STATES + MODEL_NUM_MULTIPLIERS) * sizeof(double));
     koppel_model_changed(m);
   }
   m->in[0] = t + length;
-  return 0;
+  return koppel_model_judge(m, b);
 #endif
 }
 
@@ -126,7 +224,7 @@ static void koppel_model_find_outputs(koppel_model* m, koppel_buffers* b) {
 /* 0: done; 1: a rate is not finite. */
 static int koppel_model_find_rates(koppel_model* m, koppel_buffers* b) {
   if (!m->has_rates) {
-    model_rates(m->in, m->rates, b->work);
+    model_held(m->in, m->rates, b->work);
     m->has_rates = 1;
   }
   return koppel_all_finite(m->rates, MODEL_NUM_STATES) ? 0 : 1;

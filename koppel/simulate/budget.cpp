@@ -128,19 +128,19 @@ double find_pivot_error(const Prepared& prepared, const EulerOptions& options) {
   return error;
 }
 
-// Along the first 2000 steps, at some hundred of them: a motion may start at rest.
+// Along the whole motion that was tried, at some hundred places.
 void find_drift(const Prepared& prepared, const SimulateOptions& options, const EulerOptions& euler,
                 Budget& out) {
   const ProjectionBound bound(prepared.problem, euler);
   out.drift = bound.at(prepared.start.t, out.step, prepared.start.y);
-  constexpr long kSteps = 2000, kEvery = 20;
-  const double end = std::min(options.end, prepared.start.t + kSteps * out.step);
+  const double end = out.trial.reached;
+  const long every = std::max(1L, std::lround((end - prepared.start.t) / out.step / 200));
   std::vector<double> y(prepared.start.y.size());
   long count = 0;
   const IntegrateOptions with{.step = out.step, .projection = options.projection};
   const Outcome outcome =
       integrate(prepared.problem, out.integrator, prepared.start, end, with, [&](const Step& step) {
-        if (++count % kEvery != 0 && step.t1 < end) return true;
+        if (++count % every != 0 && step.t1 < end) return true;
         step.evaluate(step.t1, y);
         out.drift->include(bound.at(step.t1, out.step, y));
         return true;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <koppel/simulate/row_size.hpp>
+
 namespace koppel {
 namespace {
 
@@ -19,14 +21,6 @@ constexpr double kFastest = 3e8;       // m/s, the speed of light
 constexpr double kShareOfAStep = 0.1;  // of a limit
 // Energy that starts from rest is known after k steps to 1/k of itself, by methods of order 1.
 constexpr double kStarting = 100, kStartingFails = 10;  // steps
-
-// By how much coordinates and velocities are moved, of their size, to learn the size of rows.
-constexpr double kBeside = 0.3;
-// All values are moved differently, none in parallel: x₁ − x₂ shall not stay as it is.
-double beside(std::size_t i) {
-  const double golden = 0.618033988749895 * static_cast<double>(i);
-  return kBeside * (i % 2 == 0 ? 1 : -1) * (1 + 0.6 * (golden - std::floor(golden)));
-}
 
 double largest(std::span<const double> values) {
   double out = 0;
@@ -55,7 +49,7 @@ void HealthWatch::take(const Problem& problem) {
 
 void HealthWatch::begin(const Problem& problem, double t, std::span<const double> y) {
   take(problem);
-  measure_rows(t, y);
+  row_size_ = row_sizes(problem, t, y);
   now_.t = t;
   look_at(t, y, now_);
   if (energy_ == nullptr) return;
@@ -72,31 +66,6 @@ void HealthWatch::go_on(const Problem& problem, double t, std::span<const double
   look_at(t, y, next);
   given_ += next.energy.sum() - now_.energy.sum();
   now_ = next;
-}
-
-// What g_i would be with all coordinates off by their own size: the largest of two places.
-void HealthWatch::measure_rows(double t, std::span<const double> y) {
-  const Problem& problem = *problem_;
-  const std::span<const double> q = problem.q(y), v = problem.v(y);
-  const auto here = problem.projector->residuals(t, q, v, *projector_work_).position;
-  const std::vector<double> g(here.begin(), here.end());
-  constexpr double kSmall = 0.1;  // rad, m: angles near 0 say nothing of the mechanism's size
-  double mean = 0;
-  for (const double value : q) mean += std::abs(value) / static_cast<double>(q.size());
-  mean = std::max(mean, kSmall);
-  row_size_.assign(g.size(), 0.0);
-  for (const double side : {-1.0, 1.0}) {
-    q_.assign(q.begin(), q.end());
-    for (std::size_t i = 0; i < q.size(); ++i) {
-      q_[i] += side * beside(i) * std::max(std::abs(q[i]), mean);
-    }
-    const auto there = problem.projector->residuals(t, q_, v, *projector_work_).position;
-    for (std::size_t i = 0; i < g.size(); ++i) {
-      const double change = std::abs(there[i] - g[i]) / kBeside;
-      if (std::isfinite(change)) row_size_[i] = std::max(row_size_[i], change);
-    }
-  }
-  for (double& size : row_size_) size = size > 0 ? size : 1;
 }
 
 // What the rates of constraints would be with all velocities off by their own size. Measured again

@@ -97,7 +97,6 @@ class HealthWatch : public StepJudge {
   void take(const Problem& problem);
   void look_at(double t, std::span<const double> y, Point& point);
   Point look(const Step& step);
-  void measure_rows(double t, std::span<const double> y);
   void measure_rate(double t, std::span<const double> y);
   void measure_violation(double t, std::span<const double> y, Point& point);
   Integral integrate_power(const Step& step);
@@ -123,7 +122,7 @@ class HealthWatch : public StepJudge {
   std::optional<Projector::Workspace> projector_work_;
   int num_points_ = 0;
   Quadrature gauss_;  // with so many points
-  std::vector<double> y_, q_, v_, values_;
+  std::vector<double> y_, v_, values_;
   std::vector<double> row_size_;  // of g_i, for coordinates off by their size
   double rate_ = 0, slip_ = 0;    // ġ_i over its size, and a v, for velocities off by their size
   double speed_ = 0;              // the largest velocity at which these were measured
