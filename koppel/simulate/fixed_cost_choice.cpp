@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include <koppel/analysis/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/integrate/euler_step.hpp>
 #include <koppel/simulate/deviation.hpp>
 
 namespace koppel {
@@ -25,9 +27,11 @@ bool is_open(const std::string& wanted) { return wanted.empty() || wanted == "au
 
 // The eigenvalues of more velocities would take longer than they help.
 constexpr std::size_t kMaxSize = 150;
-// Mass matrices in joint coordinates have entries for all pairs of bodies on a branch; on branches
-// of more bodies that makes longer steps than constraints do (ten rods in a row: 7937 operations,
-// in natural coordinates 3382; the vehicle with a trailer, of short branches: 58,810 and 221,308).
+// Up to so many bodies the steps of all coordinates are made and counted. Beyond that, the branches
+// decide: mass matrices in joint coordinates have entries for all pairs of bodies on a branch, and
+// on long ones that makes longer steps than constraints do (twenty rods in a row), on short ones
+// shorter steps (the vehicle with a trailer: 58,810 operations, in natural coordinates 221,308).
+constexpr std::size_t kMaxCounted = 10;
 constexpr int kDeepest = 7;
 
 // Whether an eigenvalue s of the motion, linearised at the start, has |s| h > 1. Rattle is stable
@@ -65,12 +69,30 @@ int depth_of(const Model& model) {
   return deepest - 1;
 }
 
+// Of a step of rattle; many where there is none.
+std::size_t count_operations(const Model& model, SimulateOptions options, const char* coordinates) {
+  options.coordinates = coordinates;
+  options.formulation.clear();
+  options.integrator = "rattle";
+  try {
+    const Prepared prepared = prepare(model, options);
+    const EulerOptions euler = EulerOptions::of("rattle", options.projection);
+    return EulerStep(*prepared.problem.descriptor, euler).function().num_instructions();
+  } catch (const Error&) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+}
+
 std::vector<std::string> coordinates_to_try(const Model& model, const SimulateOptions& options) {
   if (!is_open(options.coordinates)) return {options.coordinates};
   const std::vector<std::string> sets = coordinate_sets(model);
   if (sets.size() == 1) return sets;
-  return depth_of(model) > kDeepest ? std::vector<std::string>{"natural", "joint"}
-                                    : std::vector<std::string>{"joint", "natural"};
+  const bool is_joint_shorter =
+      model.bodies.size() - 1 <= kMaxCounted
+          ? count_operations(model, options, "joint") < count_operations(model, options, "natural")
+          : depth_of(model) <= kDeepest;
+  return !is_joint_shorter ? std::vector<std::string>{"natural", "joint"}
+                           : std::vector<std::string>{"joint", "natural"};
 }
 
 std::vector<std::string> integrators_to_try(const std::string& formulation, bool is_stiff) {

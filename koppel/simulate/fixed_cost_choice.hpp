@@ -2,8 +2,7 @@
 // (`fixed-cost` in the place of the integrator's name): by measurement. Candidates run to the
 // model's end with the step asked for, and are compared with an accurate run:
 //
-//   joint coordinates first, unless the mechanism has long branches: steps there are the smallest,
-//   and trees have no constraints
+//   natural or joint coordinates, those first whose steps have fewer operations
 //   rattle (order 2, keeps energy) first, unless something moves faster than the step; then
 //   rosenbrock (order 2, L-stable) is
 //
