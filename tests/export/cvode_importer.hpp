@@ -21,6 +21,7 @@ struct ImportOptions {
   double tolerance = 1e-6;
   double end = 1;
   int num_communications = 100;  // where it does not go step by step
+  long max_steps = 10'000'000;
 };
 
 struct Imported {
@@ -43,7 +44,8 @@ class CvodeImporter {
     check(CVodeInit(cvode_, rate, 0, y_));
     check(CVodeSStolerances(cvode_, options.tolerance, options.tolerance));
     check(CVodeSetUserData(cvode_, this));
-    check(CVodeSetMaxNumSteps(cvode_, 10'000'000));
+    check(CVodeSetMaxNumSteps(cvode_, options.max_steps));
+    check(CVodeSetMaxHnilWarns(cvode_, -1));
     const auto n = static_cast<sunindextype>(size_);
     matrix_ = SUNDenseMatrix(n, n, context_);
     solver_ = SUNLinSol_Dense(y_, matrix_, context_);
@@ -68,7 +70,7 @@ class CvodeImporter {
       if (CVode(cvode_, next, y_, &t, options_.one_step ? CV_ONE_STEP : CV_NORMAL) < 0) {
         throw std::runtime_error("CVODE gave up at t = " + std::to_string(t));
       }
-      ++out_.steps;
+      if (++out_.steps > options_.max_steps) throw std::runtime_error("too many steps");
       end_step(t);
     }
     out_.states.assign(data(), data() + size_);
