@@ -297,10 +297,10 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   out.growth = find_growth(step, prepared, out.step);
   out.natural_growth = find_natural_growth(prepared, out.step);
   out.trial = std::move(trial);
-  const bool projects = step.function().num_outputs() > 0 && prepared.problem.num_lambda > 0 &&
-                        !make_euler_step(descriptor, euler).eta.empty();
-  if (projects && euler.rule == EulerOptions::Rule::Euler)
+  if (euler.rule == EulerOptions::Rule::Euler && prepared.problem.num_lambda > 0 &&
+      !make_euler_step(descriptor, euler).eta.empty()) {
     find_drift(prepared, options, euler, out);
+  }
   out.pivot_error = find_pivot_error(prepared, euler);
   find_warnings(out);
   return out;
