@@ -7,31 +7,31 @@
 namespace koppel {
 namespace {
 
-// Outputs of both, by name.
+// Columns of both, by name.
 struct Pair {
   std::size_t a, b;
 };
-std::vector<Pair> shared_outputs(const Trajectory& a, const Trajectory& b) {
+std::vector<Pair> shared_columns(const Trajectory& a, const Trajectory& b, Group group) {
   std::vector<Pair> out;
   for (std::size_t i = 0; i < a.num_columns(); ++i) {
-    if (a.columns()[i].group != Group::Outputs) continue;
+    if (a.columns()[i].group != group) continue;
     const int j = b.find(a.columns()[i].name);
     if (j > 0) out.push_back({i, static_cast<std::size_t>(j)});
   }
   return out;
 }
 
-// Outputs that stay below this, in their unit, are zero but for round-off.
+// Values that stay below this, in their unit, are zero but for round-off.
 constexpr double kLeast = 1e-6;
 
 }  // namespace
 
 bool share_outputs(const Trajectory& a, const Trajectory& b) {
-  return !shared_outputs(a, b).empty();
+  return !shared_columns(a, b, Group::Outputs).empty();
 }
 
-std::vector<double> deviations(const Trajectory& a, const Trajectory& b) {
-  const std::vector<Pair> pairs = shared_outputs(a, b);
+std::vector<double> deviations(const Trajectory& a, const Trajectory& b, Group group) {
+  const std::vector<Pair> pairs = shared_columns(a, b, group);
   if (pairs.empty()) return {};
   std::map<std::string, double> scale;
   for (const Pair& pair : pairs) {

@@ -197,7 +197,8 @@ std::string describe(const MethodTrial& trial) {
   std::string out = fmt::format("{:g} s: {}", trial.end, trial.state);
   if (trial.state == "failed" || trial.state == "refused") return out;
   const auto percent = [](double x) { return fmt::format("{:.2g} %", 100 * x); };
-  out += trial.error ? fmt::format("; outputs within {}, ", percent(*trial.error)) : "; ";
+  out +=
+      trial.error ? fmt::format("; {} within {}, ", trial.error_of, percent(*trial.error)) : "; ";
   out += fmt::format("constraints within {:.2g}", trial.position_violation);
   if (std::isfinite(trial.energy_error)) {
     out += fmt::format(", energy balance within {}", percent(trial.energy_error));
@@ -266,7 +267,10 @@ MethodTrial MethodTrials::run(const SimulateOptions& with) {
   out.velocity_violation = s.summary.max_velocity_violation;
   out.energy_error = s.summary.energy_drift;
   if (reference_) {
-    const std::vector<double> errors = deviations(s.trajectory, *reference_);
+    const bool has_outputs = share_outputs(s.trajectory, *reference_);
+    if (!has_outputs) out.error_of = "energies";
+    const std::vector<double> errors =
+        deviations(s.trajectory, *reference_, has_outputs ? Group::Outputs : Group::Energy);
     if (!errors.empty()) out.error = *std::max_element(errors.begin(), errors.end());
   }
   return out;
@@ -276,9 +280,10 @@ std::string MethodChoice::text() const {
   std::string out = fmt::format("{} in {} coordinates, by a trial of {}", trial.integrator,
                                 trial.coordinates, describe(trial));
   for (const MethodTrial& other : others) {
-    out += fmt::format(
-        "; {} in {} coordinates: {}", other.integrator, other.coordinates,
-        other.error ? fmt::format("outputs within {:.2g} %", 100 * *other.error) : other.state);
+    out += fmt::format("; {} in {} coordinates: {}", other.integrator, other.coordinates,
+                       other.error
+                           ? fmt::format("{} within {:.2g} %", other.error_of, 100 * *other.error)
+                           : other.state);
   }
   return out + '.';
 }

@@ -42,7 +42,8 @@ struct MethodTrial {
   bool only_damps = false;  // it is doubtful for energy that is lost, and nothing else
   double position_violation = 0, velocity_violation = 0;
   double energy_error = 0;      // of the balance, over the energy that moved; NaN: there is none
-  std::optional<double> error;  // of outputs against the accurate run (deviation.hpp)
+  std::optional<double> error;  // against the accurate run (deviation.hpp)
+  const char* error_of = "outputs";  // energies, where there are no outputs
 
   bool holds() const { return state == "done"; }
 };
