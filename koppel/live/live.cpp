@@ -321,8 +321,12 @@ Prepared prepare_live(const Model& model, SimulateOptions& options) {
                             model.events[0].name),
                 "Take them out, or use koppel run.");
   }
-  if (options.integrator == kFixedCost) options = choose_fixed_cost(model, options).options;
-  return prepare(model, options);
+  if (options.integrator != kFixedCost) return prepare(model, options);
+  const MethodChoice choice = choose_fixed_cost(model, options);
+  options = choice.options;
+  Prepared out = prepare(model, options);
+  out.messages.push_back("steps of fixed cost: " + choice.text());
+  return out;
 }
 
 // The watch's verdict. What is lost of the energy is the method's nature, and is told.

@@ -505,7 +505,7 @@ Simulation simulate(const Model& model, const SimulateOptions& options,
   if (options.integrator != kFixedCost) return Run(model, options, callbacks).go();
   const MethodChoice choice = choose_fixed_cost(model, options);
   Run run(model, choice.options, callbacks);
-  run.tell(choice.text());
+  run.tell("steps of fixed cost: " + choice.text());
   return run.go();
 }
 
