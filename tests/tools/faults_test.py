@@ -90,7 +90,7 @@ class FullDisk(InFolder):
         arguments = ["export", "slider_crank", "--to", "c", "--step", "1e-3", "--out", self.out]
         self.assertEqual(run(*arguments)[0], 0)
         before = {p.name: p.read_text() for p in self.out.iterdir()}
-        status, _, messages = run(*arguments, preexec_fn=limit_files(2_000))
+        status, _, messages = run(*arguments, preexec_fn=limit_files(4_000))
         self.assertEqual((status, messages), (
             2, f"error[results.not-written]: {self.out}/slider_crank.c cannot be written: "
                "File too large.\n"))
