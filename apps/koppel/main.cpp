@@ -24,6 +24,7 @@
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/model_options.hpp"
 
 namespace koppel::app {
 namespace {
@@ -113,7 +114,7 @@ ExitCode run_and_report(int argc, char** argv) {
     code = failure.code;
     message = failure.message;
   } catch (const Error& error) {
-    message = error.what();
+    message = with_places(error).what();
   } catch (const WriteError& error) {
     code = ExitCode::kNumericsFailed;
     message = std::string("error[results.not-written]: ") + error.what();

@@ -1,15 +1,24 @@
 #include "apps/koppel/model_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/model/places.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include "apps/koppel/builtin_models.hpp"
 
 namespace koppel::app {
+namespace {
+
+Places& loaded_places() {
+  static Places places;
+  return places;
+}
+
+}  // namespace
 
 std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
   auto options = std::make_shared<ModelOptions>();
@@ -37,11 +46,13 @@ Model load(const ModelOptions& options) {
   }
   Model model = read_model(find_model(options.path), read);
   for (const Diagnostic& remark : model.remarks) {
-    fmt::print(stderr, "{}:{}: remark: {}\n", remark.where.file, remark.where.line,
-               remark.message);
+    fmt::print(stderr, "{}:{}: remark: {}\n", remark.where.file, remark.where.line, remark.message);
   }
+  loaded_places() = Places(model);
   return model;
 }
+
+Error with_places(const Error& error) { return loaded_places().locate(error); }
 
 std::string coordinates_of(const ModelOptions& options, const Model& model) {
   if (!options.coordinates.empty()) return options.coordinates;

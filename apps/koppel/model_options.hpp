@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/model/model.hpp>
 
 namespace CLI {
@@ -23,6 +24,9 @@ struct ModelOptions {
 std::shared_ptr<ModelOptions> add_model_options(CLI::App& command);
 
 Model load(const ModelOptions& options);
+
+// The error with the places of what it names in the model that was loaded last, if any.
+Error with_places(const Error& error);
 
 // The set to use: asked for on the command line, in the model, or the default.
 std::string coordinates_of(const ModelOptions& options, const Model& model);

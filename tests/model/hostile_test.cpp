@@ -70,6 +70,12 @@ TEST(HostileModel, RepetitionsAreCounted) {
             "model.too-large");
   EXPECT_EQ(refused_with("bodies:\n  b[i]: {repeat: {i: 1..1e9, j: 1..0}, point_mass: 1}\n"),
             "model.too-large");
+  // Empty ranges take time too: some are read, very many are not.
+  EXPECT_EQ(refused_with("bodies:\n  b[i]: {repeat: {i: 1..40000, j: 1..0}, point_mass: 1}\n"),
+            "model.too-large");
+  EXPECT_EQ(refused_with("bodies:\n  b[i]: {repeat: {i: 1..1000, j: 1..0}, point_mass: 1}\n"
+                         "  c: {point_mass: 1}\n"),
+            "read");
   EXPECT_EQ(refused_with("bodies:\n  b: {repeat: {i: 1..10000}, point_mass: 1}\n"),
             "model.duplicate-name");
 }

@@ -282,7 +282,7 @@ class Run(unittest.TestCase):
         self.assertIn("Branches, by their rates: (1)", " ".join(output.split()))
         status, _, messages = run("run", path, "--out", self.out)
         self.assertEqual(status, 1)
-        self.assertTrue(messages.startswith("error[simulate.singular-start]: the start is a "
+        self.assertTrue(messages.startswith(f"{path}:7:3: error[simulate.singular-start]: the start is a "
                                             "singular configuration: 2 freedoms meet there"),
                         messages)
         self.assertFalse((self.out / "trajectory.csv").exists())

@@ -64,9 +64,42 @@ class Start(unittest.TestCase):
             status, _, messages = self.koppel("run", text, "--coordinates", coordinates)
             self.assertEqual(status, 1)
             self.assertEqual(
-                messages, "error[assembly.impossible]: the initial value of 'slide.position' cannot "
+                messages, "model.yaml:14:23: error[assembly.impossible]: the initial value of 'slide.position' cannot "
                 "be met: with the constraints and the initial values before it, it stays off by "
                 "0.05. Correct it, or mark it as a wish: {value: …, wish: true}.\n")
+
+    def refusal(self, command, text, *arguments):
+        status, _, messages = self.koppel(command, text, *arguments)
+        self.assertEqual(status, 1, messages)
+        return messages
+
+    def test_errors_that_the_equations_find_have_the_place_of_what_they_name(self):
+        far = SLIDER_CRANK.replace("  slider: {mass: 0.5, inertia: 0.001, position: [0.66, 0.01]}\n",
+                                   "  ground: {points: {E: [3, 0]}}\n")
+        far = far.replace("  slide: {type: prismatic, between: [ground, slider], axis: [1, 0]}\n", "")
+        far = far.replace("[rod.B, slider]", "[rod.B, ground.E]")
+        self.assertEqual(self.refusal("check", far),
+                         "model.yaml:9:3: error[assembly.impossible]: loop 'A' cannot close: the rods reach "
+                         "0.7 m, the pivots are 3 m apart.\n")
+        rate = SLIDER_CRANK + "initial:\n  O.angle': 1\n  slide.position': 5\n"
+        self.assertRegex(self.refusal("run", rate), r"^model.yaml:16:3: error\[assembly.impossible\]: "
+                         r"the initial value of 'slide.position'' cannot be met: ")
+        time = ("bodies:\n  ground: {points: {D: [1, 0, 0]}}\n  b: {mass: 1, inertia: [1, 1, 1]}\n"
+                "constraints:\n  clock: ground.D.x - 1 + sin(t)\n")
+        self.assertEqual(self.refusal("check", time),
+                         "model.yaml:5:3: error[equations.contradiction]: 'clock' cannot be satisfied by any "
+                         "motion: it is off by 0.361615 at t = 0.37 s.\n  Check the points and axes of 'clock'.\n")
+        light = ("bodies:\n  b: {mass: 1, inertia: [1, 1, 1]}\n  c: {mass: 0, inertia: [0, 0, 0]}\n"
+                 "joints:\n  j: {type: spherical, between: [ground, b]}\n"
+                 "  k: {type: revolute, between: [b, c], axis: [1, 0, 0]}\n")
+        self.assertRegex(self.refusal("run", light, "--coordinates", "joint"),
+                         r"^model.yaml:6:3: error\[simulate.massless\]: .* of 'k.angle'\.\n")
+
+    def test_errors_about_options_have_no_place_in_a_model_that_uses_the_same_names(self):
+        text = SLIDER_CRANK.replace("rod:", "ggl:").replace("[crank.A, rod]", "[crank.A, ggl]")
+        text = text.replace("rod.B", "ggl.B").replace("shape: {ggl:", "shape: {rod:")
+        self.assertRegex(self.refusal("run", text, "--formulation", "ggl", "--integrator", "dop853"),
+                         r"(?m)^error\[simulate.wrong-pair\]: integrator 'dop853' needs a right-hand side; ")
 
     def test_wishes_that_are_missed_are_told(self):
         text = SLIDER_CRANK + "initial: {O.angle: 0, slide.position: {value: 0.65, wish: true}}\n"

@@ -10,6 +10,9 @@ namespace {
 
 using Numbers = std::map<std::string, long, std::less<>>;
 
+// What a range without values counts for: reading one takes as long as writing out some values.
+constexpr std::size_t kEmptyRange = 32;
+
 // The tree with the indices' values put in, without the key `repeat`.
 Node write_out(const Node& node, const Numbers& numbers, bool is_top) {
   Node out;
@@ -116,6 +119,7 @@ void Reader::repeat(const Entry& entry, const Node& ranges, std::vector<Element>
     } else if (forward) {
       if (!enter(ranges.entries[level])) return;
       if (numbers[ranges.entries[level].key] > indices.back().last) {
+        if (!count(kEmptyRange)) return;
         numbers.erase(ranges.entries[level].key);
         indices.pop_back();
         forward = false;
