@@ -139,6 +139,41 @@ TEST_P(ExportedC, CompilesWithoutAWarning) {
   }
 }
 
+// Every function and a table, in the step and in the outputs: in single precision too.
+TEST(ExportedC, EveryFunctionIsSpelledInItsPrecision) {
+  const Model model = read_model_text(
+      "name: all\nparameters: {a: 0.3, p: 2.5}\ncoordinates: {x: 0.5}\n"
+      "tables: {road: {x: [0, 0.4, 1], y: [0, 0.1, 0.3]}}\nkinetic: x'^2/2\n"
+      "generalized_forces:\n"
+      "  x: >-\n"
+      "    sqrt(x+2) + exp(-x) + log(x+2) + sin(x) + cos(x) + tan(x) + asin(x/9) + acos(x/9) + "
+      "atan(x)\n"
+      "    + sinh(x) + cosh(x) + tanh(x) + abs(x) + sign(x) + (x+2)^p + atan2(x, 2) + min(x, a)\n"
+      "    + max(x, a) + select(x < a, x, a) + select(x <= a, 1, x) + road(x) + road(a)\n"
+      "outputs: {x: x, f: \"tan(x) + road(x) + sin(a) + select(x < 1, x, 2)\"}\n",
+      "all.yaml");
+  const StepModel step = make_step_model(model, options_for(model, "rattle", 1e-3));
+  std::vector<std::vector<double>> last;
+  for (const bool is_float : {false, true}) {
+    const TemporaryFolder folder;
+    write_all(folder.path(), step, is_float);
+    for (const std::string compiler : {"gcc", "clang"}) {
+      if (!has(compiler)) continue;
+      const std::string flags = is_float ? flags_of_float(compiler) : kFlags;
+      ASSERT_EQ(run_in(folder.path(), compiler + flags + "-o example *.c -lm"), 0)
+          << text_of(folder.path() / "err").substr(0, 2000);
+      ASSERT_EQ(run_in(folder.path(), "./example 100"), 0);
+      last.push_back(rows_of(folder.path() / "out").back());
+    }
+  }
+  for (const std::vector<double>& row : last) {
+    ASSERT_EQ(row.size(), 3u);
+    // Some twenty roundings of 2⁻²⁴ in each of 100 steps.
+    EXPECT_NEAR(row[1], last[0][1], 2000 * std::ldexp(1, -24));
+    EXPECT_NEAR(row[2], last[0][2], 2000 * std::ldexp(1, -24));
+  }
+}
+
 TEST_P(ExportedC, GivesTheBitsOfTheLibrary) {
   const Model model = built_in(GetParam());
   for (const char* integrator :
