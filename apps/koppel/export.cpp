@@ -15,6 +15,7 @@
 #include <koppel/results/report.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/load_origins.hpp"
 #include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
@@ -50,6 +51,7 @@ void export_c(const ExportOptions& options, const StepModel& step) {
   write(folder / (step.name + ".h"), files.header);
   write(folder / (step.name + ".c"), files.source);
   write(folder / "example.c", files.example);
+  if (!files.start.empty()) write(folder / (step.name + "_start.c"), files.start);
 }
 
 void export_octave(const ExportOptions& options, const Model& model, const SimulateOptions& how,
@@ -86,14 +88,21 @@ void run(const ExportOptions& options) {
   if (options.fmi != "2" && options.fmi != "3") {
     throw Error("arguments.wrong", "--fmi '" + options.fmi + "' is not known.", "It is 2 or 3.");
   }
-  const Model model = load(*options.model);
+  std::vector<ParameterOrigin> origins;
+  const Model model = load(*options.model, origins);
   SimulateOptions how = simulate_options(*options.method, *options.model, model);
   if (options.tolerance) how.tolerance = *options.tolerance;
+  if (options.is_float && options.to != "c") {
+    throw Error(
+        "export.float",
+        "--float belongs to --to c: what --to " + options.to + " writes is in double precision.",
+        "Leave out --float.");
+  }
   const std::string name = options.name.empty() ? "" : c_identifier(options.name);
   if (options.to == "octave") return export_octave(options, model, how, name);
   if (!how.step) how.step = kDefaultStep;
   const StepModel step = make_step_model(
-      model, how, name, options.to == "fmu" ? StepKind::Accurate : StepKind::FixedCost);
+      model, how, name, options.to == "fmu" ? StepKind::Accurate : StepKind::FixedCost, origins);
   print_choice(step);
   if (options.to == "fmu") {
     export_fmu(options, step, model.run.end);

@@ -6,9 +6,9 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/places.hpp>
-#include <koppel/model/yaml/read_model.hpp>
 
 #include "apps/koppel/builtin_models.hpp"
+#include "apps/koppel/load_origins.hpp"
 
 namespace koppel::app {
 namespace {
@@ -36,6 +36,11 @@ std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
 }
 
 Model load(const ModelOptions& options) {
+  std::vector<ParameterOrigin> origins;
+  return load(options, origins);
+}
+
+Model load(const ModelOptions& options, std::vector<ParameterOrigin>& origins) {
   ReadOptions read;
   for (const std::string& text : options.settings) {
     const std::size_t equals = text.find('=');
@@ -44,7 +49,7 @@ Model load(const ModelOptions& options) {
     }
     read.set.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
-  Model model = read_model(find_model(options.path), read);
+  Model model = read_model(find_model(options.path), read, origins);
   for (const Diagnostic& remark : model.remarks) {
     fmt::print(stderr, "{}:{}: remark: {}\n", remark.where.file, remark.where.line, remark.message);
   }

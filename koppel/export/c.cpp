@@ -7,6 +7,7 @@
 
 #include <koppel/analysis/evaluator.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/export/c_start.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/emit_c.hpp>
 #include <koppel/expr/reciprocals.hpp>
@@ -33,7 +34,10 @@ std::string upper(std::string text) {
 class Writer {
  public:
   Writer(const StepModel& model, bool is_float)
-      : m_(model), is_float_(is_float), real_(is_float ? "float" : "double") {
+      : m_(model),
+        is_float_(is_float),
+        real_(is_float ? "float" : "double"),
+        start_(write_c_start(model, is_float)) {
     make_parts();
   }
 
@@ -42,6 +46,7 @@ class Writer {
     files.header = header();
     files.source = source();
     files.example = example();
+    files.start = start_.source;
     return files;
   }
 
@@ -73,7 +78,12 @@ class Writer {
         "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
         "/* The step, in seconds. */\n#define {}_STEP {}\n\n",
         comment(m_.title), comment(m_.method), guard, guard, upper(m_.name), number(m_.step));
-    out += structure("parameters", "What the model is made of.", m_.parameters);
+    std::vector<Field> parameters = m_.parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const std::string kind = describe_kind(m_.start.kinds[i]);
+      if (!kind.empty()) parameters[i].label += ": " + kind;
+    }
+    out += structure("parameters", "What the model is made of.", parameters);
     out += fmt::format(
         "/* What a step needs of the parameters, computed once: by {0}_prepare. */\n"
         "typedef struct {{\n  {1} value[{2}];\n}} {0}_prepared;\n\n",
@@ -90,6 +100,7 @@ class Writer {
     out += fmt::format(
         "/* The start, and the parameters it belongs to, prepared. */\n"
         "void {0}_init({0}_state* state, {0}_parameters* parameters, {0}_prepared* prepared);\n\n"
+        "{2}"
         "/* Parameters have been changed: they count from now on. */\n"
         "void {0}_prepare(const {0}_parameters* parameters, {0}_prepared* prepared);\n\n"
         "/* One step. 0: done. {1} The state is then left as it was. */\n"
@@ -100,7 +111,8 @@ class Writer {
         "#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         m_.name,
         m_.tolerance ? "1: no rates. 2: constraints cannot be met. 3: not accurate at any step."
-                     : "1: a value would not be finite.");
+                     : "1: a value would not be finite.",
+        start_.declaration);
     return out;
   }
 
@@ -296,7 +308,8 @@ class Writer {
     for (const Field& f : state) out += fmt::format("  in[{}] = state->{};\n", k++, f.name);
     for (const Field& f : m_.inputs) out += fmt::format("  in[{}] = inputs->{};\n", k++, f.name);
     out +=
-        "  reason = koppel_accurate_advance(in, work, t_end);\n  if (reason != 0) return reason;\n";
+        "  reason = koppel_accurate_advance(in, work, t_end, MODEL_TOLERANCE);\n  if (reason != 0) "
+        "return reason;\n";
     k = 2;
     for (const Field& f : state) out += fmt::format("  state->{} = in[{}];\n", f.name, k++);
     return out +
@@ -364,6 +377,7 @@ class Writer {
   std::size_t num_prepared_ = 0, num_of_step_ = 0;  // values that are prepared: all, of a step
   std::size_t num_rows_ = 0;                        // of constraints, where steps are accurate
   std::string kernels_;
+  CStart start_;
 };
 
 }  // namespace

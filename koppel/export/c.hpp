@@ -10,6 +10,11 @@
 //   NAME_init(&state, &parameters, &prepared);
 //   while (…) status = NAME_step(&state, &inputs, &prepared);
 //   NAME_observe(&state, &inputs, &prepared, &outputs);
+//
+// For other parameters, with NAME_start.c:
+//
+//   parameters.mass = 3;
+//   NAME_start(&state, &parameters, memory);  NAME_prepare(&parameters, &prepared);
 #pragma once
 
 #include <string>
@@ -20,6 +25,7 @@ namespace koppel {
 
 struct CFiles {
   std::string header, source, example;  // NAME.h, NAME.c, example.c
+  std::string start;                    // NAME_start.c; empty where no parameter can be set
 };
 
 // Throws Error `export.float`: accurate steps are in double precision only.

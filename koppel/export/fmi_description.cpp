@@ -1,6 +1,9 @@
 #include <koppel/export/fmi_description.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <pugixml.hpp>
 #include <set>
 #include <sstream>
@@ -13,15 +16,42 @@
 namespace koppel {
 namespace {
 
-// Units of columns (results/units.hpp) in SI base units.
+// Exponents of the base units of FMI.
+struct BaseUnit {
+  int kg = 0, m = 0, s = 0, rad = 0;
+};
 struct Unit {
   const char* name;
-  int kg, m, s, rad;
+  BaseUnit base;
 };
-constexpr Unit kUnits[] = {{"m", 0, 1, 0, 0},      {"rad", 0, 0, 0, 1},     {"s", 0, 0, 1, 0},
-                           {"m/s", 0, 1, -1, 0},   {"rad/s", 0, 0, -1, 1},  {"N", 1, 1, -2, 0},
-                           {"N m", 1, 2, -2, 0},   {"J", 1, 2, -2, 0},      {"kg", 1, 0, 0, 0},
-                           {"m/s^2", 0, 1, -2, 0}, {"rad/s^2", 0, 0, -2, 1}};
+constexpr Unit kUnits[] = {{"m", {0, 1, 0, 0}},  {"rad", {0, 0, 0, 1}}, {"s", {0, 0, 1, 0}},
+                           {"N", {1, 1, -2, 0}}, {"J", {1, 2, -2, 0}},  {"kg", {1, 0, 0, 0}},
+                           {"W", {1, 2, -3, 0}}};
+
+// Of a unit of columns (results/units.hpp): factors with powers, a slash before those that divide:
+// "N m", "rad/s^2". Nothing where a factor is not known.
+std::optional<BaseUnit> base_unit_of(const std::string& unit) {
+  BaseUnit out;
+  std::size_t at = 0;
+  while (at < unit.size()) {
+    const bool divides = unit[at] == '/';
+    if (divides || unit[at] == ' ') ++at;
+    const std::string factor = unit.substr(at, unit.find_first_of(" /", at) - at);
+    at += factor.size();
+    const std::size_t hat = factor.find('^');
+    const std::string name = factor.substr(0, hat);
+    const int power =
+        (hat == factor.npos ? 1 : std::stoi(factor.substr(hat + 1))) * (divides ? -1 : 1);
+    const auto known = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                    [&](const Unit& u) { return u.name == name; });
+    if (known == std::end(kUnits)) return {};
+    out.kg += power * known->base.kg;
+    out.m += power * known->base.m;
+    out.s += power * known->base.s;
+    out.rad += power * known->base.rad;
+  }
+  return out;
+}
 
 struct Variable {
   std::string name, description, unit;
@@ -38,8 +68,8 @@ std::string number(double value) { return fmt::format("{}", value); }
 
 class Description {
  public:
-  Description(const StepModel& model, FmiVersion version)
-      : m_(model), is_3_(version == FmiVersion::V3) {
+  Description(const StepModel& model, const FmiStructure& structure, FmiVersion version)
+      : m_(model), depends_(structure), is_3_(version == FmiVersion::V3) {
     unsigned reference = 2;  // t and h come first
     if (is_3_) {
       add({unique("time", ""), "", "s", "independent", "continuous", nullptr, 0, false});
@@ -64,9 +94,8 @@ class Description {
       add({unique(f.label, "input."), "", f.unit, "input", "continuous", nullptr, reference++, true,
            f.start});
     }
-    for (const Field& f : m_.parameters) {
-      add({unique(f.label, "parameter."), "", f.unit, "parameter", "fixed", "exact", reference++,
-           true, f.start});
+    for (std::size_t i = 0; i < m_.parameters.size(); ++i) {
+      add_parameter(i, reference++);
     }
     reference += static_cast<unsigned>(m_.outputs.size());
     for (std::size_t i = 0; i < states.size(); ++i) {
@@ -101,7 +130,7 @@ class Description {
     }
     pugi::xml_node experiment = root.append_child("DefaultExperiment");
     set(experiment, {{"startTime", number(m_.start_time)}, {"stopTime", number(end)}});
-    if (m_.tolerance) set(experiment, {{"tolerance", number(*m_.tolerance)}});
+    set(experiment, {{"tolerance", number(m_.tolerance.value_or(m_.solver_tolerance))}});
     set(experiment, {{"stepSize", number(m_.step)}});
     add_variables(root);
     add_structure(root);
@@ -128,6 +157,23 @@ class Description {
     if (names_.contains(name)) name = prefix + label;
     while (!names_.insert(name).second) name += '_';
     return name;
+  }
+
+  void add_parameter(std::size_t i, unsigned reference) {
+    const Field& f = m_.parameters[i];
+    const std::string name = unique(f.label, "parameter.");
+    switch (m_.start.kinds[i]) {
+      case ParameterKind::Free:
+        add({name, "", f.unit, "parameter", "fixed", "exact", reference, true, f.start});
+        break;
+      case ParameterKind::Derived:
+        add({name, "", f.unit, "calculatedParameter", "fixed", "calculated", reference, false});
+        calculated_.emplace_back(variables_.size(), i);
+        break;
+      case ParameterKind::BuiltIn:
+        add({name, "", f.unit, "local", "constant", "exact", reference, true, f.start});
+        break;
+    }
   }
 
   void add(Variable variable) { variables_.push_back(std::move(variable)); }
@@ -159,13 +205,12 @@ class Description {
     for (const std::string& name : used) {
       pugi::xml_node unit = units.append_child("Unit");
       set(unit, {{"name", name}});
-      for (const Unit& known : kUnits) {
-        if (name != known.name) continue;
-        pugi::xml_node base = unit.append_child("BaseUnit");
-        for (const auto& [symbol, power] : {std::pair{"kg", known.kg}, std::pair{"m", known.m},
-                                            std::pair{"s", known.s}, std::pair{"rad", known.rad}}) {
-          if (power != 0) base.append_attribute(symbol) = power;
-        }
+      const std::optional<BaseUnit> known = base_unit_of(name);
+      if (!known) continue;
+      pugi::xml_node base = unit.append_child("BaseUnit");
+      for (const auto& [symbol, power] : {std::pair{"kg", known->kg}, std::pair{"m", known->m},
+                                          std::pair{"s", known->s}, std::pair{"rad", known->rad}}) {
+        if (power != 0) base.append_attribute(symbol) = power;
       }
     }
   }
@@ -193,37 +238,90 @@ class Description {
     return std::to_string(is_3_ ? variables_[index - 1].reference : index);
   }
 
+  // An unknown, and the knowns that it depends on.
+  struct Unknown {
+    std::size_t index;  // from 1
+    std::vector<unsigned> references;
+  };
+
+  // Time, where it is a variable, states and inputs; at the start, parameters in the place of
+  // states, which follow from them.
+  std::vector<unsigned> knowns(const std::vector<unsigned>& references, bool at_start) const {
+    const auto first_input = static_cast<unsigned>(2 + m_.state_size());
+    const auto first_parameter = first_input + static_cast<unsigned>(m_.inputs.size());
+    std::set<unsigned> out;
+    for (const unsigned r : references) {
+      const bool is_state = r >= 2 && r < first_input, is_parameter = r >= first_parameter;
+      if (is_state && at_start) {
+        out.insert(depends_.start.begin(), depends_.start.end());
+      } else if (r == 0 ? is_3_ : is_parameter ? at_start : r != 1) {
+        out.insert(r);
+      }
+    }
+    return {out.begin(), out.end()};
+  }
+
   void add_structure(pugi::xml_node root) const {
     pugi::xml_node structure = root.append_child("ModelStructure");
+    std::map<unsigned, std::size_t> index_of;
+    for (std::size_t i = 0; i < variables_.size(); ++i) index_of[variables_[i].reference] = i + 1;
     const auto list = [&](const char* name, const char* name_3,
-                          const std::vector<std::size_t>& indices) {
-      if (indices.empty()) return;
+                          const std::vector<Unknown>& unknowns) {
+      if (unknowns.empty()) return;
       pugi::xml_node node = is_3_ ? structure : structure.append_child(name);
-      for (const std::size_t index : indices) {
+      for (const Unknown& unknown : unknowns) {
+        std::string on;
+        for (const unsigned r : unknown.references) {
+          on += (on.empty() ? "" : " ") + name_of(index_of.at(r));
+        }
         set(node.append_child(is_3_ ? name_3 : "Unknown"),
-            {{is_3_ ? "valueReference" : "index", name_of(index)}});
+            {{is_3_ ? "valueReference" : "index", name_of(unknown.index)}, {"dependencies", on}});
       }
     };
-    list("Outputs", "Output", outputs_);
-    list("Derivatives", "ContinuousStateDerivative", derivatives_);
-    std::vector<std::size_t> initial = outputs_;
-    initial.insert(initial.end(), states_.begin(), states_.end());
-    initial.insert(initial.end(), derivatives_.begin(), derivatives_.end());
+    const auto unknowns = [&](const std::vector<std::size_t>& indices, const Dependencies& on,
+                              bool at_start) {
+      std::vector<Unknown> out;
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        out.push_back({indices[i], knowns(on[i], at_start)});
+      }
+      return out;
+    };
+    list("Outputs", "Output", unknowns(outputs_, depends_.outputs, false));
+    list("Derivatives", "ContinuousStateDerivative", unknowns(derivatives_, depends_.rates, false));
+    std::vector<Unknown> initial = unknowns(outputs_, depends_.outputs, true);
+    for (const auto& [index, parameter] : calculated_) {
+      initial.push_back({index, depends_.parameters[parameter]});
+    }
+    for (const std::size_t index : states_) initial.push_back({index, depends_.start});
+    const std::vector<Unknown> rates = unknowns(derivatives_, depends_.rates, true);
+    initial.insert(initial.end(), rates.begin(), rates.end());
+    // The standard asks for ascending order.
+    std::stable_sort(initial.begin(), initial.end(),
+                     [](const Unknown& a, const Unknown& b) { return a.index < b.index; });
     list("InitialUnknowns", "InitialUnknown", initial);
   }
 
   const StepModel& m_;
+  const FmiStructure& depends_;
   bool is_3_;
   std::vector<Variable> variables_;
   std::set<std::string> names_;
-  std::vector<std::size_t> outputs_, states_, derivatives_;  // indices, from 1
+  std::vector<std::size_t> outputs_, states_, derivatives_;      // indices, from 1
+  std::vector<std::pair<std::size_t, std::size_t>> calculated_;  // and places among parameters
 };
 
 }  // namespace
 
 std::string describe_fmi(const StepModel& model, FmiVersion version, const std::string& token,
                          double end) {
-  return Description(model, version).write(token, end);
+  const RateTerms rates = make_rate_terms(*model.prepared.problem.descriptor);
+  return describe_fmi(model, find_structure(model, rates, make_start_code(model)), version, token,
+                      end);
+}
+
+std::string describe_fmi(const StepModel& model, const FmiStructure& structure, FmiVersion version,
+                         const std::string& token, double end) {
+  return Description(model, structure, version).write(token, end);
 }
 
 std::string describe_build(const StepModel& model) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <koppel/export/fmi_structure.hpp>
 #include <koppel/export/step_model.hpp>
 
 namespace koppel {
@@ -13,6 +14,8 @@ enum class FmiVersion { V2, V3 };
 // `token` is the guid or the instantiationToken.
 std::string describe_fmi(const StepModel& model, FmiVersion version, const std::string& token,
                          double end);
+std::string describe_fmi(const StepModel& model, const FmiStructure& structure, FmiVersion version,
+                         const std::string& token, double end);
 
 // sources/buildDescription.xml of FMI 3.0.
 std::string describe_build(const StepModel& model);

@@ -28,29 +28,35 @@ using Exprs = std::vector<Expr>;
 // The functions that runtime/fmi_model.h asks for, and its constants.
 class Source {
  public:
-  Source(const StepModel& model, FmiVersion version)
+  Source(const StepModel& model, const RateTerms& rates, const StartCode& start, FmiVersion version)
       : m_(model),
+        rates_(rates),
+        start_(start),
         is_3_(version == FmiVersion::V3),
         e_(model.prepared.equations),
         inputs_(model.layout) {}
 
   std::string write(const std::string& guid) {
-    const RateTerms rates = make_rate_terms(*m_.prepared.problem.descriptor);
     Exprs outputs;
     for (const NamedExpr& output : e_.outputs) outputs.push_back(output.value);
     if (!m_.tolerance) add("model_advance", m_.advance);
-    if (m_.tolerance) add("model_rates", inputs_, rates.rate);
-    add("model_held", inputs_, rates.held);
-    add("model_project", inputs_, rates.projected);
-    add("model_violation", inputs_, rates.violation);
+    if (m_.tolerance) add("model_rates", inputs_, rates_.rate);
+    add("model_held", inputs_, rates_.held);
+    add("model_project", inputs_, rates_.projected);
+    add("model_violation", inputs_, rates_.violation);
     add("model_outputs", lower(inputs_, outputs));
     if (conserves()) add("model_energy", inputs_, {e_.kinetic, e_.potential});
-    add_directional(rates.held, outputs);
-    if (is_3_) add_adjoint(rates.held, outputs);
+    for (const auto& [name, program] : start_.functions) add(name, program);
+    add_directional(rates_.held, outputs);
+    if (is_3_) add_adjoint(rates_.held, outputs);
     std::string out =
         fmt::format("/* {}: {} */\n{}#include <math.h>\n\n{}{}{}", m_.name, m_.method,
-                    constants(guid, rates.violation.size()), kStepText, kernels_, functions_);
+                    constants(guid, rates_.violation.size()), kStepText, kernels_, functions_);
     if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
+    if (!start_.functions.empty()) {
+      out += start_.tables + "#define START_WORK MODEL_WORK\n" + kStartText +
+             "#define MODEL_HAS_START\n";
+    }
     return out + kFmiModelText + (is_3_ ? kFmi3Text : kFmi2Text);
   }
 
@@ -119,7 +125,11 @@ class Source {
     for (const auto& part : {m_.state(), m_.inputs, m_.parameters}) {
       for (const Field& field : part) out += ", " + c_number(field.start);
     }
-    out += "};\n";
+    out += "};\nstatic const char model_parameter_kinds[] = {";
+    for (const ParameterKind kind : m_.start.kinds) {
+      out += std::to_string(static_cast<int>(kind)) + ", ";
+    }
+    out += "0};\n";
     if (sizes.empty()) return out + '\n';
     // What the library's own watch calls doubtful (health_watch.hpp).
     constexpr double kViolation = 1e-3;
@@ -137,6 +147,8 @@ class Source {
   }
 
   const StepModel& m_;
+  const RateTerms& rates_;
+  const StartCode& start_;
   bool is_3_;
   const Equations& e_;
   const Exprs& inputs_;
@@ -223,9 +235,18 @@ class Archive {
 }  // namespace
 
 FmuFiles write_fmu_files(const StepModel& model, double end, FmiVersion version) {
-  const std::string guid =
-      guid_of(Source(model, version).write("") + describe_fmi(model, version, "", end));
-  return {describe_fmi(model, version, guid, end), Source(model, version).write(guid)};
+  const RateTerms rates = make_rate_terms(*model.prepared.problem.descriptor);
+  const StartCode start = make_start_code(model);
+  const FmiStructure structure = find_structure(model, rates, start);
+  // The identifier follows from the contents, in which it stands itself.
+  const std::string nobody = "{00000000-0000-0000-0000-000000000000}";
+  FmuFiles files{describe_fmi(model, structure, version, nobody, end),
+                 Source(model, rates, start, version).write(nobody)};
+  const std::string guid = guid_of(files.source + files.description);
+  for (std::string* text : {&files.description, &files.source}) {
+    text->replace(text->find(nobody), nobody.size(), guid);
+  }
+  return files;
 }
 
 void write_fmu(const fs::path& path, const StepModel& model, double end, FmiVersion version) {

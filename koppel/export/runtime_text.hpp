@@ -6,6 +6,7 @@ namespace koppel {
 extern const char* const kStepText;      // runtime/step.h
 extern const char* const kDop853Text;    // runtime/dop853.h
 extern const char* const kAccurateText;  // runtime/accurate.h
+extern const char* const kStartText;     // runtime/least_squares.h, start.h
 extern const char* const kFmiModelText;  // runtime/fmi_model.h
 extern const char* const kFmi2Text;      // runtime/fmi2.h
 extern const char* const kFmi3Text;      // runtime/fmi3.h, fmi3_absent.h

@@ -17,7 +17,8 @@ namespace {
 
 class Maker {
  public:
-  Maker(const Model& model, const SimulateOptions& options, std::string name) {
+  Maker(const Model& model, const SimulateOptions& options, std::string name,
+        std::span<const ParameterOrigin> origins) {
     out_.prepared = prepare(model, options);
     const Equations& e = out_.prepared.equations;
     refuse_events(e);
@@ -28,6 +29,7 @@ class Maker {
                               out_.prepared.choice.formulation, out_.prepared.choice.integrator);
     out_.start_time = state.t;
     out_.step = *options.step;
+    out_.solver_tolerance = options.tolerance;
     if (is_accurate(options)) out_.tolerance = options.tolerance;
     read_units(model);
 
@@ -47,6 +49,8 @@ class Maker {
     } else {
       make_advance(options);
     }
+    // A start that was left along a branch is not assembled anew.
+    out_.start = make_start_terms(model, origins, e, state.t == 0);
     std::vector<Expr> values;
     for (const NamedExpr& output : e.outputs) values.push_back(output.value);
     out_.observe = lower(symbols_of_state(e), values);
@@ -161,7 +165,7 @@ void refuse_events(const Equations& equations) {
 }
 
 StepModel make_step_model(const Model& model, SimulateOptions options, std::string name,
-                          StepKind kind) {
+                          StepKind kind, std::span<const ParameterOrigin> origins) {
   if (!options.step) {
     throw Error("export.needs-step", "exported code needs a step, and none is given.",
                 "Give one, such as --step 1e-3.");
@@ -176,7 +180,7 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
   }
   MethodChoice choice = is_open ? choose_open(model, options, kind) : try_method(model, options);
   if (name.empty()) name = c_identifier(model.name);
-  StepModel out = Maker(model, choice.options, std::move(name)).take();
+  StepModel out = Maker(model, choice.options, std::move(name), origins).take();
   out.choice = std::move(choice);
   return out;
 }

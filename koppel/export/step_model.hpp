@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <koppel/export/names.hpp>
+#include <koppel/export/start_code.hpp>
 #include <koppel/expr/program.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
@@ -35,6 +36,8 @@ struct StepModel {
   Program advance;           // of the layout → (q, v, x, multipliers); empty where accurate
   Program observe;           // (t, q, v, x, inputs, parameters) → outputs
   Prepared prepared;
+  StartTerms start;                 // what it follows from
+  double solver_tolerance = 1e-8;   // for solvers outside
   std::optional<double> tolerance;  // of an accurate step; else the cost is fixed
   MethodChoice choice;              // how the method did in a trial
 
@@ -48,10 +51,12 @@ enum class StepKind { FixedCost, Accurate };
 
 // The integrator must be one with steps of fixed cost, or dop853; empty: the choice of
 // fixed_cost_choice.hpp. With dop853 there are no multipliers. `name` is empty: from the model's.
+// `origins` of the parameters (parameter_origins.hpp); empty: all can be set.
 // Throws Error `export.needs-step`, `export.wrong-integrator`, `export.has-events`,
 // `export.does-not-hold` (an open integrator, and none holds at the step), and what prepare() does.
 StepModel make_step_model(const Model& model, SimulateOptions options, std::string name = "",
-                          StepKind kind = StepKind::FixedCost);
+                          StepKind kind = StepKind::FixedCost,
+                          std::span<const ParameterOrigin> origins = {});
 
 // Exported code does not watch for events. Throws Error `export.has-events`.
 void refuse_events(const Equations& equations);

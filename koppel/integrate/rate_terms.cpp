@@ -19,6 +19,7 @@ class RateBuilder : public StepBuilder {
     out.rate = Kv_;
     out.rate.insert(out.rate.end(), solution.begin(), solution.begin() + n_);
     out.rate.insert(out.rate.end(), e_.r.begin(), e_.r.end());
+    out.multipliers.assign(solution.begin() + n_, solution.end());
 
     add_held(s, elimination, lower, out);
 

@@ -4,7 +4,6 @@
  * defines, for its model,
  *
  *   MODEL_NUM_Q, _V, _X, _ROWS     sizes (ROWS: of all constraints)
- *   MODEL_TOLERANCE                of a step: error <= tolerance * max(|y|, 1)
  *   model_rates, model_project     straight-line functions (in, out, work) with
  *
  *   in = t, h, q, v, x, ...        h is the step to try next
@@ -42,8 +41,8 @@ static int koppel_accurate_arrive(void* context, double t, double* y, double* ra
   return koppel_accurate_rate(context, t, y, rate);
 }
 
-/* From in[0] to t_end. 0: done. Else the reason; `in` is the last state that was reached. */
-static int koppel_accurate_advance(double* in, double* work, double t_end) {
+/* From in[0] to t_end, with errors of a step <= tolerance * max(|y|, 1). 0: done. Else the reason; `in` is the last state that was reached. */
+static int koppel_accurate_advance(double* in, double* work, double t_end, double tolerance) {
   koppel_accurate a;
   koppel_dop853 s;
   koppel_ode ode;
@@ -59,7 +58,7 @@ static int koppel_accurate_advance(double* in, double* work, double t_end) {
   s.y1 = a.y[1];
   s.stage = a.y[2];
   for (i = 0; i <= KOPPEL_DOP853_STAGES; ++i) s.k[i] = a.k[i];
-  koppel_dop853_init(&s, in[0], in[1], MODEL_TOLERANCE, 1);
+  koppel_dop853_init(&s, in[0], in[1], tolerance, 1);
   memcpy(s.y1, in + 2, MODEL_NUM_Y * sizeof(double));
   reason = koppel_accurate_rate(&a, in[0], s.y1, s.k[KOPPEL_DOP853_STAGES]);
   while (reason == 0 && s.t1 < t_end) reason = koppel_dop853_step(&s, &ode, t_end, 0);

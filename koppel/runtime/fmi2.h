@@ -114,12 +114,10 @@ KOPPEL_FMI fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean has_toler
                                           fmi2Real tolerance, fmi2Real start, fmi2Boolean has_stop,
                                           fmi2Real stop) {
   koppel_fmu* fmu = (koppel_fmu*)c;
-  (void)has_tolerance, (void)tolerance, (void)has_stop, (void)stop;
   if (fmu->phase != KOPPEL_MADE) {
     return koppel_say(fmu, fmi2Error, "fmi2SetupExperiment belongs before the initialization");
   }
-  fmu->model.in[0] = start;
-  koppel_model_changed(&fmu->model);
+  koppel_model_experiment(&fmu->model, has_tolerance, tolerance, start, has_stop, stop);
   return fmi2OK;
 }
 
@@ -132,16 +130,27 @@ KOPPEL_FMI fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
   return fmi2OK;
 }
 
+/* A consistent start, for the parameters and states that are set. */
+static fmi2Status koppel_begin(koppel_fmu* fmu) {
+  int reason = 0;
+#ifdef MODEL_HAS_START
+  if (fmu->model.parameters_changed) {
+    koppel_start* room = (koppel_start*)fmu->callbacks->allocateMemory(1, sizeof *room);
+    if (room == NULL) return koppel_say(fmu, fmi2Error, "no memory to find the start");
+    reason = koppel_model_start(&fmu->model, &fmu->buffers, room);
+    if (fmu->callbacks->freeMemory != NULL) fmu->callbacks->freeMemory(room);
+  }
+#endif
+  if (reason == 0) reason = koppel_model_assemble(&fmu->model, &fmu->buffers);
+  return reason == 0 ? fmi2OK : koppel_say(fmu, fmi2Error, koppel_why_no_start(reason));
+}
+
 KOPPEL_FMI fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
   koppel_fmu* fmu = (koppel_fmu*)c;
   if (fmu->phase != KOPPEL_STARTING) {
     return koppel_say(fmu, fmi2Error, "the initialization has not been entered");
   }
-  if (koppel_model_assemble(&fmu->model, &fmu->buffers) != 0) {
-    return koppel_say(fmu, fmi2Error,
-                      "no consistent start is near the one that is set: constraints cannot be "
-                      "satisfied with these parameters and states");
-  }
+  if (koppel_begin(fmu) != fmi2OK) return fmi2Error;
   if (fmu->type == fmi2CoSimulation) {
     koppel_model_begin_steps(&fmu->model, &fmu->buffers);
   } else {
@@ -168,10 +177,7 @@ KOPPEL_FMI fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[]
   koppel_fmu* fmu = (koppel_fmu*)c;
   size_t i;
   /* At the start, outputs belong to the consistent state. */
-  if (fmu->phase == KOPPEL_STARTING &&
-      koppel_model_assemble(&fmu->model, &fmu->buffers) != 0) {
-    return koppel_say(fmu, fmi2Error, "no consistent start is near the one that is set");
-  }
+  if (fmu->phase == KOPPEL_STARTING && koppel_begin(fmu) != fmi2OK) return fmi2Error;
   for (i = 0; i < n; ++i) {
     if (koppel_model_get(&fmu->model, &fmu->buffers, vr[i], &value[i]) != 0) {
       return koppel_say(fmu, fmi2Error, "fmi2GetReal: there is no such value reference");
@@ -189,8 +195,10 @@ KOPPEL_FMI fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[]
     if (fmu->phase == KOPPEL_RUNNING && !is_input) {
       return koppel_say(fmu, fmi2Error, "fmi2SetReal: only inputs can be set while running");
     }
-    if (koppel_model_set(&fmu->model, vr[i], value[i]) != 0) {
-      return koppel_say(fmu, fmi2Error, "fmi2SetReal: there is no such value to set");
+    switch (koppel_model_set(&fmu->model, vr[i], value[i])) {
+      case 0: break;
+      case 1: return koppel_say(fmu, fmi2Error, "fmi2SetReal: there is no such value to set");
+      default: return koppel_say(fmu, fmi2Error, "fmi2SetReal: " KOPPEL_NOT_TO_SET);
     }
   }
   return fmi2OK;
@@ -263,26 +271,34 @@ KOPPEL_FMI fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate* state) {
 KOPPEL_FMI fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state,
                                                  size_t* size) {
   (void)c, (void)state;
-  *size = sizeof(koppel_saved);
+  *size = sizeof(uint64_t) + sizeof(koppel_saved);
   return fmi2OK;
 }
 KOPPEL_FMI fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[],
                                             size_t size) {
-  if (size < sizeof(koppel_saved)) {
-    return koppel_say((koppel_fmu*)c, fmi2Error, "fmi2SerializeFMUstate: too little room");
+  uint64_t sum;
+  if (state == NULL || size < sizeof sum + sizeof(koppel_saved)) {
+    return koppel_say((koppel_fmu*)c, fmi2Error,
+                      "fmi2SerializeFMUstate: there is no state, or too little room");
   }
-  memcpy(bytes, state, sizeof(koppel_saved));
+  sum = koppel_checksum(MODEL_GUID, state, sizeof(koppel_saved));
+  memcpy(bytes, &sum, sizeof sum);
+  memcpy(bytes + sizeof sum, state, sizeof(koppel_saved));
   return fmi2OK;
 }
 KOPPEL_FMI fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size,
                                               fmi2FMUstate* state) {
   koppel_fmu* fmu = (koppel_fmu*)c;
-  if (size != sizeof(koppel_saved)) {
-    return koppel_say(fmu, fmi2Error, "fmi2DeSerializeFMUstate: not a state of this FMU");
+  uint64_t sum = 0;
+  if (size == sizeof sum + sizeof(koppel_saved)) memcpy(&sum, bytes, sizeof sum);
+  if (size != sizeof sum + sizeof(koppel_saved) ||
+      sum != koppel_checksum(MODEL_GUID, bytes + sizeof sum, sizeof(koppel_saved))) {
+    return koppel_say(fmu, fmi2Error,
+                      "fmi2DeSerializeFMUstate: the bytes are not a state of this FMU");
   }
   if (*state == NULL) *state = fmu->callbacks->allocateMemory(1, sizeof(koppel_saved));
   if (*state == NULL) return koppel_say(fmu, fmi2Error, "no memory for the state");
-  memcpy(*state, bytes, sizeof(koppel_saved));
+  memcpy(*state, bytes + sizeof sum, sizeof(koppel_saved));
   return fmi2OK;
 }
 
@@ -390,12 +406,15 @@ KOPPEL_FMI fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2Va
 }
 KOPPEL_FMI fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real length, fmi2Boolean final) {
   koppel_fmu* fmu = (koppel_fmu*)c;
+  char why[200];
   int reason;
   (void)final;
   if (fmu->phase != KOPPEL_RUNNING || fmu->type != fmi2CoSimulation) {
     return koppel_say(fmu, fmi2Error, "fmi2DoStep: the FMU is not initialized for Co-Simulation");
   }
-  if (!(length > 0)) return koppel_say(fmu, fmi2Error, "fmi2DoStep: the step must be positive");
+  if (koppel_why_no_step(&fmu->model, t, length, why)[0] != 0) {
+    return koppel_say(fmu, fmi2Error, why);
+  }
   reason = koppel_model_step(&fmu->model, &fmu->buffers, t, length);
   if (reason != 0) {
     return koppel_say(fmu, reason == KOPPEL_NOT_FINITE ? fmi2Discard : fmi2Error,

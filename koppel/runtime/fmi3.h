@@ -167,25 +167,33 @@ KOPPEL_FMI fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boo
                                                   fmi3Float64 tolerance, fmi3Float64 start,
                                                   fmi3Boolean has_stop, fmi3Float64 stop) {
   koppel_fmu* fmu = (koppel_fmu*)instance;
-  (void)has_tolerance, (void)tolerance, (void)has_stop, (void)stop;
   if (!koppel_is_in(fmu, KOPPEL_MADE)) {
     return koppel_out_of_place(fmu, "the initialization has been entered before");
   }
-  fmu->model.in[0] = start;
-  koppel_model_changed(&fmu->model);
+  koppel_model_experiment(&fmu->model, has_tolerance, tolerance, start, has_stop, stop);
   fmu->phase = KOPPEL_STARTING;
   return fmi3OK;
+}
+/* A consistent start, for the parameters and states that are set. */
+static fmi3Status koppel_begin(koppel_fmu* fmu) {
+  int reason = 0;
+#ifdef MODEL_HAS_START
+  if (fmu->model.parameters_changed) {
+    koppel_start* room = (koppel_start*)malloc(sizeof *room);
+    if (room == NULL) return koppel_say(fmu, fmi3Error, "no memory to find the start");
+    reason = koppel_model_start(&fmu->model, &fmu->buffers, room);
+    free(room);
+  }
+#endif
+  if (reason == 0) reason = koppel_model_assemble(&fmu->model, &fmu->buffers);
+  return reason == 0 ? fmi3OK : koppel_say(fmu, fmi3Error, koppel_why_no_start(reason));
 }
 KOPPEL_FMI fmi3Status fmi3ExitInitializationMode(fmi3Instance instance) {
   koppel_fmu* fmu = (koppel_fmu*)instance;
   if (!koppel_is_in(fmu, KOPPEL_STARTING)) {
     return koppel_out_of_place(fmu, "the initialization has not been entered");
   }
-  if (koppel_model_assemble(&fmu->model, &fmu->buffers) != 0) {
-    return koppel_say(fmu, fmi3Error,
-                      "no consistent start is near the one that is set: constraints cannot be "
-                      "satisfied with these parameters and states");
-  }
+  if (koppel_begin(fmu) != fmi3OK) return fmi3Error;
   if (fmu->is_co_simulation) {
     koppel_model_begin_steps(&fmu->model, &fmu->buffers);
   } else {
@@ -218,10 +226,7 @@ KOPPEL_FMI fmi3Status fmi3GetFloat64(fmi3Instance instance, const fmi3ValueRefer
   if (n != num_values)
     return koppel_say(fmu, fmi3Error, "fmi3GetFloat64: all variables are scalar");
   /* At the start, outputs belong to the consistent state. */
-  if (koppel_is_in(fmu, KOPPEL_STARTING) &&
-      koppel_model_assemble(&fmu->model, &fmu->buffers) != 0) {
-    return koppel_say(fmu, fmi3Error, "no consistent start is near the one that is set");
-  }
+  if (koppel_is_in(fmu, KOPPEL_STARTING) && koppel_begin(fmu) != fmi3OK) return fmi3Error;
   for (i = 0; i < n; ++i) {
     if (koppel_model_get(&fmu->model, &fmu->buffers, vr[i], &values[i]) != 0) {
       return koppel_say(fmu, fmi3Error, "fmi3GetFloat64: there is no such value reference");
@@ -240,8 +245,10 @@ KOPPEL_FMI fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueRefer
     if (!is_input && !koppel_is_in(fmu, KOPPEL_MADE | KOPPEL_STARTING)) {
       return koppel_say(fmu, fmi3Error, "fmi3SetFloat64: only inputs can be set while running");
     }
-    if (koppel_model_set(&fmu->model, vr[i], values[i]) != 0) {
-      return koppel_say(fmu, fmi3Error, "fmi3SetFloat64: there is no such value to set");
+    switch (koppel_model_set(&fmu->model, vr[i], values[i])) {
+      case 0: break;
+      case 1: return koppel_say(fmu, fmi3Error, "fmi3SetFloat64: there is no such value to set");
+      default: return koppel_say(fmu, fmi3Error, "fmi3SetFloat64: " KOPPEL_NOT_TO_SET);
     }
   }
   return fmi3OK;
@@ -283,25 +290,33 @@ KOPPEL_FMI fmi3Status fmi3FreeFMUState(fmi3Instance instance, fmi3FMUState* stat
 KOPPEL_FMI fmi3Status fmi3SerializedFMUStateSize(fmi3Instance instance, fmi3FMUState state,
                                                  size_t* size) {
   (void)instance, (void)state;
-  *size = sizeof(koppel_saved);
+  *size = sizeof(uint64_t) + sizeof(koppel_saved);
   return fmi3OK;
 }
 KOPPEL_FMI fmi3Status fmi3SerializeFMUState(fmi3Instance instance, fmi3FMUState state,
                                             fmi3Byte bytes[], size_t size) {
-  if (size < sizeof(koppel_saved)) {
-    return koppel_say((koppel_fmu*)instance, fmi3Error, "fmi3SerializeFMUState: too little room");
+  uint64_t sum;
+  if (state == NULL || size < sizeof sum + sizeof(koppel_saved)) {
+    return koppel_say((koppel_fmu*)instance, fmi3Error,
+                      "fmi3SerializeFMUState: there is no state, or too little room");
   }
-  memcpy(bytes, state, sizeof(koppel_saved));
+  sum = koppel_checksum(MODEL_GUID, state, sizeof(koppel_saved));
+  memcpy(bytes, &sum, sizeof sum);
+  memcpy(bytes + sizeof sum, state, sizeof(koppel_saved));
   return fmi3OK;
 }
 KOPPEL_FMI fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte bytes[],
                                               size_t size, fmi3FMUState* state) {
   koppel_fmu* fmu = (koppel_fmu*)instance;
-  if (size != sizeof(koppel_saved)) {
-    return koppel_say(fmu, fmi3Error, "fmi3DeserializeFMUState: not a state of this FMU");
+  uint64_t sum = 0;
+  if (size == sizeof sum + sizeof(koppel_saved)) memcpy(&sum, bytes, sizeof sum);
+  if (size != sizeof sum + sizeof(koppel_saved) ||
+      sum != koppel_checksum(MODEL_GUID, bytes + sizeof sum, sizeof(koppel_saved))) {
+    return koppel_say(fmu, fmi3Error,
+                      "fmi3DeserializeFMUState: the bytes are not a state of this FMU");
   }
   if (koppel_make_room(fmu, state) != fmi3OK) return fmi3Error;
-  memcpy(*state, bytes, sizeof(koppel_saved));
+  memcpy(*state, bytes + sizeof sum, sizeof(koppel_saved));
   return fmi3OK;
 }
 
@@ -490,6 +505,7 @@ KOPPEL_FMI fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 t, fmi3Float
                                  fmi3Boolean* terminate, fmi3Boolean* early_return,
                                  fmi3Float64* last_time) {
   koppel_fmu* fmu = (koppel_fmu*)instance;
+  char why[200];
   int reason;
   (void)no_set_before;
   *event_needed = *terminate = *early_return = false;
@@ -497,7 +513,9 @@ KOPPEL_FMI fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 t, fmi3Float
   if (!koppel_is_in(fmu, KOPPEL_STEPPING)) {
     return koppel_out_of_place(fmu, "fmi3DoStep: the FMU is not initialized for Co-Simulation");
   }
-  if (!(length > 0)) return koppel_say(fmu, fmi3Error, "fmi3DoStep: the step must be positive");
+  if (koppel_why_no_step(&fmu->model, t, length, why)[0] != 0) {
+    return koppel_say(fmu, fmi3Error, why);
+  }
   fmu->before = fmu->model;
   reason = koppel_model_step(&fmu->model, &fmu->buffers, t, length);
   if (reason != 0) {

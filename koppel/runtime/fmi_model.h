@@ -14,6 +14,9 @@
  *   MODEL_TOLERANCE                          where steps inside are those of accurate.h, which then
  *                                            stands before, and there is no model_advance
  *   model_directional                        the same, its `in` followed by a direction
+ *   model_parameter_kinds[]                  0: can be set before the start; 1: follows from others;
+ *                                            2: constant
+ *   MODEL_HAS_START                          where some can be set; start.h then stands before
  *
  * with one layout of `in` for all:
  *
@@ -28,6 +31,8 @@
 #define KOPPEL_RUNTIME_FMI_MODEL_H
 
 #include <math.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -41,7 +46,8 @@ enum {
   MODEL_OUTPUTS = MODEL_NUM_IN, /* value references */
   MODEL_RATES = MODEL_OUTPUTS + MODEL_NUM_OUTPUTS,
   MODEL_NUM_REFERENCES = MODEL_RATES + MODEL_NUM_STATES,
-  MODEL_NUM_OUT = MODEL_NUM_STATES + MODEL_NUM_MULTIPLIERS + MODEL_NUM_OUTPUTS + MODEL_NUM_ROWS + 1
+  MODEL_NUM_OUT = MODEL_NUM_STATES + MODEL_NUM_MULTIPLIERS + MODEL_NUM_OUTPUTS + MODEL_NUM_ROWS +
+                  MODEL_NUM_PARAMETERS + 1
 };
 
 typedef struct {
@@ -56,6 +62,10 @@ typedef struct {
     double count; /* of states that were looked at */
     int is_judged;
   } energy;
+  int parameters_changed;     /* since the start was assembled */
+  int states_set;             /* by the importer, to begin from */
+  double tolerance;           /* of the importer; 0: none */
+  double stop;                /* infinite where the importer says none */
 } koppel_model;
 
 /* Buffers that are of no meaning between calls. */
@@ -69,6 +79,43 @@ static void koppel_model_changed(koppel_model* m) { m->has_outputs = m->has_rate
 static void koppel_model_reset(koppel_model* m) {
   memset(m, 0, sizeof *m);
   memcpy(m->in, model_start, MODEL_NUM_IN * sizeof(double));
+  m->stop = HUGE_VAL;
+}
+
+/* What the importer says about the experiment. Tolerances below round-off are not taken. */
+static void koppel_model_experiment(koppel_model* m, int has_tolerance, double tolerance,
+                                    double start, int has_stop, double stop) {
+  m->tolerance = has_tolerance && tolerance > 0 && tolerance < 1 ? fmax(tolerance, 1e-14) : 0;
+  m->stop = has_stop ? stop : HUGE_VAL;
+  m->in[0] = start;
+  koppel_model_changed(m);
+}
+
+/* Why a step cannot be made from t over a length; an empty text where it can. Times may differ by
+ * rounding. */
+static const char* koppel_why_no_step(const koppel_model* m, double t, double length,
+                                      char text[200]) {
+  const double rounding = 1e-6 * length + 1e-14 * (fabs(t) + fabs(length));
+  text[0] = 0;
+  if (!(length > 0)) {
+    snprintf(text, 200, "the step must be positive");
+  } else if (!(fabs(t - m->in[0]) <= rounding)) {
+    snprintf(text, 200, "the step begins at t = %.9g s, but the FMU is at t = %.9g s", t, m->in[0]);
+  } else if (t + length > m->stop + rounding) {
+    snprintf(text, 200, "the step ends at t = %.9g s, after the stop time %.9g s", t + length,
+             m->stop);
+  }
+  return text;
+}
+
+/* A checksum of the bytes of a state and of whose it is [Fowler, Noll & Vo, FNV-1a]. */
+static uint64_t koppel_checksum(const char* guid, const void* bytes, size_t size) {
+  const unsigned char* at = (const unsigned char*)bytes;
+  uint64_t sum = 0xCBF29CE484222325u;
+  size_t i;
+  for (; *guid != 0; ++guid) sum = (sum ^ (unsigned char)*guid) * 0x100000001B3u;
+  for (i = 0; i < size; ++i) sum = (sum ^ at[i]) * 0x100000001B3u;
+  return sum;
 }
 
 /* Before a solver of the importer's makes steps. */
@@ -183,13 +230,47 @@ static const char* koppel_model_reason(int reason) {
   }
 }
 
+#ifdef MODEL_HAS_START
+/* Parameters that follow from others, after a change. */
+static void koppel_model_derive(koppel_model* m, koppel_buffers* b) {
+  if (m->parameters_changed) koppel_start_derive(m->in, b->out, b->work);
+}
+/* The start for parameters that were changed: from the model's initial values, or from states that
+ * the importer has set. 0: found; else the reason, of start.h. */
+static int koppel_model_start(koppel_model* m, koppel_buffers* b, koppel_start* room) {
+  int reason;
+  if (!m->parameters_changed) return 0;
+  koppel_model_changed(m);
+  koppel_model_derive(m, b);
+  m->parameters_changed = 0;
+  if (m->states_set) return koppel_model_assemble(m, b) != 0 ? KOPPEL_NO_POSITIONS : 0;
+  memcpy(m->in + MODEL_Q, model_start + MODEL_Q, MODEL_NUM_STATES * sizeof(double));
+  reason = koppel_start_assemble(room, m->in);
+  if (reason != 0) m->parameters_changed = 1;
+  return reason;
+}
+#endif
+
+static const char* koppel_why_no_start(int reason) {
+#ifdef MODEL_HAS_START
+  if (reason == KOPPEL_OTHER_RANK) {
+    return "with these parameters other constraints are independent than when the FMU was written: "
+           "write it with these values";
+  }
+#endif
+  (void)reason;
+  return "no consistent start is near the one that is set: constraints cannot be satisfied with "
+         "these parameters and states";
+}
+
 /* From t over a length of time, in equal steps not longer than MODEL_STEP, or in accurate ones.
  * 0: done; else the reason, and in[0] is the time reached. */
 static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, double length) {
 #ifdef MODEL_TOLERANCE
   int failed;
   m->in[0] = t;
-  failed = koppel_accurate_advance(m->in, b->work, t + length);
+  failed = koppel_accurate_advance(m->in, b->work, t + length,
+                                   m->tolerance > 0 ? m->tolerance : MODEL_TOLERANCE);
   koppel_model_changed(m);
   return failed != 0 ? KOPPEL_NOT_FINITE : koppel_model_judge(m, b);
 #else
@@ -234,6 +315,9 @@ static int koppel_model_find_rates(koppel_model* m, koppel_buffers* b) {
 static int koppel_model_get(koppel_model* m, koppel_buffers* b, unsigned int reference,
                             double* value) {
   if (reference < MODEL_OUTPUTS) {
+#ifdef MODEL_HAS_START
+    if (reference >= MODEL_PARAMETERS) koppel_model_derive(m, b);
+#endif
     *value = m->in[reference];
   } else if (reference < MODEL_RATES) {
     koppel_model_find_outputs(m, b);
@@ -247,9 +331,17 @@ static int koppel_model_get(koppel_model* m, koppel_buffers* b, unsigned int ref
   return 0;
 }
 
-/* States, inputs and parameters can be set. */
+#define KOPPEL_NOT_TO_SET "a parameter that follows from others, or is constant, cannot be set"
+
+/* States, inputs and parameters can be set. 1: no such value; 2: it follows from others. */
 static int koppel_model_set(koppel_model* m, unsigned int reference, double value) {
   if (reference < MODEL_Q || reference >= MODEL_NUM_IN) return 1;
+  if (reference >= MODEL_PARAMETERS) {
+    if (model_parameter_kinds[reference - MODEL_PARAMETERS] != 0) return 2;
+    if (m->in[reference] != value) m->parameters_changed = 1;
+  } else if (reference < MODEL_INPUTS && m->in[reference] != value) {
+    m->states_set = 1;
+  }
   m->in[reference] = value;
   koppel_model_changed(m);
   return 0;

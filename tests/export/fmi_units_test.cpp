@@ -3,6 +3,8 @@
 
 #include <map>
 #include <pugixml.hpp>
+#include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -45,6 +47,46 @@ std::map<std::string, std::string> base_units(pugi::xml_node root) {
     out[unit.attribute("name").value()] = text;
   }
   return out;
+}
+
+// What follows from the structure of the cart: which forces move what.
+TEST(FmiStructure, ListsWhatOutputsAndRatesDependOn) {
+  const StepModel model = cart();
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(describe_fmi(model, FmiVersion::V2, "token", 1).c_str()));
+  const pugi::xml_node root = document.document_element();
+  std::vector<std::string> names;
+  for (const pugi::xml_node v : root.child("ModelVariables")) {
+    names.emplace_back(v.attribute("name").value());
+  }
+  const auto dependencies = [&](const char* list) {
+    std::map<std::string, std::set<std::string>> out;
+    for (const pugi::xml_node u : root.child("ModelStructure").child(list)) {
+      std::set<std::string>& on = out[names.at(u.attribute("index").as_uint() - 1)];
+      std::istringstream text(u.attribute("dependencies").value());
+      for (std::size_t index; text >> index;) on.insert(names.at(index - 1));
+    }
+    return out;
+  };
+  using Names = std::set<std::string>;
+  const std::map<std::string, Names> outputs = {
+      {"s", {"rail.position"}},
+      {"a", {"pin.angle"}},
+      {"v", {"rail.position'", "pin.angle", "pin.angle'"}},
+      {"w", {"pin.angle'"}},
+      {"q", {"pin.angle"}}};
+  EXPECT_EQ(dependencies("Outputs"), outputs);
+  const Names all = {"rail.position", "pin.angle", "pin.angle'", "F"};
+  const std::map<std::string, Names> rates = {{"der(rail.position)", {"rail.position'"}},
+                                              {"der(pin.angle)", {"pin.angle'"}},
+                                              {"der(rail.position')", all},
+                                              {"der(pin.angle')", all}};
+  EXPECT_EQ(dependencies("Derivatives"), rates);
+  // The start does not depend on the spring, accelerations do.
+  const auto initial = dependencies("InitialUnknowns");
+  EXPECT_EQ(initial.at("rail.position"), Names{});
+  EXPECT_EQ(initial.at("s"), Names{});
+  EXPECT_EQ(initial.at("der(rail.position')"), (Names{"F", "k"}));
 }
 
 TEST(FmiUnits, AreThoseOfTheColumns) {

@@ -375,16 +375,22 @@ TEST_P(DescriptionOf3, KeepsToTheSchemaAndItsRules) {
   co_simulation.insert("canHandleVariableCommunicationStepSize");
   expect_attributes(root.child("ModelExchange"), {"modelIdentifier"}, exchange);
   expect_attributes(root.child("CoSimulation"), {"modelIdentifier"}, co_simulation);
-  expect_attributes(root.child("DefaultExperiment"), {}, {"startTime", "stopTime", "stepSize"});
+  expect_attributes(root.child("DefaultExperiment"), {},
+                    {"startTime", "stopTime", "tolerance", "stepSize"});
 
   std::set<std::string> units;
   for (const pugi::xml_node u : root.child("UnitDefinitions")) {
     EXPECT_TRUE(units.insert(u.attribute("name").value()).second);
     expect_attributes(u.child("BaseUnit"), {}, {"kg", "m", "s", "rad"});
   }
-  const std::set<std::string> allowed = {"independent continuous ", "parameter fixed exact",
-                                         "input continuous ",       "output continuous calculated",
-                                         "local continuous approx", "local continuous calculated"};
+  const std::set<std::string> allowed = {"independent continuous ",
+                                         "parameter fixed exact",
+                                         "calculatedParameter fixed calculated",
+                                         "local constant exact",
+                                         "input continuous ",
+                                         "output continuous calculated",
+                                         "local continuous approx",
+                                         "local continuous calculated"};
   std::map<unsigned, pugi::xml_node> variables;
   std::set<std::string> names;
   int num_independent = 0;
@@ -414,7 +420,7 @@ TEST_P(DescriptionOf3, KeepsToTheSchemaAndItsRules) {
       true);
   std::set<unsigned> initial, outputs, states;
   for (const pugi::xml_node u : structure) {
-    expect_attributes(u, {"valueReference"}, {});
+    expect_attributes(u, {"valueReference"}, {"dependencies"});
     const unsigned vr = u.attribute("valueReference").as_uint();
     ASSERT_TRUE(variables.contains(vr));
     const std::string kind = u.name();

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -141,6 +142,74 @@ TEST(CoSimulation, CallsInTheWrongOrderAreRefused) {
   const unsigned none = 12345;
   double value = 0;
   EXPECT_EQ(fmu.call("fmi2GetReal", &none, std::size_t{1}, &value), kError);
+}
+
+TEST(CoSimulation, AStepFromAnotherTimeOrPastTheEndIsRefused) {
+  const Written w("car_axle", 1e-3);
+  Fmu2 fmu(w.path(), kCoSimulation);
+  ASSERT_EQ(fmu.call("fmi2SetupExperiment", 0, 0.0, 0.0, 1, 5e-3), kOk);
+  ASSERT_EQ(fmu.call("fmi2EnterInitializationMode"), kOk);
+  ASSERT_EQ(fmu.call("fmi2ExitInitializationMode"), kOk);
+  ASSERT_EQ(fmu.step(0, 2e-3), kOk);
+  const double before = fmu.get("yr");
+  EXPECT_EQ(fmu.step(0, 1e-3), kError);
+  EXPECT_EQ(fmu.messages.back(), "the step begins at t = 0 s, but the FMU is at t = 0.002 s");
+  EXPECT_EQ(fmu.step(4e-3, 1e-3), kError);
+  EXPECT_EQ(fmu.step(2e-3, 4e-3), kError);
+  EXPECT_EQ(fmu.messages.back(), "the step ends at t = 0.006 s, after the stop time 0.005 s");
+  EXPECT_EQ(fmu.step(2e-3, 0), kError);
+  EXPECT_EQ(fmu.messages.back(), "the step must be positive");
+  EXPECT_EQ(fmu.get("yr"), before);
+  EXPECT_EQ(fmu.step(2e-3, 3e-3), kOk);
+}
+
+TEST(CoSimulation, KeepsToTheTolerancesOfItsImporter) {
+  Written w("slider_crank", 1e-2);
+  w.options.integrator = "dop853";
+  w.options.tolerance = 1e-3;
+  w.step_model = make_step_model(w.model, w.options);
+  write_fmu(w.path(), w.step_model, 3);
+  const auto error = [&](double tolerance) {
+    Fmu2 fmu(w.path(), kCoSimulation);
+    EXPECT_EQ(fmu.call("fmi2SetupExperiment", tolerance > 0 ? 1 : 0, tolerance, 0.0, 0, 0.0), kOk);
+    EXPECT_EQ(fmu.call("fmi2EnterInitializationMode"), kOk);
+    EXPECT_EQ(fmu.call("fmi2ExitInitializationMode"), kOk);
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(fmu.step(k * 0.25, 0.25), kOk);
+    return std::abs(fmu.get("Bx") - 1.103347978931893210);  // tests/reference/slider_crank.csv
+  };
+  EXPECT_GT(error(0), 1e-7);
+  EXPECT_LT(error(1e-10), 3e-8);  // the reference's agreement with others
+}
+
+TEST(CoSimulation, BytesThatAreNoStateAreRefused) {
+  const Written w("slider_crank", 1e-3), other("slider_crank", 2e-3);
+  Fmu2 fmu(w.path(), kCoSimulation), stranger(other.path(), kCoSimulation);
+  ASSERT_EQ(fmu.start(), kOk);
+  ASSERT_EQ(stranger.start(), kOk);
+  void* saved = nullptr;
+  ASSERT_EQ(fmu.call("fmi2GetFMUstate", &saved), kOk);
+  std::size_t size = 0;
+  ASSERT_EQ(fmu.call("fmi2SerializedFMUstateSize", saved, &size), kOk);
+  std::vector<char> bytes(size);
+  ASSERT_EQ(fmu.call("fmi2SerializeFMUstate", saved, bytes.data(), size), kOk);
+  ASSERT_EQ(fmu.call("fmi2FreeFMUstate", &saved), kOk);
+  const auto read = [](const Fmu2& by, const std::vector<char>& from) {
+    void* state = nullptr;
+    const int status = by.call("fmi2DeSerializeFMUstate", static_cast<const char*>(from.data()),
+                               from.size(), &state);
+    if (state != nullptr) by.call("fmi2FreeFMUstate", &state);
+    return status;
+  };
+  EXPECT_EQ(read(fmu, bytes), kOk);
+  EXPECT_EQ(read(stranger, bytes), kError);
+  EXPECT_EQ(stranger.messages.back(),
+            "fmi2DeSerializeFMUstate: the bytes are not a state of this FMU");
+  std::vector<char> changed = bytes;
+  changed[size / 2] = static_cast<char>(changed[size / 2] + 1);
+  EXPECT_EQ(read(fmu, changed), kError);
+  EXPECT_EQ(read(fmu, std::vector<char>(size, 'x')), kError);
+  EXPECT_EQ(read(fmu, std::vector<char>(bytes.begin(), bytes.end() - 1)), kError);
+  EXPECT_EQ(read(fmu, {}), kError);
 }
 
 TEST(CoSimulation, StatesAreSavedRestoredAndSerialized) {
@@ -297,9 +366,11 @@ TEST_P(DescriptionOf, KeepsToTheStandard) {
     EXPECT_TRUE(u.child("BaseUnit")) << u.attribute("name").value();
   }
   // Combinations of causality, variability and initial (table of section 2.2.7), start values.
-  const std::set<std::string> allowed = {"parameter fixed exact", "input continuous ",
-                                         "output continuous calculated", "local continuous approx",
-                                         "local continuous calculated"};
+  const std::set<std::string> allowed = {
+      "parameter fixed exact",        "calculatedParameter fixed calculated",
+      "local constant exact",         "input continuous ",
+      "output continuous calculated", "local continuous approx",
+      "local continuous calculated"};
   std::vector<pugi::xml_node> variables;
   std::set<unsigned> references;
   for (const pugi::xml_node v : root.child("ModelVariables")) {
@@ -352,6 +423,53 @@ TEST_P(DescriptionOf, KeepsToTheStandard) {
     const std::string file =
         root.child(kind).child("SourceFiles").child("File").attribute("name").value();
     EXPECT_TRUE(std::filesystem::exists(fmu.folder() / "sources" / file));
+  }
+}
+
+// The dependencies that are not listed are none: derivatives along them vanish.
+TEST(FmuStructure, NothingDependsOnWhatIsNotListed) {
+  for (const char* name : {"overhead_crane", "rotary_crane_winches"}) {
+    const Written w(name, 1e-3);
+    Fmu2 fmu(w.path(), kModelExchange);
+    ASSERT_EQ(fmu.start(), kOk);
+    std::vector<pugi::xml_node> variables;
+    std::vector<unsigned> knowns;
+    for (const pugi::xml_node v : fmu.root().child("ModelVariables")) variables.push_back(v);
+    const auto reference = [&](std::size_t index) {
+      return variables.at(index - 1).attribute("valueReference").as_uint();
+    };
+    const pugi::xml_node structure = fmu.root().child("ModelStructure");
+    for (const pugi::xml_node u : structure.child("Derivatives")) {
+      const pugi::xml_node v = variables.at(u.attribute("index").as_uint() - 1);
+      knowns.push_back(reference(v.child("Real").attribute("derivative").as_uint()));
+    }
+    for (const pugi::xml_node v : variables) {
+      if (std::string(v.attribute("causality").value()) == "input") {
+        knowns.push_back(v.attribute("valueReference").as_uint());
+      }
+    }
+    std::size_t listed = 0, all = 0;
+    for (const char* list : {"Outputs", "Derivatives"}) {
+      for (const pugi::xml_node u : structure.child(list)) {
+        ASSERT_TRUE(u.attribute("dependencies"));
+        std::set<unsigned> on;
+        std::istringstream text(u.attribute("dependencies").value());
+        for (std::size_t index; text >> index;) on.insert(reference(index));
+        listed += on.size();
+        all += knowns.size();
+        const unsigned unknown = reference(u.attribute("index").as_uint());
+        for (const unsigned known : knowns) {
+          if (on.contains(known)) continue;
+          const double one = 1;
+          double result = 1;
+          ASSERT_EQ(fmu.call("fmi2GetDirectionalDerivative", &unknown, std::size_t{1}, &known,
+                             std::size_t{1}, &one, &result),
+                    kOk);
+          EXPECT_EQ(result, 0) << name << ' ' << unknown << ' ' << known;
+        }
+      }
+    }
+    EXPECT_LT(listed, all) << name;
   }
 }
 

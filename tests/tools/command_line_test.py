@@ -254,6 +254,15 @@ class Run(unittest.TestCase):
             self.assertEqual((status, output), (1, ""), arguments)
             self.assertIn(expected, messages)
 
+    def test_single_precision_belongs_to_c(self):
+        for kind in ("fmu", "octave"):
+            self.assertEqual(
+                run("export", MODELS / "pendulum.yaml", "--to", kind, "--step", "1e-3", "--float",
+                    "--out", self.out),
+                (1, "", f"error[export.float]: --float belongs to --to c: what --to {kind} writes "
+                        "is in double precision.\n  Leave out --float.\n"))
+            self.assertFalse(self.out.exists())
+
     def test_a_folder_that_cannot_be_made(self):
         self.write("", "out")
         status, _, messages = run("run", MODELS / "pendulum.yaml", "--out", self.out / "x")

@@ -34,8 +34,8 @@ void Reader::read_limits(const Element& element, InputLimits& limits) {
   const Node& node = *element.value;
   const std::string what = describe("input", element.name);
   if (node.is_null() || !check_keys(node, what, {"min", "max"})) return;
-  if (const Node* min = node.find("min")) limits.min = plain_number(*min, "min of " + what);
-  if (const Node* max = node.find("max")) limits.max = plain_number(*max, "max of " + what);
+  if (const Node* min = node.find("min")) limits.min = number(*min, "min of " + what).value;
+  if (const Node* max = node.find("max")) limits.max = number(*max, "max of " + what).value;
   if (limits.min > limits.max) {
     report(element.offset, "model.bad-value", what + " has a min above its max.");
   }
@@ -259,7 +259,7 @@ void Reader::read_run(const Node* section) {
   const auto positive = [&](const char* key) -> std::optional<double> {
     const Node* node = section->find(key);
     if (node == nullptr) return {};
-    const double value = plain_number(*node, key);
+    const double value = number(*node, key).value;
     if (value > 0) return value;
     report(node->offset, "model.bad-value", std::string(key) + " must be positive.");
     return {};

@@ -108,6 +108,8 @@ void Reader::read_include(const Element& element) {
     char digits[32];
     const auto end = std::to_chars(digits, digits + sizeof digits, value.value).ptr;
     options.set.emplace_back(parameter.name, std::string(digits, end));
+    if (value.e.is_constant()) continue;
+    names_.origins[element.full_name + '.' + parameter.name].definition = value.e;
   }
   Reader reader(model_, names_, *source, mistakes_);
   reader.prefix_ = element.full_name + '.';

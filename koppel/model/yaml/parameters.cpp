@@ -89,8 +89,12 @@ void Reader::read_parameters(const Node* section, const ReadOptions& options) {
   }
   for (const std::size_t i : order) {
     const auto it = names_.parameters.find(given[i].full_name);
-    const double value = plain_number(nodes[i], describe("parameter", given[i].name));
-    if (it != names_.parameters.end()) it->second.value = value;
+    const Number value = number(nodes[i], describe("parameter", given[i].name));
+    if (it == names_.parameters.end()) continue;
+    it->second.value = value.value;
+    // Those of a sub-assembly may have been handed over.
+    ParameterOrigin& origin = names_.origins[given[i].full_name];
+    if (!origin.definition && !value.e.is_constant()) origin.definition = value.e;
   }
   for (const Element& element : given) {
     const auto it = names_.parameters.find(element.full_name);

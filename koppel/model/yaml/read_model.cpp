@@ -142,17 +142,24 @@ void leave_out_consequences(std::vector<Diagnostic>& mistakes) {
 }  // namespace
 
 Model read_model(const std::filesystem::path& path, const ReadOptions& options) {
+  std::vector<ParameterOrigin> origins;
+  return read_model(path, options, origins);
+}
+
+Model read_model(const std::filesystem::path& path, const ReadOptions& options,
+                 std::vector<ParameterOrigin>& origins) {
   const std::optional<std::string> text = yaml::read_file(path);
   if (!text) {
     throw Error(
         {Diagnostic{"model.no-file", "cannot read the file.", {}, {path.string(), 0, 0}, {}}});
   }
-  return read_model_text(*text, path.string(), options);
+  return read_model_text(*text, path.string(), options, origins);
 }
 
 namespace {
 
-Model read_source(std::string_view text, const std::string& file, const ReadOptions& options) {
+Model read_source(std::string_view text, const std::string& file, const ReadOptions& options,
+                  std::vector<ParameterOrigin>& origins) {
   const yaml::Source source(file, std::string(text));
   const yaml::Node root = yaml::read_tree(source);
   Model model;
@@ -163,6 +170,10 @@ Model read_source(std::string_view text, const std::string& file, const ReadOpti
   yaml::Reader(model, names, source, mistakes).read(root, options);
   if (mistakes.empty()) {
     model.validate();
+    origins.clear();
+    for (const Parameter& parameter : model.parameters) {
+      origins.push_back(names.origins[std::string(parameter.symbol.name())]);
+    }
     return model;
   }
   leave_out_consequences(mistakes);
@@ -176,8 +187,14 @@ Model read_source(std::string_view text, const std::string& file, const ReadOpti
 }  // namespace
 
 Model read_model_text(std::string_view text, const std::string& file, const ReadOptions& options) {
+  std::vector<ParameterOrigin> origins;
+  return read_model_text(text, file, options, origins);
+}
+
+Model read_model_text(std::string_view text, const std::string& file, const ReadOptions& options,
+                      std::vector<ParameterOrigin>& origins) {
   try {
-    return read_source(text, file, options);
+    return read_source(text, file, options, origins);
   } catch (const Error& error) {  // what has no place of its own is at least in this file
     std::vector<Diagnostic> mistakes = error.diagnostics();
     for (Diagnostic& d : mistakes) {

@@ -19,6 +19,7 @@
 #include <koppel/expr/parse.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/model/smooth_curve.hpp>
+#include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/model/yaml/tree.hpp>
 
@@ -104,7 +105,8 @@ struct Names {
   std::unordered_map<std::string, int> elements;  // points and vectors of the user's own
   std::unordered_map<std::string, Frame> frames;  // "front.ground"; links of robots without mass
   std::unordered_map<std::string, Parameter> parameters;
-  std::unordered_map<std::string, Expr> signals;      // named expressions of time
+  std::unordered_map<std::string, ParameterOrigin> origins;  // of parameters
+  std::unordered_map<std::string, Expr> signals;             // named expressions of time
   std::unordered_map<std::string, Expr> plain;        // inputs, coordinates and their rates, states
   std::unordered_map<std::string, std::string> kind;  // what uses a name: "body", "parameter"
   std::vector<Placement> poses;                       // of bodies, expected at the start

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <koppel/expr/structure.hpp>
 #include <koppel/model/yaml/names.hpp>
 #include <koppel/model/yaml/reader.hpp>
 
@@ -63,6 +64,19 @@ bool ends_in_word(std::string_view text, std::string_view word) {
   if (!text.ends_with(word) || text.size() == word.size()) return false;
   const char before = text[text.size() - word.size() - 1];
   return before == ' ' || before == ')' || before == '.' || (before >= '0' && before <= '9');
+}
+
+// The parameters of an expression, and those that they follow from.
+void build_in(Expr e, Names& names) {
+  if (e.is_constant()) return;
+  for (const Expr& symbol : symbols_of(e)) {
+    const std::string name(symbol.name());
+    if (!names.parameters.contains(name)) continue;
+    ParameterOrigin& origin = names.origins[name];
+    if (origin.is_built_in) continue;
+    origin.is_built_in = true;
+    if (origin.definition) build_in(*origin.definition, names);
+  }
 }
 
 }  // namespace
@@ -185,8 +199,11 @@ Number Reader::number(const Node& node, std::string_view what) {
   return {1, 1};
 }
 
+// Other values of the parameters would not change the number: they are built in.
 double Reader::plain_number(const Node& node, std::string_view what) {
-  return number(node, what).value;
+  const Number value = number(node, what);
+  build_in(value.e, names_);
+  return value.value;
 }
 
 Number Reader::angle(const Node& node, std::string_view what) {
@@ -287,7 +304,7 @@ Placement Reader::placement(const Node& node, const std::string& what) {
         expressions(*given[2], 4, "quaternion of " + what, Allow::Parameters);
     std::array<double, 4> value{};
     for (std::size_t i = 0; i < 4 && given[2]->items.size() == 4; ++i) {
-      value[i] = plain_number(given[2]->items[i], "quaternion of " + what);
+      value[i] = number(given[2]->items[i], "quaternion of " + what).value;
     }
     const double length =
         std::hypot(std::hypot(value[0], value[1]), std::hypot(value[2], value[3]));

@@ -1,0 +1,24 @@
+// What the parameters of a model that is read follow from, for code that lets them be changed.
+#pragma once
+
+#include <optional>
+
+#include <koppel/model/yaml/read_model.hpp>
+
+namespace koppel {
+
+struct ParameterOrigin {
+  // Where the value follows from other parameters: of their symbols.
+  std::optional<Expr> definition;
+  // Whether it is built into something that has numbers only (tables, paths, counts): the model has
+  // to be read again for another value.
+  bool is_built_in = false;
+};
+
+// As without them; `origins` has one for each parameter of the model.
+Model read_model(const std::filesystem::path& path, const ReadOptions& options,
+                 std::vector<ParameterOrigin>& origins);
+Model read_model_text(std::string_view text, const std::string& file, const ReadOptions& options,
+                      std::vector<ParameterOrigin>& origins);
+
+}  // namespace koppel
