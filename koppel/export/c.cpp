@@ -383,6 +383,7 @@ class Writer {
 }  // namespace
 
 CFiles write_c(const StepModel& model, bool is_float) {
+  refuse_events(model.prepared.equations);
   if (is_float && model.tolerance) {
     throw Error("export.float", "dop853 is not written in single precision.",
                 "Leave out --float, or take linear-implicit or explicit-euler.");

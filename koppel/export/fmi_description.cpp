@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <koppel/export/event_code.hpp>
 #include <koppel/results/units.hpp>
 #include <koppel/version.hpp>
 
@@ -69,7 +70,10 @@ std::string number(double value) { return fmt::format("{}", value); }
 class Description {
  public:
   Description(const StepModel& model, const FmiStructure& structure, FmiVersion version)
-      : m_(model), depends_(structure), is_3_(version == FmiVersion::V3) {
+      : m_(model),
+        depends_(structure),
+        changes_(changed_by_events(model)),
+        is_3_(version == FmiVersion::V3) {
     unsigned reference = 2;  // t and h come first
     if (is_3_) {
       add({unique("time", ""), "", "s", "independent", "continuous", nullptr, 0, false});
@@ -105,6 +109,12 @@ class Description {
       derivatives_.push_back(variables_.size());
       states_.push_back(first_state + i);
     }
+    for (std::size_t i = 0; is_3_ && i < depends_.events.size(); ++i) {
+      const std::string& name = m_.prepared.equations.events[i].name;
+      add({unique(name, "event."), "event", "", "local", "continuous", "calculated", reference++,
+           false});
+      events_.push_back(variables_.size());
+    }
   }
 
   std::string write(const std::string& token, double end) const {
@@ -119,7 +129,7 @@ class Description {
     if (is_3_) {
       add_kind(root, "ModelExchange", {{"needsCompletedIntegratorStep", "true"}});
     } else {
-      set(root, {{"numberOfEventIndicators", "0"}});
+      set(root, {{"numberOfEventIndicators", std::to_string(depends_.events.size())}});
       add_kind(root, "ModelExchange", {{"completedIntegratorStepNotNeeded", "false"}});
     }
     add_kind(root, "CoSimulation", {{"canHandleVariableCommunicationStepSize", "true"}});
@@ -164,14 +174,23 @@ class Description {
     const std::string name = unique(f.label, "parameter.");
     switch (m_.start.kinds[i]) {
       case ParameterKind::Free:
+        if (changes_[i]) {  // in events
+          add({name, "", f.unit, "local", "discrete", "exact", reference, true, f.start});
+          break;
+        }
         add({name, "", f.unit, "parameter", "fixed", "exact", reference, true, f.start});
         break;
       case ParameterKind::Derived:
+        if (changes_[i]) {
+          add({name, "", f.unit, "local", "discrete", "calculated", reference, false});
+          break;
+        }
         add({name, "", f.unit, "calculatedParameter", "fixed", "calculated", reference, false});
         calculated_.emplace_back(variables_.size(), i);
         break;
       case ParameterKind::BuiltIn:
-        add({name, "", f.unit, "local", "constant", "exact", reference, true, f.start});
+        add({name, "", f.unit, "local", changes_[i] ? "discrete" : "constant", "exact", reference,
+             true, f.start});
         break;
     }
   }
@@ -299,15 +318,17 @@ class Description {
     std::stable_sort(initial.begin(), initial.end(),
                      [](const Unknown& a, const Unknown& b) { return a.index < b.index; });
     list("InitialUnknowns", "InitialUnknown", initial);
+    list("", "EventIndicator", unknowns(events_, depends_.events, false));
   }
 
   const StepModel& m_;
   const FmiStructure& depends_;
+  std::vector<char> changes_;  // for each parameter: an event changes it
   bool is_3_;
   std::vector<Variable> variables_;
   std::set<std::string> names_;
-  std::vector<std::size_t> outputs_, states_, derivatives_;      // indices, from 1
-  std::vector<std::pair<std::size_t, std::size_t>> calculated_;  // and places among parameters
+  std::vector<std::size_t> outputs_, states_, derivatives_, events_;  // indices, from 1
+  std::vector<std::pair<std::size_t, std::size_t>> calculated_;       // and places among parameters
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ Dependencies find_dependencies(const Program& program);
 // References are places in the layout of the step (StepModel::layout).
 struct FmiStructure {
   Dependencies outputs, rates;  // on t, h, states, inputs and parameters
+  Dependencies events;          // their functions, likewise
   Dependencies parameters;      // of each: the free ones that it follows from
   std::vector<unsigned> start;  // the free parameters that the start depends on
 };

@@ -10,6 +10,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/whole_file.hpp>
+#include <koppel/export/event_code.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/calculus.hpp>
 #include <koppel/expr/emit_c.hpp>
@@ -28,10 +29,12 @@ using Exprs = std::vector<Expr>;
 // The functions that runtime/fmi_model.h asks for, and its constants.
 class Source {
  public:
-  Source(const StepModel& model, const RateTerms& rates, const StartCode& start, FmiVersion version)
+  Source(const StepModel& model, const RateTerms& rates, const StartCode& start,
+         const EventCode& events, FmiVersion version)
       : m_(model),
         rates_(rates),
         start_(start),
+        events_(events),
         is_3_(version == FmiVersion::V3),
         e_(model.prepared.equations),
         inputs_(model.layout) {}
@@ -46,14 +49,22 @@ class Source {
     add("model_violation", inputs_, rates_.violation);
     add("model_outputs", lower(inputs_, outputs));
     if (conserves()) add("model_energy", inputs_, {e_.kinetic, e_.potential});
-    for (const auto& [name, program] : start_.functions) add(name, program);
+    for (const auto* part : {&start_.functions, &events_.functions}) {
+      for (const auto& [name, program] : *part) add(name, program);
+    }
     add_directional(rates_.held, outputs);
     if (is_3_) add_adjoint(rates_.held, outputs);
     std::string out =
         fmt::format("/* {}: {} */\n{}#include <math.h>\n\n{}{}{}", m_.name, m_.method,
                     constants(guid, rates_.violation.size()), kStepText, kernels_, functions_);
     if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
-    if (!start_.functions.empty()) {
+    const bool has_start = !start_.functions.empty(), has_events = !events_.functions.empty();
+    if (has_start || has_events) out += kLeastSquaresText;
+    if (has_events) {
+      out += events_.tables + "#define EVENT_WORK MODEL_WORK\n" + kEventsText +
+             "#define MODEL_HAS_EVENTS\n";
+    }
+    if (has_start) {
       out += start_.tables + "#define START_WORK MODEL_WORK\n" + kStartText +
              "#define MODEL_HAS_START\n";
     }
@@ -143,12 +154,14 @@ class Source {
   // Inputs may give energy.
   bool conserves() const {
     const auto& energy = m_.prepared.problem.energy;
-    return energy && energy->is_known() && energy->is_conservative() && m_.inputs.empty();
+    return energy && energy->is_known() && energy->is_conservative() && m_.inputs.empty() &&
+           e_.events.empty();
   }
 
   const StepModel& m_;
   const RateTerms& rates_;
   const StartCode& start_;
+  const EventCode& events_;
   bool is_3_;
   const Equations& e_;
   const Exprs& inputs_;
@@ -237,11 +250,12 @@ class Archive {
 FmuFiles write_fmu_files(const StepModel& model, double end, FmiVersion version) {
   const RateTerms rates = make_rate_terms(*model.prepared.problem.descriptor);
   const StartCode start = make_start_code(model);
+  const EventCode events = make_event_code(model, rates, end);
   const FmiStructure structure = find_structure(model, rates, start);
   // The identifier follows from the contents, in which it stands itself.
   const std::string nobody = "{00000000-0000-0000-0000-000000000000}";
   FmuFiles files{describe_fmi(model, structure, version, nobody, end),
-                 Source(model, rates, start, version).write(nobody)};
+                 Source(model, rates, start, events, version).write(nobody)};
   const std::string guid = guid_of(files.source + files.description);
   for (std::string* text : {&files.description, &files.source}) {
     text->replace(text->find(nobody), nobody.size(), guid);

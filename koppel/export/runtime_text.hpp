@@ -3,12 +3,14 @@
 
 namespace koppel {
 
-extern const char* const kStepText;      // runtime/step.h
-extern const char* const kDop853Text;    // runtime/dop853.h
-extern const char* const kAccurateText;  // runtime/accurate.h
-extern const char* const kStartText;     // runtime/least_squares.h, start.h
-extern const char* const kFmiModelText;  // runtime/fmi_model.h
-extern const char* const kFmi2Text;      // runtime/fmi2.h
-extern const char* const kFmi3Text;      // runtime/fmi3.h, fmi3_absent.h
+extern const char* const kStepText;          // runtime/step.h
+extern const char* const kDop853Text;        // runtime/dop853.h
+extern const char* const kAccurateText;      // runtime/accurate.h
+extern const char* const kLeastSquaresText;  // runtime/least_squares.h
+extern const char* const kStartText;         // runtime/start.h
+extern const char* const kEventsText;        // runtime/events.h, event_steps.h
+extern const char* const kFmiModelText;      // runtime/fmi_model.h
+extern const char* const kFmi2Text;          // runtime/fmi2.h
+extern const char* const kFmi3Text;          // runtime/fmi3.h, fmi3_absent.h
 
 }  // namespace koppel

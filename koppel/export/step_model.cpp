@@ -21,7 +21,7 @@ class Maker {
         std::span<const ParameterOrigin> origins) {
     out_.prepared = prepare(model, options);
     const Equations& e = out_.prepared.equations;
-    refuse_events(e);
+    if (!is_accurate(options)) refuse_events(e);
     const State& state = out_.prepared.state;
     out_.name = std::move(name);
     out_.title = model.name + (model.description.empty() ? "" : ": " + model.description);

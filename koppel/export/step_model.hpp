@@ -58,7 +58,8 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
                           StepKind kind = StepKind::FixedCost,
                           std::span<const ParameterOrigin> origins = {});
 
-// Exported code does not watch for events. Throws Error `export.has-events`.
+// Steps of fixed cost, exported C and Octave do not watch for events. Throws Error
+// `export.has-events`.
 void refuse_events(const Equations& equations);
 
 }  // namespace koppel

@@ -41,8 +41,13 @@ static int koppel_accurate_arrive(void* context, double t, double* y, double* ra
   return koppel_accurate_rate(context, t, y, rate);
 }
 
-/* From in[0] to t_end, with errors of a step <= tolerance * max(|y|, 1). 0: done. Else the reason; `in` is the last state that was reached. */
-static int koppel_accurate_advance(double* in, double* work, double t_end, double tolerance) {
+/* From in[0] to t_end, with errors of a step <= tolerance * max(|y|, 1). 0: done. Else the reason;
+ * `in` is the last state that was reached. */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
+static int
+koppel_accurate_advance(double* in, double* work, double t_end, double tolerance) {
   koppel_accurate a;
   koppel_dop853 s;
   koppel_ode ode;

@@ -57,6 +57,7 @@ typedef struct {
   fmi2Type type;
   const fmi2CallbackFunctions* callbacks;
   char name[256];
+  int is_terminated; /* by an event, in Co-Simulation */
 } koppel_fmu;
 
 /* Constraints may drift this far in an importer's solver, which model_held prevents, before an event
@@ -156,6 +157,8 @@ KOPPEL_FMI fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
   } else {
     koppel_model_begin_exchange(&fmu->model);
   }
+  koppel_model_begin_events(&fmu->model, &fmu->buffers);
+  fmu->is_terminated = 0;
   fmu->phase = KOPPEL_RUNNING;
   return fmi2OK;
 }
@@ -325,7 +328,14 @@ KOPPEL_FMI fmi2Status fmi2EnterEventMode(fmi2Component c) {
 /* Restores the constraints, which an importer's solver lets drift. */
 KOPPEL_FMI fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
   koppel_fmu* fmu = (koppel_fmu*)c;
+  const int what = koppel_model_meet_events(&fmu->model, &fmu->buffers);
   memset(info, 0, sizeof *info);
+  if (what >= KOPPEL_FIRST_OF_EVENTS) {
+    info->terminateSimulation = koppel_model_ends(what);
+    return info->terminateSimulation ? fmi2OK
+                                     : koppel_say(fmu, fmi2Error, koppel_model_reason(what));
+  }
+  info->valuesOfContinuousStatesChanged = what != 0;
   if (koppel_model_violation(&fmu->model, &fmu->buffers) < KOPPEL_DRIFT) return fmi2OK;
   if (koppel_model_assemble(&fmu->model, &fmu->buffers) != 0) {
     return koppel_say(fmu, fmi2Error, "the constraints cannot be satisfied here");
@@ -343,7 +353,8 @@ KOPPEL_FMI fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean n
   koppel_fmu* fmu = (koppel_fmu*)c;
   (void)no_set_before;
   koppel_model_end_step(&fmu->model);
-  *enter_event_mode = koppel_model_violation(&fmu->model, &fmu->buffers) >= KOPPEL_DRIFT;
+  *enter_event_mode = koppel_model_violation(&fmu->model, &fmu->buffers) >= KOPPEL_DRIFT ||
+                      koppel_model_has_event(&fmu->model, &fmu->buffers);
   *terminate = 0;
   return fmi2OK;
 }
@@ -372,8 +383,10 @@ KOPPEL_FMI fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivatives[]
   return fmi2OK;
 }
 KOPPEL_FMI fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t n) {
-  (void)indicators;
-  return n == 0 ? fmi2OK : koppel_say((koppel_fmu*)c, fmi2Error, "there are no event indicators");
+  koppel_fmu* fmu = (koppel_fmu*)c;
+  if (n != MODEL_NUM_EVENTS) return koppel_say(fmu, fmi2Error, "a wrong number of event indicators");
+  koppel_model_indicators(&fmu->model, &fmu->buffers, indicators);
+  return fmi2OK;
 }
 KOPPEL_FMI fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n) {
   koppel_fmu* fmu = (koppel_fmu*)c;
@@ -417,7 +430,9 @@ KOPPEL_FMI fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real length, f
   }
   reason = koppel_model_step(&fmu->model, &fmu->buffers, t, length);
   if (reason != 0) {
-    return koppel_say(fmu, reason == KOPPEL_NOT_FINITE ? fmi2Discard : fmi2Error,
+    fmu->is_terminated = koppel_model_ends(reason);
+    return koppel_say(fmu,
+                      reason == KOPPEL_NOT_FINITE || fmu->is_terminated ? fmi2Discard : fmi2Error,
                       koppel_model_reason(reason));
   }
   return fmi2OK;
@@ -443,9 +458,8 @@ KOPPEL_FMI fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind
 }
 KOPPEL_FMI fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind,
                                            fmi2Boolean* value) {
-  (void)c;
   if (kind != fmi2Terminated) return fmi2Discard;
-  *value = 0;
+  *value = ((koppel_fmu*)c)->is_terminated;
   return fmi2OK;
 }
 KOPPEL_FMI fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind,

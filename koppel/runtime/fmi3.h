@@ -199,6 +199,7 @@ KOPPEL_FMI fmi3Status fmi3ExitInitializationMode(fmi3Instance instance) {
   } else {
     koppel_model_begin_exchange(&fmu->model);
   }
+  koppel_model_begin_events(&fmu->model, &fmu->buffers);
   fmu->phase = fmu->is_co_simulation ? KOPPEL_STEPPING : KOPPEL_EVENT;
   return fmi3OK;
 }
@@ -352,7 +353,7 @@ KOPPEL_FMI fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance,
   memset(weights, 0, MODEL_NUM_WEIGHTS * sizeof(double));
   for (i = 0; i < num_unknowns; ++i) {
     const unsigned int k = unknowns[i];
-    if (k >= MODEL_RATES && k < MODEL_NUM_REFERENCES) {
+    if (k >= MODEL_RATES && k < MODEL_EVENTS) {
       weights[k - MODEL_RATES] = seed[i];
     } else if (k >= MODEL_OUTPUTS && k < MODEL_RATES) {
       weights[MODEL_NUM_STATES + k - MODEL_OUTPUTS] = seed[i];
@@ -392,11 +393,18 @@ KOPPEL_FMI fmi3Status fmi3UpdateDiscreteStates(fmi3Instance instance, fmi3Boolea
                                                fmi3Boolean* has_next_event,
                                                fmi3Float64* next_event) {
   koppel_fmu* fmu = (koppel_fmu*)instance;
+  int what;
   *need_update = *terminate = *nominals_changed = *values_changed = *has_next_event = false;
   *next_event = 0;
   if (!koppel_is_in(fmu, KOPPEL_EVENT)) {
     return koppel_out_of_place(fmu, "fmi3UpdateDiscreteStates belongs to the event mode");
   }
+  what = koppel_model_meet_events(&fmu->model, &fmu->buffers);
+  if (what >= KOPPEL_FIRST_OF_EVENTS) {
+    *terminate = koppel_model_ends(what) != 0;
+    return *terminate ? fmi3OK : koppel_say(fmu, fmi3Error, koppel_model_reason(what));
+  }
+  *values_changed = what != 0;
   if (koppel_model_violation(&fmu->model, &fmu->buffers) < KOPPEL_DRIFT) return fmi3OK;
   if (koppel_model_assemble(&fmu->model, &fmu->buffers) != 0) {
     return koppel_say(fmu, fmi3Error, "the constraints cannot be satisfied here");
@@ -422,7 +430,8 @@ KOPPEL_FMI fmi3Status fmi3CompletedIntegratorStep(fmi3Instance instance, fmi3Boo
     return koppel_out_of_place(fmu, "fmi3CompletedIntegratorStep belongs to continuous time");
   }
   koppel_model_end_step(&fmu->model);
-  *enter_event_mode = koppel_model_violation(&fmu->model, &fmu->buffers) >= KOPPEL_DRIFT;
+  *enter_event_mode = koppel_model_violation(&fmu->model, &fmu->buffers) >= KOPPEL_DRIFT ||
+                      koppel_model_has_event(&fmu->model, &fmu->buffers);
   return fmi3OK;
 }
 KOPPEL_FMI fmi3Status fmi3SetTime(fmi3Instance instance, fmi3Float64 t) {
@@ -459,9 +468,10 @@ KOPPEL_FMI fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance instance,
 }
 KOPPEL_FMI fmi3Status fmi3GetEventIndicators(fmi3Instance instance, fmi3Float64 indicators[],
                                              size_t n) {
-  (void)indicators;
-  return n == 0 ? fmi3OK
-                : koppel_say((koppel_fmu*)instance, fmi3Error, "there are no event indicators");
+  koppel_fmu* fmu = (koppel_fmu*)instance;
+  if (n != MODEL_NUM_EVENTS) return koppel_say(fmu, fmi3Error, "a wrong number of event indicators");
+  koppel_model_indicators(&fmu->model, &fmu->buffers, indicators);
+  return fmi3OK;
 }
 KOPPEL_FMI fmi3Status fmi3GetContinuousStates(fmi3Instance instance, fmi3Float64 x[], size_t n) {
   koppel_fmu* fmu = (koppel_fmu*)instance;
@@ -478,7 +488,7 @@ KOPPEL_FMI fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance instance,
 }
 KOPPEL_FMI fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance instance, size_t* n) {
   (void)instance;
-  *n = 0;
+  *n = MODEL_NUM_EVENTS;
   return fmi3OK;
 }
 KOPPEL_FMI fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance instance, size_t* n) {
@@ -518,6 +528,11 @@ KOPPEL_FMI fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 t, fmi3Float
   }
   fmu->before = fmu->model;
   reason = koppel_model_step(&fmu->model, &fmu->buffers, t, length);
+  if (koppel_model_ends(reason)) { /* there, and not at the end of the step */
+    *terminate = *early_return = true;
+    *last_time = fmu->model.in[0];
+    return fmi3OK;
+  }
   if (reason != 0) {
     *last_time = fmu->before.in[0];
     fmu->model = fmu->before;

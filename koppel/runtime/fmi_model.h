@@ -16,13 +16,15 @@
  *   model_directional                        the same, its `in` followed by a direction
  *   model_parameter_kinds[]                  0: can be set before the start; 1: follows from others;
  *                                            2: constant
+ *   MODEL_HAS_EVENTS                         where there are events; event_steps.h then stands before
  *   MODEL_HAS_START                          where some can be set; start.h then stands before
  *
  * with one layout of `in` for all:
  *
  *   t, h, q, v, x, multipliers, inputs, parameters
  *
- * A value reference is a place in `in`; outputs follow, and then the rates of q, v, x.
+ * A value reference is a place in `in`; outputs follow, and then the rates of q, v, x, and the
+ * functions of events.
  *
  * Where an importer's solver makes the steps, model_held are rates that lead back to the constraints
  * at the pace of that solver: h is then about as long as its steps, infinite before the first.
@@ -45,7 +47,13 @@ enum {
   MODEL_NUM_SEEDS = MODEL_NUM_STATES + MODEL_NUM_INPUTS,
   MODEL_OUTPUTS = MODEL_NUM_IN, /* value references */
   MODEL_RATES = MODEL_OUTPUTS + MODEL_NUM_OUTPUTS,
-  MODEL_NUM_REFERENCES = MODEL_RATES + MODEL_NUM_STATES,
+  MODEL_EVENTS = MODEL_RATES + MODEL_NUM_STATES,
+#ifdef MODEL_HAS_EVENTS
+  MODEL_NUM_EVENTS = EVENTS,
+#else
+  MODEL_NUM_EVENTS = 0,
+#endif
+  MODEL_NUM_REFERENCES = MODEL_EVENTS + MODEL_NUM_EVENTS,
   MODEL_NUM_OUT = MODEL_NUM_STATES + MODEL_NUM_MULTIPLIERS + MODEL_NUM_OUTPUTS + MODEL_NUM_ROWS +
                   MODEL_NUM_PARAMETERS + 1
 };
@@ -63,6 +71,9 @@ typedef struct {
     int is_judged;
   } energy;
   int parameters_changed;     /* since the start was assembled */
+#ifdef MODEL_HAS_EVENTS
+  koppel_events events;
+#endif
   int states_set;             /* by the importer, to begin from */
   double tolerance;           /* of the importer; 0: none */
   double stop;                /* infinite where the importer says none */
@@ -72,6 +83,9 @@ typedef struct {
 typedef struct {
   double out[MODEL_NUM_OUT];
   double work[MODEL_WORK + 1];
+#ifdef MODEL_HAS_EVENTS
+  koppel_event_buffers events;
+#endif
 } koppel_buffers;
 
 static void koppel_model_changed(koppel_model* m) { m->has_outputs = m->has_rates = 0; }
@@ -169,7 +183,12 @@ static int koppel_model_assemble(koppel_model* m, koppel_buffers* b) {
   return 1;
 }
 
-enum { KOPPEL_NOT_FINITE = 1, KOPPEL_VIOLATED, KOPPEL_ENERGY_OFF };
+enum {
+  KOPPEL_NOT_FINITE = 1,
+  KOPPEL_VIOLATED,
+  KOPPEL_ENERGY_OFF,
+  KOPPEL_FIRST_OF_EVENTS = 101 /* reasons of events.h from here */
+};
 
 #ifdef MODEL_CONSERVES
 /* After the k-th step energy is known to 1/k of what moved only, where it starts from rest. */
@@ -217,6 +236,9 @@ static void koppel_model_begin_steps(koppel_model* m, koppel_buffers* b) {
 }
 
 static const char* koppel_model_reason(int reason) {
+#ifdef MODEL_HAS_EVENTS
+  if (reason >= KOPPEL_FIRST_OF_EVENTS) return koppel_why_no_event(reason);
+#endif
   switch (reason) {
     case KOPPEL_VIOLATED:
       return "a constraint is violated by more than 0.1 % of the mechanism's size: the step is too "
@@ -263,15 +285,72 @@ static const char* koppel_why_no_start(int reason) {
          "these parameters and states";
 }
 
+/* Whether the reason is an event that ends the run. */
+static int koppel_model_ends(int reason) {
+#ifdef MODEL_HAS_EVENTS
+  return reason == KOPPEL_EVENT_STOPS;
+#else
+  return reason == KOPPEL_FIRST_OF_EVENTS;
+#endif
+}
+
+/* Events of Model Exchange. */
+
+/* At the start, and where the importer's solver has stopped: 0: nothing happens; 1: states or
+ * parameters have changed; else the reason why what happens cannot. */
+static int koppel_model_meet_events(koppel_model* m, koppel_buffers* b) {
+#ifdef MODEL_HAS_EVENTS
+  const int what = koppel_events_update(&m->events, &b->events, m->in);
+  if (what != 0) koppel_model_changed(m);
+  return what;
+#else
+  (void)m, (void)b;
+  return 0;
+#endif
+}
+static void koppel_model_begin_events(koppel_model* m, koppel_buffers* b) {
+#ifdef MODEL_HAS_EVENTS
+  koppel_events_begin(&m->events, &b->events, m->in);
+#else
+  (void)m, (void)b;
+#endif
+}
+/* After a step of the importer's solver: whether an event has been passed. */
+static int koppel_model_has_event(koppel_model* m, koppel_buffers* b) {
+#ifdef MODEL_HAS_EVENTS
+  koppel_event_values(&b->events, m->in);
+  koppel_note_leaving(&m->events, &b->events);
+  return koppel_any_event_passes(&m->events, &b->events);
+#else
+  (void)m, (void)b;
+  return 0;
+#endif
+}
+static void koppel_model_indicators(koppel_model* m, koppel_buffers* b, double* out) {
+#ifdef MODEL_HAS_EVENTS
+  int i;
+  koppel_event_values(&b->events, m->in);
+  for (i = 0; i < EVENTS; ++i) out[i] = koppel_event_indicator(&m->events, &b->events, i);
+#else
+  (void)m, (void)b, (void)out;
+#endif
+}
+
 /* From t over a length of time, in equal steps not longer than MODEL_STEP, or in accurate ones.
  * 0: done; else the reason, and in[0] is the time reached. */
 static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, double length) {
 #ifdef MODEL_TOLERANCE
   int failed;
   m->in[0] = t;
+#ifdef MODEL_HAS_EVENTS
+  failed = koppel_events_advance(&m->events, &b->events, m->in, b->work, t + length,
+                                 m->tolerance > 0 ? m->tolerance : MODEL_TOLERANCE);
+#else
   failed = koppel_accurate_advance(m->in, b->work, t + length,
                                    m->tolerance > 0 ? m->tolerance : MODEL_TOLERANCE);
+#endif
   koppel_model_changed(m);
+  if (failed >= KOPPEL_FIRST_OF_EVENTS) return failed;
   return failed != 0 ? KOPPEL_NOT_FINITE : koppel_model_judge(m, b);
 #else
   const double wanted = length / MODEL_STEP;
@@ -322,9 +401,14 @@ static int koppel_model_get(koppel_model* m, koppel_buffers* b, unsigned int ref
   } else if (reference < MODEL_RATES) {
     koppel_model_find_outputs(m, b);
     *value = m->outputs[reference - MODEL_OUTPUTS];
-  } else if (reference < MODEL_NUM_REFERENCES) {
+  } else if (reference < MODEL_EVENTS) {
     koppel_model_find_rates(m, b);
     *value = m->rates[reference - MODEL_RATES];
+#ifdef MODEL_HAS_EVENTS
+  } else if (reference < MODEL_NUM_REFERENCES) {
+    koppel_event_values(&b->events, m->in);
+    *value = b->events.values[reference - MODEL_EVENTS];
+#endif
   } else {
     return 1;
   }
@@ -368,7 +452,7 @@ static int koppel_model_directional(koppel_model* m, koppel_buffers* b, const un
   model_directional(m->in, b->out, b->work);
   for (i = 0; i < num_unknowns; ++i) {
     const unsigned int k = unknowns[i];
-    if (k >= MODEL_RATES && k < MODEL_NUM_REFERENCES) {
+    if (k >= MODEL_RATES && k < MODEL_EVENTS) {
       result[i] = b->out[k - MODEL_RATES];
     } else if (k >= MODEL_OUTPUTS && k < MODEL_RATES) {
       result[i] = b->out[MODEL_NUM_STATES + k - MODEL_OUTPUTS];
