@@ -8,16 +8,16 @@ namespace {
 std::atomic<long> allocations{0};
 }  // namespace
 
-// The address sanitizer has a malloc of its own, and hooks to watch it.
-#if defined(__SANITIZE_ADDRESS__)
-#define KOPPEL_ADDRESS_SANITIZER
+// The sanitizers have a malloc of their own, and hooks to watch it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KOPPEL_SANITIZER_MALLOC
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KOPPEL_ADDRESS_SANITIZER
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KOPPEL_SANITIZER_MALLOC
 #endif
 #endif
 
-#if !defined(KOPPEL_ADDRESS_SANITIZER)
+#if !defined(KOPPEL_SANITIZER_MALLOC)
 
 extern "C" {
 void* __libc_malloc(std::size_t size);
