@@ -10,6 +10,7 @@
 #include <koppel/analysis/assembly.hpp>
 #include <koppel/analysis/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/simulate/deviation.hpp>
@@ -36,7 +37,7 @@ constexpr int kDeepest = 7;
 
 // Whether an eigenvalue s of the motion, linearised at the start, has |s| h > 1. Rattle is stable
 // up to |Im s| h = 2 (rattle_step.hpp); beyond 1 a swing has less than six steps.
-bool is_stiff_at(const Model& model, const std::string& coordinates, double h) {
+bool is_stiff_at(const Model& model, const std::string& coordinates, double h) try {
   const Equations equations = derive(model, coordinates);
   if (equations.num_v() > kMaxSize) return false;
   const Evaluator evaluator(equations);
@@ -47,6 +48,8 @@ bool is_stiff_at(const Model& model, const std::string& coordinates, double h) {
     fastest = std::max(fastest, std::abs(mode.eigenvalue));
   }
   return fastest * h > 1;
+} catch (const Error&) {
+  return false;  // what is wrong, a trial says
 }
 
 // The most joints between the ground and a body, by the shortest way.
@@ -111,13 +114,9 @@ std::vector<std::string> integrators_to_try(const std::string& formulation, bool
 }
 
 std::vector<SimulateOptions> fixed_cost_candidates(const Model& model,
-                                                   const SimulateOptions& options) {
-  if (!options.step) {
-    throw Error("simulate.wrong-step", "steps of fixed cost are asked for, and no step is given.",
-                "Give a step, such as --step 1e-3.");
-  }
+                                                   const SimulateOptions& options,
+                                                   const std::vector<std::string>& sets) {
   std::vector<SimulateOptions> out;
-  const std::vector<std::string> sets = coordinates_to_try(model, options);
   const bool is_stiff = is_stiff_at(model, sets[0], *options.step);
   for (const std::string& coordinates : sets) {
     for (const std::string& integrator : integrators_to_try(options.formulation, is_stiff)) {
@@ -127,6 +126,12 @@ std::vector<SimulateOptions> fixed_cost_candidates(const Model& model,
     }
   }
   return out;
+}
+
+void check_has_step(const SimulateOptions& options) {
+  if (options.step) return;
+  throw Error("simulate.wrong-step", "steps of fixed cost are asked for, and no step is given.",
+              "Give a step, such as --step 1e-3.");
 }
 
 double seconds_since(Clock::time_point start) {
@@ -159,13 +164,23 @@ bool is_better(const MethodTrial& a, const MethodTrial& b) {
   return a.error && (!b.error || kMuch * *a.error < *b.error);
 }
 
+std::vector<SimulateOptions> accurate_candidates(const SimulateOptions& options,
+                                                 const std::vector<std::string>& sets) {
+  std::vector<SimulateOptions> out;
+  for (const std::string& coordinates : sets) {
+    out.push_back(options);
+    out.back().coordinates = coordinates;
+    out.back().formulation = "index1";
+    out.back().integrator = "dop853";
+  }
+  return out;
+}
+
 // The first of the candidates that is good, or the best.
-MethodChoice choose(const Model& model, const SimulateOptions& options,
-                    const std::vector<SimulateOptions>& candidates) {
+MethodChoice choose(MethodTrials& trials, const std::vector<SimulateOptions>& candidates) {
   std::vector<MethodTrial> tried;
   std::vector<SimulateOptions> options_of;
   std::optional<Error> refusal;
-  MethodTrials trials(model, options);
   for (const SimulateOptions& candidate : candidates) {
     try {
       tried.push_back(trials.run(candidate));
@@ -194,11 +209,17 @@ std::string or_fixed_cost(const std::string& integrator) {
 }
 
 std::string describe(const MethodTrial& trial) {
-  std::string out = fmt::format("{:g} s: {}", trial.end, trial.state);
+  std::string out = fmt::format("{:g} s", trial.end);
+  if (trial.end < trial.asked) out += fmt::format(" of {:g} s", trial.asked);
+  out += ": " + trial.state;
   if (trial.state == "failed" || trial.state == "refused") return out;
   const auto percent = [](double x) { return fmt::format("{:.2g} %", 100 * x); };
-  out +=
-      trial.error ? fmt::format("; {} within {}, ", trial.error_of, percent(*trial.error)) : "; ";
+  out += "; ";
+  if (trial.error) {
+    out += fmt::format("{} within {}", trial.error_of, percent(*trial.error));
+    if (trial.compared < trial.end) out += fmt::format(" up to {:g} s", trial.compared);
+    out += ", ";
+  }
   out += fmt::format("constraints within {:.2g}", trial.position_violation);
   if (std::isfinite(trial.energy_error)) {
     out += fmt::format(", energy balance within {}", percent(trial.energy_error));
@@ -233,6 +254,7 @@ void MethodTrials::find_reference() {
   options.sampling = sampling();
   try {
     Simulation s = simulate(model_, options, limited());
+    check_stop();
     if (s.trajectory.num_rows() > 1 && s.status != Outcome::Status::Doubtful) {
       reference_ = std::move(s.trajectory);
     }
@@ -246,7 +268,9 @@ MethodTrial MethodTrials::run(const SimulateOptions& with) {
   if (options.integrator == "dop853") options.step.reset();  // the caller's; inside, its own
   options.end = end_;
   options.sampling = sampling();
+  options.health = {};
   const Simulation s = simulate(model_, options, limited());
+  check_stop();
   if (!has_looked_) find_reference();
   MethodTrial out;
   out.coordinates = s.choice.coordinates;
@@ -254,6 +278,7 @@ MethodTrial MethodTrials::run(const SimulateOptions& with) {
   out.integrator = s.choice.integrator;
   out.step = with.step.value_or(0);
   const bool is_cut = s.status == Outcome::Status::Stopped;
+  out.asked = options_.end;
   out.end = is_cut ? s.summary.reached : end_;
   out.reached = s.summary.reached;
   const bool is_good = s.summary.health.state == Health::State::Good;
@@ -271,7 +296,12 @@ MethodTrial MethodTrials::run(const SimulateOptions& with) {
     if (!has_outputs) out.error_of = "energies";
     const std::vector<double> errors =
         deviations(s.trajectory, *reference_, has_outputs ? Group::Outputs : Group::Energy);
-    if (!errors.empty()) out.error = *std::max_element(errors.begin(), errors.end());
+    if (!errors.empty()) {
+      out.error = *std::max_element(errors.begin(), errors.end());
+      out.compared = errors.size() == options.sampling.times.size()
+                         ? out.end
+                         : s.trajectory.time()[errors.size() - 1];
+    }
   }
   return out;
 }
@@ -289,20 +319,21 @@ std::string MethodChoice::text() const {
 }
 
 MethodChoice choose_fixed_cost(const Model& model, const SimulateOptions& options) {
-  return choose(model, options, fixed_cost_candidates(model, options));
+  check_has_step(options);
+  MethodTrials trials(model, options);
+  const std::vector<std::string> sets = coordinates_to_try(model, options);
+  return choose(trials, fixed_cost_candidates(model, options, sets));
 }
 
 MethodChoice choose_accurate(const Model& model, const SimulateOptions& options) {
-  std::vector<SimulateOptions> candidates;
-  for (const std::string& coordinates : coordinates_to_try(model, options)) {
-    candidates.push_back(options);
-    candidates.back().coordinates = coordinates;
-    candidates.back().formulation = "index1";
-    candidates.back().integrator = "dop853";
-  }
-  const std::vector<SimulateOptions> others = fixed_cost_candidates(model, options);
-  candidates.insert(candidates.end(), others.begin(), others.end());
-  return choose(model, options, candidates);
+  check_has_step(options);
+  MethodTrials trials(model, options);
+  const std::vector<std::string> sets = coordinates_to_try(model, options);
+  MethodChoice accurate = choose(trials, accurate_candidates(options, sets));
+  if (accurate.trial.holds()) return accurate;
+  MethodChoice fixed = choose(trials, fixed_cost_candidates(model, options, sets));
+  fixed.others.push_back(accurate.trial);
+  return fixed.trial.holds() ? fixed : accurate;
 }
 
 std::optional<double> find_step_that_holds(const Model& model, SimulateOptions options) {

@@ -35,14 +35,16 @@ std::string or_fixed_cost(const std::string& integrator);
 struct MethodTrial {
   std::string coordinates, formulation, integrator;
   double step = 0;
-  double end = 0;           // asked for
+  double asked = 0;         // the end of the model's run
+  double end = 0;           // the end of the trial
   double reached = 0;       // with results that count
   std::string state;        // done, doubtful or failed, as that of any run; or refused
   std::string text;         // why it is not done
   bool only_damps = false;  // it is doubtful for energy that is lost, and nothing else
   double position_violation = 0, velocity_violation = 0;
   double energy_error = 0;      // of the balance, over the energy that moved; NaN: there is none
-  std::optional<double> error;  // against the accurate run (deviation.hpp)
+  std::optional<double> error;  // against the accurate run (deviation.hpp), up to `compared`
+  double compared = 0;
   const char* error_of = "outputs";  // energies, where there are no outputs
 
   bool holds() const { return state == "done"; }
