@@ -60,10 +60,6 @@ typedef struct {
   int is_terminated; /* by an event, in Co-Simulation */
 } koppel_fmu;
 
-/* Constraints may drift this far in an importer's solver, which model_held prevents, before an event
- * restores them. */
-#define KOPPEL_DRIFT 1e-2
-
 static fmi2Status koppel_say(koppel_fmu* fmu, fmi2Status status, const char* message) {
   if (fmu->callbacks->logger != NULL) {
     fmu->callbacks->logger(fmu->callbacks->componentEnvironment, fmu->name, status,
@@ -336,7 +332,7 @@ KOPPEL_FMI fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info
                                      : koppel_say(fmu, fmi2Error, koppel_model_reason(what));
   }
   info->valuesOfContinuousStatesChanged = what != 0;
-  if (koppel_model_violation(&fmu->model, &fmu->buffers) < KOPPEL_DRIFT) return fmi2OK;
+  if (!koppel_model_has_drifted(&fmu->model, &fmu->buffers)) return fmi2OK;
   if (koppel_model_assemble(&fmu->model, &fmu->buffers) != 0) {
     return koppel_say(fmu, fmi2Error, "the constraints cannot be satisfied here");
   }
@@ -353,7 +349,7 @@ KOPPEL_FMI fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean n
   koppel_fmu* fmu = (koppel_fmu*)c;
   (void)no_set_before;
   koppel_model_end_step(&fmu->model);
-  *enter_event_mode = koppel_model_violation(&fmu->model, &fmu->buffers) >= KOPPEL_DRIFT ||
+  *enter_event_mode = koppel_model_has_drifted(&fmu->model, &fmu->buffers) ||
                       koppel_model_has_event(&fmu->model, &fmu->buffers);
   *terminate = 0;
   return fmi2OK;

@@ -89,10 +89,6 @@ typedef struct {
   fmi3LogMessageCallback log;
 } koppel_fmu;
 
-/* Constraints may drift this far in an importer's solver, which model_held prevents, before an event
- * restores them. */
-#define KOPPEL_DRIFT 1e-2
-
 static fmi3Status koppel_say(koppel_fmu* fmu, fmi3Status status, const char* message) {
   if (fmu->log != NULL) {
     fmu->log(fmu->environment, status,
@@ -405,7 +401,7 @@ KOPPEL_FMI fmi3Status fmi3UpdateDiscreteStates(fmi3Instance instance, fmi3Boolea
     return *terminate ? fmi3OK : koppel_say(fmu, fmi3Error, koppel_model_reason(what));
   }
   *values_changed = what != 0;
-  if (koppel_model_violation(&fmu->model, &fmu->buffers) < KOPPEL_DRIFT) return fmi3OK;
+  if (!koppel_model_has_drifted(&fmu->model, &fmu->buffers)) return fmi3OK;
   if (koppel_model_assemble(&fmu->model, &fmu->buffers) != 0) {
     return koppel_say(fmu, fmi3Error, "the constraints cannot be satisfied here");
   }
@@ -430,7 +426,7 @@ KOPPEL_FMI fmi3Status fmi3CompletedIntegratorStep(fmi3Instance instance, fmi3Boo
     return koppel_out_of_place(fmu, "fmi3CompletedIntegratorStep belongs to continuous time");
   }
   koppel_model_end_step(&fmu->model);
-  *enter_event_mode = koppel_model_violation(&fmu->model, &fmu->buffers) >= KOPPEL_DRIFT ||
+  *enter_event_mode = koppel_model_has_drifted(&fmu->model, &fmu->buffers) ||
                       koppel_model_has_event(&fmu->model, &fmu->buffers);
   return fmi3OK;
 }

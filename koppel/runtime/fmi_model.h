@@ -164,6 +164,13 @@ static double koppel_model_violation(const koppel_model* m, koppel_buffers* b) {
   return largest;
 }
 
+/* Whether constraints have drifted so far in an importer's solver that an event should restore them,
+ * although model_held leads back to them. That is far more than its tolerance: events restart it. */
+static int koppel_model_has_drifted(const koppel_model* m, koppel_buffers* b) {
+  const double limit = m->tolerance > 0 ? fmax(1e4 * m->tolerance, 1e-8) : 1e-2;
+  return koppel_model_violation(m, b) >= limit;
+}
+
 /* One Newton step onto the constraints, of positions and of velocities. */
 static int koppel_model_project(koppel_model* m, koppel_buffers* b) {
   model_project(m->in, b->out, b->work);
