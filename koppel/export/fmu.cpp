@@ -26,6 +26,16 @@ namespace {
 namespace fs = std::filesystem;
 using Exprs = std::vector<Expr>;
 
+// One file for importers that compile it; KOPPEL_PART selects a part, for compilers side by side.
+constexpr const char* kParts =
+    "#ifdef KOPPEL_PART\n"
+    "#define KOPPEL_LINK __attribute__((visibility(\"hidden\")))\n"
+    "#define KOPPEL_IS_PART(k) (KOPPEL_PART == (k))\n"
+    "#else\n"
+    "#define KOPPEL_LINK static\n"
+    "#define KOPPEL_IS_PART(k) 1\n"
+    "#endif\n";
+
 // The functions that runtime/fmi_model.h asks for, and its constants.
 class Source {
  public:
@@ -55,8 +65,9 @@ class Source {
     add_directional(rates_.held, outputs);
     if (is_3_) add_adjoint(rates_.held, outputs);
     std::string out =
-        fmt::format("/* {}: {} */\n{}#include <math.h>\n\n{}{}{}", m_.name, m_.method,
-                    constants(guid, rates_.violation.size()), kStepText, kernels_, functions_);
+        fmt::format("/* {}: {} */\n{}#include <math.h>\n\n{}{}{}{}\n{}#if KOPPEL_IS_PART(0)\n",
+                    m_.name, m_.method, constants(guid, rates_.violation.size()), kStepText,
+                    kernels_, kParts, prototypes_, functions_);
     if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
     const bool has_start = !start_.functions.empty(), has_events = !events_.functions.empty();
     if (has_start || has_events) out += kLeastSquaresText;
@@ -68,16 +79,24 @@ class Source {
       out += start_.tables + "#define START_WORK MODEL_WORK\n" + kStartText +
              "#define MODEL_HAS_START\n";
     }
-    return out + kFmiModelText + (is_3_ ? kFmi3Text : kFmi2Text);
+    return out + kFmiModelText + (is_3_ ? kFmi3Text : kFmi2Text) + "#endif\n";
   }
+
+  // Of the text, the first being what is left beside the functions.
+  int num_parts() const { return num_parts_ + 1; }
 
  private:
   void add(const std::string& name, const Exprs& inputs, const Exprs& values) {
     add(name, lower(inputs, share_reciprocals(values)));
   }
+  // Each function is a part that can be compiled by itself.
   void add(const std::string& name, const Program& program) {
-    CCode code = emit_c(program, name, {.is_static = true});
-    functions_ += code.source + '\n';
+    CCode code = emit_c(program, name);
+    const std::string definition = "void " + name + "(";
+    code.source.insert(code.source.rfind(definition), "KOPPEL_LINK ");
+    prototypes_ +=
+        fmt::format("KOPPEL_LINK void {}(const double* in, double* out, double* work);\n", name);
+    functions_ += fmt::format("#if KOPPEL_IS_PART({})\n{}#endif\n\n", ++num_parts_, code.source);
     work_ = std::max(work_, code.work_size);
     if (kernels_.empty()) kernels_ = emit_c_kernels(program);
   }
@@ -165,7 +184,8 @@ class Source {
   bool is_3_;
   const Equations& e_;
   const Exprs& inputs_;
-  std::string functions_, kernels_;
+  std::string functions_, prototypes_, kernels_;
+  int num_parts_ = 0;
   std::size_t work_ = 0;
 };
 
@@ -254,8 +274,9 @@ FmuFiles write_fmu_files(const StepModel& model, double end, FmiVersion version)
   const FmiStructure structure = find_structure(model, rates, start);
   // The identifier follows from the contents, in which it stands itself.
   const std::string nobody = "{00000000-0000-0000-0000-000000000000}";
-  FmuFiles files{describe_fmi(model, structure, version, nobody, end),
-                 Source(model, rates, start, events, version).write(nobody)};
+  Source source(model, rates, start, events, version);
+  FmuFiles files{describe_fmi(model, structure, version, nobody, end), source.write(nobody),
+                 source.num_parts()};
   const std::string guid = guid_of(files.source + files.description);
   for (std::string* text : {&files.description, &files.source}) {
     text->replace(text->find(nobody), nobody.size(), guid);
@@ -271,7 +292,7 @@ void write_fmu(const fs::path& path, const StepModel& model, double end, FmiVers
   const fs::path source = folder.path / (model.name + ".c");
   const fs::path library = folder.path / (model.name + ".so");
   write_text(source, files.source);
-  const std::string problem = build_library(source, library);
+  const std::string problem = build_library(source, library, files.num_parts);
   const std::string binary = problem.empty() ? read_file(library) : "";
   if (!problem.empty()) {
     throw Error("export.no-compiler", "the FMU's library cannot be made: " + problem + ".",

@@ -18,6 +18,7 @@ namespace koppel {
 struct FmuFiles {
   std::string description;  // modelDescription.xml
   std::string source;       // sources/NAME.c, all in one
+  int num_parts = 1;        // of the source, for KOPPEL_PART = 0, 1, … (build_library)
 };
 
 // `end` is the end time of the default experiment.

@@ -151,8 +151,8 @@ std::string identify(const std::string& compiler) {
          std::to_string(status.st_mtime);
 }
 
-// The compiler's exit status, or −1 when it cannot be started. Its messages go to `log`.
-int run(const std::vector<std::string>& command, const fs::path& log) {
+// The process of a compiler, or −1 when it cannot be started. Its messages go to `log`.
+pid_t start(const std::vector<std::string>& command, const fs::path& log) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -165,12 +165,21 @@ int run(const std::vector<std::string>& command, const fs::path& log) {
   const int error =
       posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return -1;
+  return error == 0 ? child : -1;
+}
+
+// Its exit status, or −1 when it was not started.
+int finish(pid_t child) {
+  if (child < 0) return -1;
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return -1;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+int run(const std::vector<std::string>& command, const fs::path& log) {
+  return finish(start(command, log));
 }
 
 // The cache folder, made when missing and owned by us alone; or nothing.
@@ -228,7 +237,8 @@ std::string first_line(const fs::path& log) {
   return line;
 }
 
-std::string describe_failure(const std::string& compiler, const fs::path& log) {
+std::string why_failed(int status, const std::string& compiler, const fs::path& log) {
+  if (status < 0 || status == 127) return "the compiler '" + compiler + "' cannot be run";
   const std::string said = first_line(log);
   return "'" + compiler + "' failed" + (said.empty() ? "" : ": " + said);
 }
@@ -259,8 +269,7 @@ NativeResult compile(const std::string& compiler, std::string_view source, Nativ
   for (std::string& flag : compiler_flags(kind)) command.push_back(std::move(flag));
   command.insert(command.end(), {"-o", library.string(), code.string(), "-lm"});
   const int status = run(command, log);
-  if (status < 0 || status == 127) return failed("the compiler '" + compiler + "' cannot be run");
-  if (status != 0) return failed(describe_failure(compiler, log));
+  if (status != 0) return failed(why_failed(status, compiler, log));
   const auto content = read_file(library);
   if (!content) return failed("'" + compiler + "' wrote no library");
 
@@ -320,20 +329,55 @@ std::string take_native_failure() {
   return text;
 }
 
-std::string build_library(const fs::path& source, const fs::path& library) {
+namespace {
+
+// Compiles the parts of a source side by side. Empty: done, and `objects` are what came of it.
+std::string compile_parts(const std::vector<std::string>& compiler, const fs::path& source,
+                          int num_parts, const fs::path& folder,
+                          std::vector<std::string>& objects) {
+  std::vector<pid_t> children;
+  const auto log = [&](std::size_t k) { return folder / ("log" + std::to_string(k)); };
+  for (int k = 0; k < num_parts; ++k) {
+    objects.push_back((folder / (std::to_string(k) + ".o")).string());
+    std::vector<std::string> command = compiler;
+    command.insert(command.end(), {"-DKOPPEL_PART=" + std::to_string(k), "-c", "-o", objects.back(),
+                                   source.string()});
+    children.push_back(start(command, log(static_cast<std::size_t>(k))));
+  }
+  std::string problem;
+  for (std::size_t k = 0; k < children.size(); ++k) {
+    const int status = finish(children[k]);  // all of them, whatever becomes of the first
+    if (status != 0 && problem.empty()) problem = why_failed(status, compiler[0], log(k));
+  }
+  return problem;
+}
+
+}  // namespace
+
+std::string build_library(const fs::path& source, const fs::path& library, int num_parts) {
   try {
     const ScratchFolder scratch;
     if (scratch.path().empty()) return "no temporary folder can be made";
-    const std::string compiler = find_compiler();
-    std::vector<std::string> command = {compiler};
-    for (std::string& flag : compiler_flags(NativeKind::Function, false))
-      command.push_back(std::move(flag));
-    command.insert(command.end(),
-                   {"-fvisibility=hidden", "-o", library.string(), source.string(), "-lm"});
+    std::vector<std::string> compiler = {find_compiler()};
+    for (std::string& flag : compiler_flags(NativeKind::Function, false)) {
+      compiler.push_back(std::move(flag));
+    }
+    compiler.emplace_back("-fvisibility=hidden");
+    std::vector<std::string> objects = {source.string()};
+    constexpr std::uintmax_t kLarge = 500'000;  // bytes: a second of compiling
+    if (num_parts > 1 && fs::file_size(source) > kLarge) {
+      objects.clear();
+      const std::string problem =
+          compile_parts(compiler, source, num_parts, scratch.path(), objects);
+      if (!problem.empty()) return problem;
+    }
+    std::vector<std::string> command = compiler;
+    command.insert(command.end(), {"-o", library.string()});
+    command.insert(command.end(), objects.begin(), objects.end());
+    command.emplace_back("-lm");
     const fs::path log = scratch.path() / "log";
     const int status = run(command, log);
-    if (status < 0 || status == 127) return "the compiler '" + compiler + "' cannot be run";
-    return status == 0 ? "" : describe_failure(compiler, log);
+    return status == 0 ? "" : why_failed(status, compiler[0], log);
   } catch (const std::exception& error) {
     return error.what();
   }

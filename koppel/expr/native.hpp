@@ -45,14 +45,15 @@ struct NativeResult {
 enum class NativeKind { Function, Series };
 NativeResult compile_native(std::string_view source, NativeKind kind = NativeKind::Function);
 
-// What to tell about the first failure of compile_native since this was asked last; empty: there was
-// none.
+// What to tell about the first failure of compile_native since this was asked last; empty: there
+// was none.
 std::string take_native_failure();
 
 // Compiles a self-contained C99 source to a shared library of its own, for any processor of this
-// kind, with floating point as in native code. Empty: done; else why not. Never throws.
-std::string build_library(const std::filesystem::path& source,
-                          const std::filesystem::path& library);
+// kind, with floating point as in native code. A large source of several parts is compiled side by
+// side, each part with KOPPEL_PART = 0, 1, … defined. Empty: done; else why not. Never throws.
+std::string build_library(const std::filesystem::path& source, const std::filesystem::path& library,
+                          int num_parts = 1);
 
 // Whether to use native code, given what the caller asked for: KOPPEL_NATIVE=on|off decides for
 // everyone, auto (the default) leaves it to the caller. Throws Error `expr.bad-environment`.
