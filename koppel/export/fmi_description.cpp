@@ -132,7 +132,9 @@ class Description {
       set(root, {{"numberOfEventIndicators", std::to_string(depends_.events.size())}});
       add_kind(root, "ModelExchange", {{"completedIntegratorStepNotNeeded", "false"}});
     }
-    add_kind(root, "CoSimulation", {{"canHandleVariableCommunicationStepSize", "true"}});
+    Attributes stepping = {{"canHandleVariableCommunicationStepSize", "true"}};
+    if (!is_3_) stepping.emplace_back("canInterpolateInputs", m_.inputs.empty() ? "false" : "true");
+    add_kind(root, "CoSimulation", stepping);
     add_units(root);
     pugi::xml_node log = root.append_child("LogCategories");
     for (const char* category : {"logStatusWarning", "logStatusDiscard", "logStatusError"}) {

@@ -68,6 +68,7 @@ class Source {
         fmt::format("/* {}: {} */\n{}#include <math.h>\n\n{}{}{}{}\n{}#if KOPPEL_IS_PART(0)\n",
                     m_.name, m_.method, constants(guid, rates_.violation.size()), kStepText,
                     kernels_, kParts, prototypes_, functions_);
+    if (!m_.inputs.empty()) out += std::string("#include <string.h>\n") + kInputsText;
     if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
     const bool has_start = !start_.functions.empty(), has_events = !events_.functions.empty();
     if (has_start || has_events) out += kLeastSquaresText;

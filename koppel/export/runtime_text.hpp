@@ -7,6 +7,7 @@ extern const char* const kStepText;          // runtime/step.h
 extern const char* const kDop853Text;        // runtime/dop853.h
 extern const char* const kAccurateText;      // runtime/accurate.h
 extern const char* const kLeastSquaresText;  // runtime/least_squares.h
+extern const char* const kInputsText;        // runtime/inputs.h
 extern const char* const kStartText;         // runtime/start.h
 extern const char* const kEventsText;        // runtime/events.h, event_steps.h
 extern const char* const kFmiModelText;      // runtime/fmi_model.h

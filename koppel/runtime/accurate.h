@@ -23,6 +23,9 @@ typedef struct {
 static int koppel_accurate_rate(void* context, double t, const double* y, double* rate) {
   koppel_accurate* a = (koppel_accurate*)context;
   a->in[0] = t;
+#ifdef MODEL_HAS_INPUTS
+  koppel_inputs_at(a->in, t);
+#endif
   memcpy(a->in + 2, y, MODEL_NUM_Y * sizeof(double));
   model_rates(a->in, rate, a->work);
   return koppel_all_finite(rate, MODEL_NUM_Y) ? 0 : KOPPEL_NO_RATES;

@@ -40,6 +40,9 @@ static void koppel_dense_look(koppel_dense* d, koppel_event_buffers* b, double t
     y[i] = t == d->s.t1 ? d->s.y1[i] : d->s.y0[i] + x * (change + w * (r2 + x * (r3 + w * inner)));
   }
   d->a.in[0] = t;
+#ifdef MODEL_HAS_INPUTS
+  koppel_inputs_at(d->a.in, t);
+#endif
   koppel_event_values(b, d->a.in);
 }
 

@@ -190,7 +190,7 @@ KOPPEL_FMI fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[]
   koppel_fmu* fmu = (koppel_fmu*)c;
   size_t i;
   for (i = 0; i < n; ++i) {
-    const int is_input = vr[i] >= MODEL_INPUTS && vr[i] < MODEL_PARAMETERS;
+    const int is_input = koppel_within(vr[i], MODEL_INPUTS, MODEL_PARAMETERS);
     if (fmu->phase == KOPPEL_RUNNING && !is_input) {
       return koppel_say(fmu, fmi2Error, "fmi2SetReal: only inputs can be set while running");
     }
@@ -402,9 +402,16 @@ KOPPEL_FMI fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Rea
 KOPPEL_FMI fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference vr[],
                                                   size_t n, const fmi2Integer order[],
                                                   const fmi2Real value[]) {
-  (void)vr, (void)order, (void)value;
-  return n == 0 ? fmi2OK
-                : koppel_say((koppel_fmu*)c, fmi2Error, "inputs are held, not interpolated");
+  koppel_fmu* fmu = (koppel_fmu*)c;
+  size_t i;
+  for (i = 0; i < n; ++i) {
+    if (koppel_model_set_derivative(&fmu->model, vr[i], order[i], value[i]) != 0) {
+      return koppel_say(fmu, fmi2Error,
+                        "fmi2SetRealInputDerivatives: there is no such input, or the order is not "
+                        "1, 2 or 3");
+    }
+  }
+  return fmi2OK;
 }
 KOPPEL_FMI fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference vr[],
                                                    size_t n, const fmi2Integer order[],

@@ -238,7 +238,7 @@ KOPPEL_FMI fmi3Status fmi3SetFloat64(fmi3Instance instance, const fmi3ValueRefer
   if (n != num_values)
     return koppel_say(fmu, fmi3Error, "fmi3SetFloat64: all variables are scalar");
   for (i = 0; i < n; ++i) {
-    const int is_input = vr[i] >= MODEL_INPUTS && vr[i] < MODEL_PARAMETERS;
+    const int is_input = koppel_within(vr[i], MODEL_INPUTS, MODEL_PARAMETERS);
     if (!is_input && !koppel_is_in(fmu, KOPPEL_MADE | KOPPEL_STARTING)) {
       return koppel_say(fmu, fmi3Error, "fmi3SetFloat64: only inputs can be set while running");
     }
@@ -349,9 +349,9 @@ KOPPEL_FMI fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance,
   memset(weights, 0, MODEL_NUM_WEIGHTS * sizeof(double));
   for (i = 0; i < num_unknowns; ++i) {
     const unsigned int k = unknowns[i];
-    if (k >= MODEL_RATES && k < MODEL_EVENTS) {
+    if (koppel_within(k, MODEL_RATES, MODEL_EVENTS)) {
       weights[k - MODEL_RATES] = seed[i];
-    } else if (k >= MODEL_OUTPUTS && k < MODEL_RATES) {
+    } else if (koppel_within(k, MODEL_OUTPUTS, MODEL_RATES)) {
       weights[MODEL_NUM_STATES + k - MODEL_OUTPUTS] = seed[i];
     } else {
       return koppel_no_derivative(fmu);
@@ -360,9 +360,9 @@ KOPPEL_FMI fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance,
   model_adjoint(fmu->adjoint_in, fmu->adjoint_out, fmu->buffers.work);
   for (i = 0; i < num_knowns; ++i) {
     const unsigned int k = knowns[i];
-    if (k >= MODEL_Q && k < MODEL_MULTIPLIERS) {
+    if (koppel_within(k, MODEL_Q, MODEL_MULTIPLIERS)) {
       sensitivity[i] = fmu->adjoint_out[k - MODEL_Q];
-    } else if (k >= MODEL_INPUTS && k < MODEL_PARAMETERS) {
+    } else if (koppel_within(k, MODEL_INPUTS, MODEL_PARAMETERS)) {
       sensitivity[i] = fmu->adjoint_out[MODEL_NUM_STATES + k - MODEL_INPUTS];
     } else {
       return koppel_no_derivative(fmu);

@@ -59,7 +59,11 @@ enum {
 };
 
 typedef struct {
+#ifdef MODEL_HAS_INPUTS
+  double in[MODEL_NUM_IN + MODEL_NUM_SEEDS + INPUT_NUMBERS];
+#else
   double in[MODEL_NUM_IN + MODEL_NUM_SEEDS];
+#endif
   double outputs[MODEL_NUM_OUTPUTS + 1];
   double rates[MODEL_NUM_STATES + 1];
   int has_outputs, has_rates; /* whether they belong to `in` */
@@ -78,6 +82,11 @@ typedef struct {
   double tolerance;           /* of the importer; 0: none */
   double stop;                /* infinite where the importer says none */
 } koppel_model;
+
+/* A range may be empty: compilers warn of comparisons that say so. */
+static int koppel_within(unsigned int reference, unsigned int first, unsigned int end) {
+  return first <= reference && reference < end;
+}
 
 /* Buffers that are of no meaning between calls. */
 typedef struct {
@@ -343,9 +352,34 @@ static void koppel_model_indicators(koppel_model* m, koppel_buffers* b, double* 
 #endif
 }
 
+/* 0: set; 1: there is no such input, or no such order. */
+#ifdef __GNUC__
+__attribute__((unused)) /* in FMI 3 */
+#endif
+static int
+koppel_model_set_derivative(koppel_model* m, unsigned int reference, int order, double value) {
+#ifdef MODEL_HAS_INPUTS
+  return koppel_set_input_derivative(m->in, reference, order, value);
+#else
+  (void)m, (void)reference, (void)order, (void)value;
+  return 1;
+#endif
+}
+
+#ifndef MODEL_TOLERANCE
+/* Inputs have the values at t, where they have derivatives. */
+static void koppel_model_inputs_at(koppel_model* m, double t) {
+#ifdef MODEL_HAS_INPUTS
+  koppel_inputs_at(m->in, t);
+#else
+  (void)m, (void)t;
+#endif
+}
+#endif
+
 /* From t over a length of time, in equal steps not longer than MODEL_STEP, or in accurate ones.
  * 0: done; else the reason, and in[0] is the time reached. */
-static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, double length) {
+static int koppel_model_advance(koppel_model* m, koppel_buffers* b, double t, double length) {
 #ifdef MODEL_TOLERANCE
   int failed;
   m->in[0] = t;
@@ -369,6 +403,7 @@ static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, doubl
   for (k = 0; k < count; ++k) {
     m->in[0] = t + (double)k * h;
     m->in[1] = h;
+    koppel_model_inputs_at(m, m->in[0] + 0.5 * h); /* held over the step */
     model_advance(m->in, b->out, b->work);
     if (!koppel_all_finite(b->out, MODEL_NUM_STATES + MODEL_NUM_MULTIPLIERS)) {
       return KOPPEL_NOT_FINITE;
@@ -380,6 +415,20 @@ static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, doubl
   m->in[0] = t + length;
   return koppel_model_judge(m, b);
 #endif
+}
+
+/* The same with inputs that may have derivatives. */
+static int koppel_model_step(koppel_model* m, koppel_buffers* b, double t, double length) {
+  int reason;
+#ifdef MODEL_HAS_INPUTS
+  koppel_inputs_begin(m->in, t);
+#endif
+  reason = koppel_model_advance(m, b, t, length);
+#ifdef MODEL_HAS_INPUTS
+  koppel_inputs_end(m->in, m->in[0]);
+  koppel_model_changed(m);
+#endif
+  return reason;
 }
 
 static void koppel_model_find_outputs(koppel_model* m, koppel_buffers* b) {
@@ -448,9 +497,9 @@ static int koppel_model_directional(koppel_model* m, koppel_buffers* b, const un
   memset(seeds, 0, MODEL_NUM_SEEDS * sizeof(double));
   for (i = 0; i < num_knowns; ++i) {
     const unsigned int k = knowns[i];
-    if (k >= MODEL_Q && k < MODEL_MULTIPLIERS) {
+    if (koppel_within(k, MODEL_Q, MODEL_MULTIPLIERS)) {
       seeds[k - MODEL_Q] = direction[i];
-    } else if (k >= MODEL_INPUTS && k < MODEL_PARAMETERS) {
+    } else if (koppel_within(k, MODEL_INPUTS, MODEL_PARAMETERS)) {
       seeds[MODEL_NUM_STATES + k - MODEL_INPUTS] = direction[i];
     } else {
       return 1;
@@ -459,9 +508,9 @@ static int koppel_model_directional(koppel_model* m, koppel_buffers* b, const un
   model_directional(m->in, b->out, b->work);
   for (i = 0; i < num_unknowns; ++i) {
     const unsigned int k = unknowns[i];
-    if (k >= MODEL_RATES && k < MODEL_EVENTS) {
+    if (koppel_within(k, MODEL_RATES, MODEL_EVENTS)) {
       result[i] = b->out[k - MODEL_RATES];
-    } else if (k >= MODEL_OUTPUTS && k < MODEL_RATES) {
+    } else if (koppel_within(k, MODEL_OUTPUTS, MODEL_RATES)) {
       result[i] = b->out[MODEL_NUM_STATES + k - MODEL_OUTPUTS];
     } else {
       return 1;

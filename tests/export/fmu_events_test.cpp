@@ -1,10 +1,12 @@
 // Events of models in FMUs, against closed forms and against the library.
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/whole_file.hpp>
 #include <koppel/export/c.hpp>
 #include <koppel/export/fmu.hpp>
 #include <koppel/model/yaml/read_model.hpp>
@@ -307,6 +309,25 @@ TEST(ModelExchangeWithEvents, InVersion3TooAndAStopTerminates) {
       fmu.call("fmi3UpdateDiscreteStates", &update, &terminate, &nominals, &values, &next, &time),
       kOk);
   EXPECT_TRUE(terminate);
+}
+
+TEST(FmuSourceWithEvents, CompilesWithoutAWarning) {
+  for (const FmiVersion version : {FmiVersion::V2, FmiVersion::V3}) {
+    const Model model = read_model_text(kWall, "wall.yaml");
+    const StepModel step = make_step_model(model, accurate(model), "wall");
+    const TemporaryFolder folder;
+    write_text(folder.path() / "wall.c", write_fmu_files(step, 1, version).source);
+    for (const char* compiler : {"gcc", "clang"}) {
+      if (std::system(("command -v " + std::string(compiler) + " >/dev/null").c_str()) != 0)
+        continue;
+      EXPECT_EQ(std::system(("cd '" + folder.path().string() + "' && " + compiler +
+                             " -std=c99 -O1 -Wall -Wextra -Werror -pedantic -fPIC -shared -o "
+                             "/dev/null wall.c -lm")
+                                .c_str()),
+                0)
+          << compiler;
+    }
+  }
 }
 
 TEST(Export, FixedCostStepsAndCDoNotWatchForEvents) {

@@ -181,6 +181,54 @@ TEST(CoSimulation, KeepsToTheTolerancesOfItsImporter) {
   EXPECT_LT(error(1e-10), 3e-8);  // the reference's agreement with others
 }
 
+// A mass of 2 kg under a force that grows: F = 1 + 3 t − 2 t², x = (t²/2 + t³/2 − t⁴/6) / 2.
+TEST(CoSimulation, InputsHaveDerivativesOverAStep) {
+  const Model model = read_model_text(R"(
+parameters: {m: 2}
+inputs: [F]
+coordinates: [x]
+kinetic: m*x'^2/2
+forces: {push: {type: effort, on: x, effort: F}}
+outputs: {x: x, v: x', force: F}
+)",
+                                      "mass.yaml");
+  for (const char* integrator : {"dop853", "rosenbrock"}) {
+    SimulateOptions options = options_for(model, 1e-3);
+    options.integrator = integrator;
+    options.tolerance = 1e-11;
+    const TemporaryFolder folder;
+    write_fmu(folder.path() / "mass.fmu", make_step_model(model, options), 1);
+    Fmu2 fmu(folder.path() / "mass.fmu", kCoSimulation);
+    EXPECT_STREQ(fmu.root().child("CoSimulation").attribute("canInterpolateInputs").value(),
+                 "true");
+    ASSERT_EQ(fmu.start(), kOk);
+    for (int k = 0; k < 5; ++k) {
+      const double t = 0.2 * k;
+      ASSERT_EQ(fmu.set("F", 1 + 3 * t - 2 * t * t), kOk);
+      const unsigned references[] = {fmu.reference.at("F"), fmu.reference.at("F")};
+      const int orders[] = {1, 2};
+      const double values[] = {3 - 4 * t, -4};
+      ASSERT_EQ(fmu.call("fmi2SetRealInputDerivatives", static_cast<const unsigned*>(references),
+                         std::size_t{2}, static_cast<const int*>(orders),
+                         static_cast<const double*>(values)),
+                kOk);
+      ASSERT_EQ(fmu.step(t, 0.2), kOk);
+    }
+    // The midpoints of steps of 1e-3 leave h²/24 of F″ in the force.
+    EXPECT_NEAR(fmu.get("x"), (0.5 + 0.5 - 1.0 / 6) / 2, 1e-6) << integrator;
+    EXPECT_NEAR(fmu.get("force"), 2, 1e-12) << integrator;
+    // They count for one step: the force is held now.
+    const double speed = fmu.get("v");
+    ASSERT_EQ(fmu.step(1, 0.2), kOk);
+    EXPECT_NEAR(fmu.get("v"), speed + 0.2 * 2 / 2, 1e-9) << integrator;
+    const unsigned wrong = fmu.reference.at("m");
+    const int order = 1;
+    const double value = 1;
+    EXPECT_EQ(fmu.call("fmi2SetRealInputDerivatives", &wrong, std::size_t{1}, &order, &value),
+              kError);
+  }
+}
+
 TEST(CoSimulation, BytesThatAreNoStateAreRefused) {
   const Written w("slider_crank", 1e-3), other("slider_crank", 2e-3);
   Fmu2 fmu(w.path(), kCoSimulation), stranger(other.path(), kCoSimulation);
