@@ -5,7 +5,7 @@
  * by orthogonal transformations: with A^T P = Q [R; 0] (Householder, columns by decreasing rest)
  * and x = Q (z, w), the equations give R^T z = P^T b, and w minimises |J Q (z, w) - y| by a second
  * such decomposition. Rows of A that repeat others are left out, and so are motions that J does not
- * see: they stay 0. [Golub & Van Loan, Matrix Computations, sections 5.4 and 6.2]
+ * see: they stay 0. [Golub & Van Loan 2013, sections 5.4 and 6.2]
  * C99; pasted into exports, for what happens before a run and in events. No allocation.
  */
 #ifndef KOPPEL_RUNTIME_LEAST_SQUARES_H
