@@ -11,6 +11,7 @@
 #include <koppel/analysis/loop.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/control/realization.hpp>
+#include <koppel/control/singular_start.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/results/scene.hpp>
 
@@ -34,6 +35,7 @@ struct Findings {
   Examination found;
   std::vector<LocalFreedom> local;
   std::optional<Realization> realization;  // of servo constraints
+  std::string no_degree;                   // in words, where outputs have none at the start
   Analyses analyses;
   std::vector<StructureFindings> structure;  // where it is asked for
 };
@@ -48,6 +50,18 @@ std::vector<LocalFreedom> find_local(const Model& model, const Findings& finding
   const Evaluator absolute(derive(model, "absolute"));
   return find_local_freedoms(model, absolute,
                              assemble(absolute, place_bodies(model, "absolute")).state);
+}
+
+// What keeps servo problems from being made is told by `koppel inverse`.
+std::string find_no_degree(const Evaluator& evaluator, const Examination& found) {
+  const Equations& e = evaluator.equations;
+  if (e.u.empty()) return {};
+  try {
+    const ServoProblem servo = make_servo_problem(e, found.start.state, found.rank.redundant_rows);
+    return describe_singular_start(servo, evaluator, found.start.state);
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 Findings look_at(const Model& model, const std::string& set, const AnalysisRequest& request) {
@@ -76,7 +90,9 @@ Findings look_at(const Model& model, const std::string& set, const AnalysisReque
   }
   findings.local = find_local(model, findings);
   if (findings.found.servo) {
-    findings.realization = find_realization(Evaluator(findings.equations), start.state);
+    const Evaluator evaluator(findings.equations);
+    findings.realization = find_realization(evaluator, start.state);
+    findings.no_degree = find_no_degree(evaluator, findings.found);
   }
   if (!request.is_empty()) {
     findings.analyses = analyze(model, Evaluator(findings.equations), start.state, request);
@@ -162,6 +178,7 @@ void print(const Model& model, const Findings& findings) {
                name_of(r.kind) + (": inputs act on " + std::to_string(r.rank) + " of " +
                                   std::to_string(r.num_outputs) + " outputs directly"));
   }
+  if (!findings.no_degree.empty()) print_line("warning", findings.no_degree);
   print_line("start", start.text);
   if (rank.redundant.empty()) print_line("redundant", "none");
   for (const Redundancy& r : rank.redundant) print_line("redundant", r.text);
@@ -199,6 +216,7 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
                           {"rank", findings.realization->rank},
                           {"outputs", findings.realization->num_outputs}};
   }
+  if (servo) out["no_relative_degree"] = findings.no_degree;
   out["massless"] = massless;
   out["local_freedoms"] = nlohmann::json::array();
   for (const LocalFreedom& local : findings.local) {

@@ -98,11 +98,10 @@ Lines describe(const Inverse& result) {
     lines.emplace_back(input.name, fmt::format("{:.6g} (at {:.6g} s) to {:.6g} (at {:.6g} s)",
                                                input.min, input.at_min, input.max, input.at_max));
   }
-  if (s.verification && s.verification->is_done) {
-    lines.emplace_back("verified",
-                       fmt::format("simulated with these inputs, the outputs are off by {:.2g} at "
-                                   "most, {:.2g} of their path",
-                                   s.verification->max_error, s.verification->relative_error));
+  if (s.verification) {
+    const Verification& v = *s.verification;
+    lines.emplace_back(v.is_verified ? "verified" : "not verified",
+                       v.is_done ? v.describe() : v.text);
   }
   if (!s.robustness.empty()) {
     lines.emplace_back("feedback",

@@ -7,6 +7,7 @@
 
 #include <koppel/analysis/accelerations.hpp>
 #include <koppel/analysis/dense.hpp>
+#include <koppel/analysis/input_weights.hpp>
 #include <koppel/analysis/sparse.hpp>
 #include <koppel/base/diagnostic.hpp>
 
@@ -163,7 +164,7 @@ class Builder {
   }
 
   // More inputs than outputs: of those with the same accelerations s̈ = P u + … of the outputs
-  // (realization.hpp) the ones of least norm Σ (u_i/w_i)², w_i the limits of the inputs. They are
+  // (realization.hpp) the ones of least norm Σ (u_i/w_i)² (input_weights.hpp). They are
   //   u = W² Pᵀκ,   that is   u = W² Bᵀα,   M α + Cᵀℓ = Sᵀκ,   C α = 0,   C = [G; a].
   void share_inputs() {
     const auto symbols = [&](const char* kind, std::size_t count) {
@@ -197,29 +198,11 @@ class Builder {
       add_equation("share " + std::to_string(j), rows[j] + by_g[j] + by_a[j] - by_kappa[j]);
     }
     const std::vector<Expr> Ba = multiply_transposed(jacobian(e_.f, e_.u), alpha);
-    const std::vector<double> limit = input_limits();
+    const std::vector<double> weight = input_weights(e_);
     for (std::size_t i = 0; i < e_.u.size(); ++i) {
       add_equation("share of " + std::string(e_.u[i].name()),
-                   e_.u[i] - limit[i] * limit[i] * Ba[i]);
+                   e_.u[i] - weight[i] * weight[i] * Ba[i]);
     }
-  }
-
-  // The larger of both where there is one; else the largest of all inputs, or 1.
-  std::vector<double> input_limits() const {
-    std::vector<double> limit(e_.u.size(), 0.0);
-    double largest = 0;
-    for (std::size_t i = 0; i < limit.size(); ++i) {
-      for (const auto* of : {&e_.u_min, &e_.u_max}) {
-        if (i < of->size() && std::isfinite((*of)[i])) {
-          limit[i] = std::max(limit[i], std::abs((*of)[i]));
-        }
-      }
-      largest = std::max(largest, limit[i]);
-    }
-    for (double& x : limit) {
-      if (x == 0) x = largest > 0 ? largest : 1;
-    }
-    return limit;
   }
 
   void constraints() {

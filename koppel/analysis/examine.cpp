@@ -4,6 +4,7 @@
 
 #include <koppel/analysis/branches.hpp>
 #include <koppel/analysis/dae.hpp>
+#include <koppel/analysis/hidden_equations.hpp>
 #include <koppel/analysis/massless.hpp>
 #include <koppel/analysis/numeric_index.hpp>
 #include <koppel/analysis/structural.hpp>
@@ -24,6 +25,12 @@ IndexReport find_index(const Evaluator& evaluator, const Examination& found, boo
   if (structure.is_regular && check_regularity(dae, structure, point).is_regular) {
     report.evidence = IndexReport::Evidence::Structure;
     return report;
+  }
+  // What a parameter of value 0 multiplies is not there.
+  const Dae valued = with_values(dae, point);
+  if (const Structure of = analyze_structure(valued);
+      with_servo && of.is_regular && check_regularity(valued, of, point).is_regular) {
+    return {of.index, of.degrees_of_freedom - num_invariants, IndexReport::Evidence::Structure, {}};
   }
   const NumericIndex numeric = find_numeric_index(dae, point);
   if (numeric.index >= 0) {

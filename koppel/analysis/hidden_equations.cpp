@@ -273,11 +273,14 @@ void drop_unused(const std::vector<std::size_t>& num_before, Dae& dae) {
   }
 }
 
-bool is_regular_around(const RevealedDae& found, const DaePoint& near) {
-  const std::vector<DaePoint> points = points_around(near);
-  return std::any_of(points.begin(), points.end(), [&](const DaePoint& point) {
-    return check_regularity(found.dae, found.structure, point).is_regular;
-  });
+// Where values make equations depend on fewer derivatives than their symbols do.
+void put_in_values(RevealedDae& out, const DaePoint& near) {
+  Dae dae = with_values(out.dae, near);
+  Structure structure = analyze_structure(dae);
+  const Signature &a = structure.signature, &b = out.structure.signature;
+  if (a.row_start == b.row_start && a.column == b.column && a.order == b.order) return;
+  out.dae = std::move(dae);
+  out.structure = std::move(structure);
 }
 
 void count_orders(RevealedDae& out) {
@@ -295,6 +298,27 @@ void count_orders(RevealedDae& out) {
 
 }  // namespace
 
+bool is_regular_around(const Dae& dae, const Structure& structure, const DaePoint& near) {
+  const std::vector<DaePoint> points = points_around(near);
+  return std::any_of(points.begin(), points.end(), [&](const DaePoint& point) {
+    return check_regularity(dae, structure, point).is_regular;
+  });
+}
+
+Dae with_values(const Dae& dae, const DaePoint& point) {
+  std::vector<Expr> symbols, numbers, residuals;
+  for (std::size_t i = 0; i < dae.given.size(); ++i) {
+    if (!std::isfinite(point.given[i])) continue;
+    symbols.push_back(dae.given[i]);
+    numbers.emplace_back(point.given[i]);
+  }
+  for (const NamedExpr& residual : dae.residuals) residuals.push_back(residual.value);
+  residuals = substitute(residuals, symbols, numbers);
+  Dae out = dae;
+  for (std::size_t i = 0; i < residuals.size(); ++i) out.residuals[i].value = residuals[i];
+  return out;
+}
+
 RevealedDae reveal_hidden_equations(Dae dae, const DaePoint& at_start) {
   RevealedDae out{std::move(dae), {}, 0, {}, {}, -1};
   DaePoint near = at_start;
@@ -306,8 +330,11 @@ RevealedDae reveal_hidden_equations(Dae dae, const DaePoint& at_start) {
     num_before.push_back(unknown.derivative.size());
   }
   out.structure = analyze_structure(out.dae);
+  if (out.structure.is_regular && !is_regular_around(out.dae, out.structure, near)) {
+    put_in_values(out, near);
+  }
   for (int round = 0; round < kMaxRounds && out.structure.is_regular; ++round) {
-    if (is_regular_around(out, near)) break;
+    if (is_regular_around(out.dae, out.structure, near)) break;
     const std::vector<Row> vanished =
         Elimination(out.dae, out.structure, Samples(out.dae, near)).run();
     if (vanished.empty()) break;

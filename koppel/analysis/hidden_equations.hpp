@@ -31,8 +31,14 @@ struct RevealedDae {
   int index = -1;
 };
 
-// Unchanged where the structure is right. Where none of the above helps, the structure stays
-// singular.
+// Unchanged where the structure is right. Where it is not, first the values of parameters are put
+// in: a damping of 0 is no damping. Where none of the above helps, the structure stays singular.
 RevealedDae reveal_hidden_equations(Dae dae, const DaePoint& near);
+
+// Whether the system Jacobian is regular at the point or at one of some others around it.
+bool is_regular_around(const Dae& dae, const Structure& structure, const DaePoint& near);
+
+// Numbers in the place of the symbols that have values at the point.
+Dae with_values(const Dae& dae, const DaePoint& point);
 
 }  // namespace koppel

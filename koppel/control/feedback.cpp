@@ -9,6 +9,7 @@
 #include <koppel/analysis/dense.hpp>
 #include <koppel/analysis/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/control/prescribed_motion.hpp>
 #include <koppel/control/riccati.hpp>
 
 namespace koppel {
@@ -35,46 +36,10 @@ Expr over_time(const Equations& e, const std::string& name, const TableData& dat
   }
 }
 
-// A motion by its rows: x_d and u_d.
-class Motion {
- public:
-  Motion(const Inverse& motion, const State& start)
-      : trajectory_(motion.trajectory), equations_(motion.equations), start_(start) {
-    columns_ = motion.observation->columns_of_q();
-    for (std::size_t i = 0; i < start.v.size() + start.x.size(); ++i) {
-      columns_.push_back(motion.observation->first_velocity() + i);
-    }
-    for (const Expr& u : equations_.u) {
-      columns_.push_back(static_cast<std::size_t>(trajectory_.find(u.name())));
-    }
-  }
-
-  std::size_t num_x() const { return columns_.size() - equations_.u.size(); }
-  std::span<const double> time() const { return trajectory_.time(); }
-  // Of x, then of u.
-  std::span<const double> column(std::size_t i) const { return trajectory_.column(columns_[i]); }
-  State at(std::size_t row) const {
-    State state = start_;
-    state.t = time()[row];
-    std::size_t i = 0;
-    state.u.resize(equations_.u.size());
-    for (auto* part : {&state.q, &state.v, &state.x, &state.u}) {
-      for (double& value : *part) value = column(i++)[row];
-    }
-    return state;
-  }
-
- private:
-  const Trajectory& trajectory_;
-  const Equations& equations_;
-  State start_;
-  std::vector<std::size_t> columns_;
-};
-
 // The gains F at a time, of (1).
 class Design {
  public:
-  Design(const Inverse& motion, const Motion& path, const FeedbackOptions& options)
+  Design(const Inverse& motion, const PrescribedMotion& path, const FeedbackOptions& options)
       : motion_(motion),
         options_(options),
         evaluator_(motion.equations),
@@ -105,7 +70,7 @@ class Design {
     return {e, jacobian(outputs, state)};
   }
 
-  void find_weights(const Motion& path) {
+  void find_weights(const PrescribedMotion& path) {
     const Equations& e = motion_.equations;
     const auto num_s = static_cast<Index>(e.s.size()), num_u = static_cast<Index>(e.u.size());
     const VectorFunction reference(e, e.reference);
@@ -199,7 +164,7 @@ std::vector<Expr> make_feedback(const Inverse& motion, const State& start,
                                 const FeedbackOptions& options) {
   options.validate();
   const Equations& e = motion.equations;
-  const Motion path(motion, start);
+  const PrescribedMotion path(motion, start);
   if (path.time().size() < 4) refuse("there are too few samples of the motion.");
   const Design design(motion, path, options);
 

@@ -15,9 +15,13 @@
 #include <koppel/control/internal_dynamics.hpp>
 #include <koppel/control/inverse_health.hpp>
 #include <koppel/control/reduced_servo.hpp>
+#include <koppel/control/row_correction.hpp>
 #include <koppel/control/servo_problem.hpp>
+#include <koppel/control/shared_pieces.hpp>
+#include <koppel/control/singular_start.hpp>
 #include <koppel/control/smoothness.hpp>
 #include <koppel/control/solution_checks.hpp>
+#include <koppel/control/verdict.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/native.hpp>
 #include <koppel/simulate/sampler.hpp>
@@ -66,6 +70,10 @@ class Run {
     out_.observation.emplace(out_.equations, model_, state_);
     out_.observation->add_inputs(out_.equations);
     checks_.emplace(out_.equations, *servo_, state_.p);
+    correction_.emplace(InputSharing(*evaluator_, *servo_, start_));
+    if (reduced_.index == 1 && way_ != Way::Bounded) {
+      correction_->solve_rows(reduced_.problem, end_);
+    }
     out_.summary.setup_seconds = seconds_since(start);
     if (callbacks_.chosen) callbacks_.chosen({});
     follow();
@@ -131,6 +139,12 @@ class Run {
   void find_start() {
     const FlatSolution::Status status = solution_->start(*evaluator_, state_, end_);
     if (status != FlatSolution::Status::Ok) {
+      if (const std::string why = describe_singular_start(*servo_, *evaluator_, state_);
+          status == FlatSolution::Status::Singular && !why.empty()) {
+        throw Error("control.no-relative-degree", why,
+                    "Begin where inputs move the outputs, prescribe another output, or add an "
+                    "input, as a hoist.");
+      }
       throw Error("control.no-start",
                   fmt::format("no motion of '{}' near its start has the prescribed outputs: {}.",
                               model_.name, reason(status)),
@@ -195,18 +209,21 @@ class Run {
                                      : ": they are stable, and are integrated from the start."));
   }
 
-  // Inputs as Taylor polynomials where they are algebraic; else lines through the rows.
+  // Inputs as Taylor polynomials where they are algebraic; else splines through the rows.
   void verify_inputs() {
     if (out_.trajectory.num_rows() < 2) return;
     const double end = out_.trajectory.time().back();
     InputPieces pieces;
     State start = start_;
+    std::string advice;
     if (is_flat() && servo_->num_free == 0) {
       constexpr int kTerms = 12;
       FlatSolution again(*servo_, end, kTerms);
       if (again.start(*evaluator_, state_, end) == FlatSolution::Status::Ok) {
         start.t = again.time();
-        pieces = pieces_of(again, servo_->problem.num_u, servo_->problem.breakpoints, end);
+        pieces = correction_->sharing().is_needed()
+                     ? shared_pieces(*servo_, *evaluator_, start, correction_->sharing(), end)
+                     : pieces_of(again, servo_->problem.num_u, servo_->problem.breakpoints, end);
       }
     } else {
       std::vector<std::vector<double>> values;
@@ -215,11 +232,16 @@ class Run {
         values.emplace_back(column.begin(), column.end());
       }
       pieces = splines_through(out_.trajectory.time(), values);
+      advice = is_flat() ? fmt::format(
+                               "The inputs were taken as splines through {} rows: ask for "
+                               "more --samples.",
+                               out_.trajectory.num_rows())
+                         : "Take a shorter --step, or the method flat.";
     }
-    out_.summary.verification = verify(model_, out_.equations, rank_, start,
-                                       as_expressions(out_.equations, pieces), start.p, end);
-    const Verification& v = *out_.summary.verification;
-    if (!v.is_done) tell("the inputs could not be verified: " + v.text);
+    const double bound = options_.health.loosen * (is_flat() ? kVerified : kVerifiedSteps);
+    Verification& v = out_.summary.verification.emplace(
+        find_verdict(model_, out_, rank_, start, pieces, end, bound));
+    v.advice = advice;
   }
 
   std::string reason(FlatSolution::Status status) const {
@@ -296,6 +318,7 @@ class Run {
       solution_->get(y);
       // Enough of them to see, few enough to cost nothing.
       if (count % residual_every == 0) checks_->note_residual(solution_->point());
+      (*correction_)(t, y);
       if (!sampler.add_row(t, y)) return stop();
       ++count;
       if (callbacks_.progress && !callbacks_.progress({t, options_.end, count})) return stop();
@@ -338,17 +361,39 @@ class Run {
       throw Error("control.wrong-integrator", *why + ".",
                   "Use implicit-euler, bdf2, bdf3, bdf4, bdf5, radau5 or midpoint.");
     }
+    if (reduced_.index > 3 && (integrator() == "radau5" || integrator() == "midpoint")) {
+      throw Error(
+          "control.wrong-integrator",
+          fmt::format("the method '{}' leaves index {} of the {} of this problem; '{}' does "
+                      "not converge above 3.",
+                      method, reduced_.index, servo_->index, integrator()),
+          "Use implicit-euler or bdf2 to bdf5; or the method flat or "
+          "minimal-extension:twice, at any index.");
+    }
+  }
+
+  // Differences of differences of steps: at a high index round-off grows as they become shorter.
+  std::string why_steps_fail(const Outcome& outcome) const {
+    if (reduced_.index <= 3) return outcome.text + '.';
+    return fmt::format(
+        "a step fails. The method '{}' leaves index {} of the {} of this problem, where round-off "
+        "grows as 1/h^{}: take a longer --step, a lower order, or the method flat or "
+        "minimal-extension:twice.",
+        options_.method, reduced_.index, servo_->index, reduced_.index - 1);
   }
 
   Observer observer(Sampler& sampler) {
     return [&](const Step& step) {
-      probe_->look_at(step);
-      return sampler(step);
+      const CorrectedStep corrected(step, *correction_);
+      probe_->look_at(corrected);
+      return sampler(corrected);
     };
   }
 
   void step_reduced(Sampler& sampler) {
-    if (!sampler.begin(start_.t, reduced_.start)) return stop();
+    std::vector<double> first = reduced_.start;
+    (*correction_)(start_.t, first);
+    if (!sampler.begin(start_.t, first)) return stop();
     IntegrateOptions options;
     options.tolerance = options_.tolerance;
     if (way_ == Way::Steps || options_.step) options.step = step();
@@ -362,7 +407,7 @@ class Run {
     if (outcome.status == Outcome::Status::Stopped) return stop();
     if (outcome.status == Outcome::Status::Failed) {
       sampler.finish(outcome.t, outcome.y);
-      fail(outcome.text + '.');
+      fail(why_steps_fail(outcome));
     }
   }
 
@@ -384,13 +429,16 @@ class Run {
     set_state(found.y.front(), start_);
     for (std::size_t n = 0; n < found.t.size(); ++n) {
       if (!std::binary_search(times.begin(), times.end(), found.t[n])) continue;
-      if (!sampler.add_row(found.t[n], found.y[n])) return stop();
+      std::vector<double> y = found.y[n];
+      (*correction_)(found.t[n], y);
+      if (!sampler.add_row(found.t[n], y)) return stop();
     }
   }
 
   void integrate_internal(Sampler& sampler) {
     std::vector<double> y(static_cast<std::size_t>(servo_->problem.size()));
     solution_->get(y);
+    (*correction_)(start_.t, y);
     if (!sampler.begin(start_.t, y)) return stop();
     const Outcome outcome = integrate(servo_->problem, "taylor", {start_.t, y}, end_,
                                       {.tolerance = options_.tolerance}, observer(sampler));
@@ -474,6 +522,12 @@ class Run {
       s.order = solution_->order();
     }
     describe(out_.trajectory, out_.equations, s);
+    s.unavoidable = correction_->unavoidable();
+    for (const Excess& e : s.unavoidable) tell(describe_unavoidable(e));
+    if (const std::string& why = correction_->sharing().obstacle();
+        !why.empty() && !(s.limit_violations.empty() && s.pushing_cables.empty())) {
+      tell("the inputs are shared out without regard to their limits: " + why + ".");
+    }
     for (const Excess& e : s.limit_violations) tell(describe_limit_violation(e));
     for (const Excess& e : s.pushing_cables) tell(describe_pushing_cable(e));
   }
@@ -500,6 +554,7 @@ class Run {
   std::optional<FlatSolution> solution_;
   ReducedServo reduced_;  // where a method steps in time
   std::optional<SolutionChecks> checks_;
+  std::optional<RowCorrection> correction_;
   std::optional<ResidualProbe> probe_;
   RowResidual residual_;  // that the probe found
   std::vector<double> q_;

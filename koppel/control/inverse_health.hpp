@@ -4,7 +4,9 @@
 //   residual      what steps leave of an equation of motion (row_residual.hpp): a tenth of the
 //                 largest terms. Above, inputs are wrong in their first digit.
 //   outputs       |s(q) − γ|: a hundredth of the path of the references, of 1 where they stand
-//   still verification  the same of the mechanism simulated with the inputs (verify.hpp)
+//   still verification  the same of the mechanism simulated with the inputs (verify.hpp): a
+//   hundredth for
+//                 methods that step in time, a millionth for the others
 #pragma once
 
 #include <optional>
@@ -22,6 +24,9 @@ struct InverseFindings {
   double path = 0;                         // the length of the references
   std::optional<Verification> verification;
 };
+
+// The bounds of |s(q) − γ| in verification.
+inline constexpr double kVerifiedSteps = 0.01, kVerified = 1e-6;
 
 // The limits that are exceeded, each of them times `loosen`.
 std::vector<Health::Reason> exceeded_limits(const InverseFindings& found, double loosen);

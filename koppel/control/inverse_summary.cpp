@@ -43,7 +43,10 @@ nlohmann::ordered_json to_json(const Verification& v) {
           {"at", v.at},
           {"end_error", v.end_error},
           {"path_length", v.path_length},
-          {"relative_error", v.relative_error}};
+          {"relative_error", v.relative_error},
+          {"verified", v.is_verified},
+          {"bound", v.bound},
+          {"growth", v.growth}};
 }
 
 }  // namespace
@@ -114,6 +117,7 @@ std::string to_json(const InverseSummary& s) {
   }
   out["limit_violations"] = to_json(s.limit_violations);
   out["pushing_cables"] = to_json(s.pushing_cables);
+  out["unavoidable_violations"] = to_json(s.unavoidable);
   if (s.verification) {
     out["verification"] = to_json(*s.verification);
   }

@@ -50,6 +50,7 @@ struct InverseSummary {
   std::size_t samples = 0;
   std::vector<InputSummary> inputs;
   std::vector<Excess> limit_violations, pushing_cables;
+  std::vector<Excess> unavoidable;  // limits that no inputs with this motion keep
   std::optional<Verification> verification;
   std::string feedback;  // its kind
   std::vector<RobustnessCase> robustness;

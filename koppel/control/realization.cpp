@@ -4,6 +4,7 @@
 
 #include <koppel/analysis/accelerations.hpp>
 #include <koppel/analysis/dense.hpp>
+#include <koppel/control/input_effect.hpp>
 
 namespace koppel {
 
@@ -20,26 +21,11 @@ std::optional<Realization> find_realization(const Evaluator& evaluator, const St
   const Equations& e = evaluator.equations;
   if (e.s.empty() || e.u.empty()) return {};
   if (solve_accelerations(evaluator, state).is_underdetermined) return {};
-  const Eigen::MatrixXd M = dense::view((*evaluator.M)(state));
-  const Eigen::MatrixXd C = dense::view(evaluator.all_constraints(state));
-  std::vector<Expr> outputs;
-  for (const NamedExpr& s : e.s) outputs.push_back(s.value);
-  const std::vector<Expr> rates = rate_of(e, outputs);
-  const Eigen::MatrixXd S = dense::view(MatrixFunction(e, jacobian(rates, e.v))(state));
-  const Eigen::MatrixXd B = dense::view(MatrixFunction(e, jacobian(e.f, e.u))(state));
-
-  // (1); redundant constraints leave Λ open, X not.
-  const Eigen::Index n = M.rows(), m = C.rows();
-  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n + m, n + m);
-  A.topLeftCorner(n, n) = M;
-  A.topRightCorner(n, m) = C.transpose();
-  A.bottomLeftCorner(m, n) = C;
-  Eigen::MatrixXd right = Eigen::MatrixXd::Zero(n + m, B.cols());
-  right.topRows(n) = B;
-  const Eigen::MatrixXd X = A.completeOrthogonalDecomposition().solve(right).topRows(n);
+  const InputEffect::At effect = InputEffect(evaluator)(state);
+  const auto S = dense::view(effect.S), X = dense::view(effect.X);
 
   // What a zero of P is measured by: the terms of its products.
-  Eigen::MatrixXd P = S * X;
+  Eigen::MatrixXd P = dense::view(effect.P);
   const Eigen::MatrixXd terms = S.cwiseAbs() * X.cwiseAbs();
   const double most = std::max(terms.size() > 0 ? terms.maxCoeff() : 0.0, 1e-300);
   for (Eigen::Index i = 0; i < P.rows(); ++i) {

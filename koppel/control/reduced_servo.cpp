@@ -41,7 +41,8 @@ ReducedServo make_reduced_servo(const Equations& e, std::string_view method, con
   Problem& problem = out.problem;
   problem.name = e.model;
   problem.formulation = method;
-  problem.index = method == "minimal-extension:twice" ? 1 : 3;
+  out.index = method == "minimal-extension:twice" ? 1 : std::max(3, servo.index - 2);
+  problem.index = std::min(out.index, 3);  // what steps are made for
   problem.num_q = static_cast<int>(e.num_q());
   problem.num_v = static_cast<int>(e.num_v());
   problem.num_x = static_cast<int>(e.x.size());

@@ -27,8 +27,9 @@
 //   M α = f − Gᵀλ,   G α + gamma = 0,   S α + σ = γ̈.                                        (3)
 // λ̄ and κ say that the projected equations hold along D only.
 //
-// All but the second have index 3 where the servo problem has 5. y = (q, v, x, λ, μ, w, u), where w
-// holds what a form has beside the unknowns of the servo problem.
+// All but the second have index 3 where the servo problem has 5, and 5 where it has 7: backward
+// differences with fixed steps still converge there, Runge-Kutta methods do not. y = (q, v, x, λ,
+// μ, w, u), where w holds what a form has beside the unknowns of the servo problem.
 #pragma once
 
 #include <optional>
@@ -50,6 +51,7 @@ struct ReducedForm {
 
 struct ReducedServo {
   Problem problem;
+  int index = 0;              // 1 of `minimal-extension:twice`, else 2 less than before, at least 3
   std::vector<double> start;  // y where the solution is
 };
 

@@ -150,12 +150,42 @@ Equations with_inputs(const Equations& e, const std::vector<Expr>& values) {
   return out;
 }
 
+std::string Verification::describe() const {
+  return fmt::format(
+      "simulated with these inputs, the outputs are off by {:.2g} at most, {:.2g} of their path "
+      "(bound {:.2g})",
+      max_error, relative_error, bound);
+}
+
+std::string Verification::reason() const {
+  std::string out = "The inputs are not verified: ";
+  if (!is_possible) return out + text;
+  if (is_done) {
+    out += fmt::format(
+        "simulated with them, the outputs are off their references by {:.2g} at t = {:.6g} s, "
+        "{:.2g} of their path (bound {:.2g}).",
+        max_error, at, relative_error, bound);
+  } else {
+    out += fmt::format("the simulation with them ends at t = {:.6g} s: {}.", reached, text);
+  }
+  if (growth > kUnstable) {
+    out += fmt::format(
+        " The mechanism is unstable along this motion: small deviations grow {:.2g} times up to t "
+        "= {:.6g} s, and so do the last digits of the inputs. Close the loop: --feedback lqr.",
+        growth, growth_at);
+  } else if (!advice.empty()) {
+    out += ' ' + advice;
+  }
+  return out;
+}
+
 Verification verify(const Model& model, const Equations& equations, const RankReport& rank,
                     const State& start, const std::vector<Expr>& inputs,
                     std::span<const double> nominal, double end, double tolerance) {
   Verification out;
   if (inputs.empty()) {
     out.text = "the inputs are not known up to the end.";
+    out.is_possible = false;
     return out;
   }
   const Equations driven = with_inputs(equations, inputs);
@@ -164,6 +194,7 @@ Verification verify(const Model& model, const Equations& equations, const RankRe
   state.u.clear();
   const Findings found = find_out(model, evaluator, state, rank, end);
   if (!found.is_determined) {
+    out.is_possible = false;
     out.text =
         "nothing has mass in some motion that no constraint forbids, so that there is no forward "
         "simulation.";

@@ -35,14 +35,30 @@ Equations with_inputs(const Equations& equations, const std::vector<Expr>& input
 
 struct Verification {
   bool is_done = false;
-  std::string text;  // why not
+  std::string text;         // why not
+  bool is_possible = true;  // whether there is a forward simulation at all
   double reached = 0;
   double max_error = 0;    // the largest |s − γ|, as a vector of all outputs
   double at = 0;           // when
   double end_error = 0;    // where it ends
   double path_length = 0;  // of the references
   double relative_error = 0;
+
+  // The verdict on inputs: simulated to the end with a relative error within the bound.
+  bool is_verified = false;
+  double bound = 0;
+  double growth = 0;  // of small deviations (growth.hpp), where inputs are not verified; else 0
+  double growth_at = 0;
+  std::string advice;  // what would make them more accurate, as a sentence
+
+  // "simulated with these inputs, …"
+  std::string describe() const;
+  // Why the inputs are not verified.
+  std::string reason() const;
 };
+
+// Deviations that grow more than this make a mechanism unstable along a motion.
+inline constexpr double kUnstable = 1000;
 
 // Of the references, as a polygon of 500 parts.
 double path_length(const Equations& equations, std::span<const double> p, double from, double to);

@@ -42,9 +42,10 @@ TEST(Overactuated, InputsAreOfLeastNorm) {
     }
   };
   check("[F1, F2, F3]", 1, 1, 1);
-  check("{F1: {min: -10, max: 10}, F2: {min: -20, max: 15}, F3: {max: 5}}", 10, 20, 5);
+  // Limits that are not reached.
+  check("{F1: {min: -100, max: 100}, F2: {min: -200, max: 150}, F3: {max: 50}}", 100, 200, 50);
   // Without limits: as one with the largest.
-  check("{F1: {min: -10, max: 10}, F2: , F3: {max: 5}}", 10, 10, 5);
+  check("{F1: {min: -100, max: 100}, F2: , F3: {max: 50}}", 100, 100, 50);
 }
 
 // Two forces on a trolley that constraints keep on its rail share its acceleration.

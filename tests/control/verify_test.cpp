@@ -1,6 +1,8 @@
 // Forward simulation with computed inputs returns the prescribed motion.
 #include <gtest/gtest.h>
 
+#include <koppel/control/growth.hpp>
+
 #include "tests/control/inverse_runs.hpp"
 
 namespace koppel {
@@ -68,6 +70,64 @@ TEST(Verify, FindsWrongInputs) {
              start.p, 3);
   EXPECT_TRUE(v.is_done) << v.text;
   EXPECT_GT(v.relative_error, 0.1);
+}
+
+std::string upright(double end, const std::string& reference) {
+  return "name: upright pendulum\nparameters: {a: 3}\ninputs: [M]\ncoordinates: {phi: 0}\n"
+         "kinetic: phi'^2/2\npotential: a^2*cos(phi)\ngeneralized_forces: {phi: M}\n"
+         "signals: {c: {type: rest-to-rest, duration: 10}}\n"
+         "servo: {angle: {output: phi, reference: " +
+         reference + "}}\nrun: {end: " + std::to_string(end) + "}\n";
+}
+
+Inverse verify_text(const std::string& text) {
+  const Model model = read_model_text(text, "m.yaml");
+  InverseOptions options = inverse_options_of(model);
+  options.verify = true;
+  return inverse(model, options);
+}
+
+// δφ̈ = a²δφ about rest. From δφ = 1 the deviation is cosh(a T), from δφ̇ T = 1 sinh(a T)/(a T).
+TEST(Verify, GrowthOfDeviationsIsThatOfTheLinearSystem) {
+  const Inverse motion = verify_text(upright(2, "0*c"));
+  const DeviationGrowth growth = find_growth(motion, motion.start);
+  const double exact = std::hypot(std::cosh(6.0), std::sinh(6.0) / 6);
+  EXPECT_NEAR(growth.factor, exact, 1e-9 * exact);
+  EXPECT_DOUBLE_EQ(growth.at, 2);
+}
+
+TEST(Verify, NamesAnUnstableMechanismAsTheReason) {
+  const Inverse motion = verify_text(upright(12, "0.5*c"));
+  EXPECT_EQ(motion.status, Outcome::Status::Doubtful);
+  const Verification& v = motion.summary.verification.value();
+  EXPECT_TRUE(v.is_done);
+  EXPECT_FALSE(v.is_verified);
+  // Some exp(3·12)/2, less while the pendulum leans.
+  EXPECT_GT(v.growth, 1e13);
+  EXPECT_LT(v.growth, 1e16);
+  EXPECT_NE(v.reason().find(" The mechanism is unstable along this motion: small deviations grow "),
+            std::string::npos);
+  EXPECT_EQ(motion.summary.health.reasons.at(0).text, v.reason());
+  EXPECT_EQ(motion.text, v.reason());
+}
+
+TEST(Verify, BoundIsAMillionthOfThePathAndAHundredthInSteps) {
+  const Model model = model_file("navy_crane_2d");
+  InverseOptions options = inverse_options_of(model);
+  options.verify = true;
+  const Inverse flat = inverse(model, options);
+  EXPECT_TRUE(flat.summary.verification->is_verified);
+  EXPECT_EQ(flat.summary.verification->bound, 1e-6);
+  EXPECT_EQ(flat.summary.verification->growth, 0);  // not looked for
+  options.method = "projection";
+  const Inverse steps = inverse(model, options);
+  EXPECT_EQ(steps.status, Outcome::Status::Doubtful);
+  EXPECT_EQ(steps.summary.verification->reason(),
+            "The inputs are not verified: simulated with them, the outputs are off their "
+            "references by 0.18 at t = 2.7225 s, 0.029 of their path (bound 0.01). Take a shorter "
+            "--step, or the method flat.");
+  options.health.loosen = 10;
+  EXPECT_TRUE(inverse(model, options).summary.verification->is_verified);
 }
 
 TEST(Verify, SaysWhyAMasslessPulleyCannotBeSimulated) {

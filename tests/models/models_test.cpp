@@ -28,6 +28,8 @@ const std::vector<Known> kKnown = {
     {"andrews", 1},
     {"bricard", 1, 3, 0, 1},
     {"cable_manipulator", 10, 3, 5},
+    {"cable_robot", 6, 0, 3},
+    {"cable_robot_planar", 3, 0, 3},
     {"car_axle", 2},
     {"chain", 10},
     {"circular_track", 1},

@@ -24,7 +24,8 @@ def findings(model, *arguments):
 
 # Degrees of freedom and index (of the servo problem where there is one), by counting.
 KNOWN = {
-    "andrews": (1, 3), "bricard": (1, 3), "cable_manipulator": (10, 5), "car_axle": (2, 3),
+    "andrews": (1, 3), "bricard": (1, 3), "cable_manipulator": (10, 5),
+    "cable_robot": (6, 3), "cable_robot_planar": (3, 3), "car_axle": (2, 3),
     "chain": (10, 3), "circular_track": (1, 3), "copy_machine": (2, 3), "double_pendulum": (2, 3),
     "five_link": (2, 3), "five_link_road": (2, 3), "flyball_governor": (4, 3), "flyball_governor_symmetric": (3, 3),
     "four_bar": (1, 3), "heavy_top": (3, 3), "mass_chain": (2, 5), "mass_on_car": (2, 3),

@@ -397,6 +397,24 @@ class Inverse(unittest.TestCase):
         self.assertEqual(set(summary["inputs"]), {"F_t", "M_w"})
         self.assertIn("F_t", (self.folder / "report.html").read_text())
 
+    def test_verify_has_a_verdict_and_an_exit_code(self):
+        status, output, _ = run("inverse", "overhead_crane", "--samples", 31, "--verify",
+                                "--out", self.folder)
+        self.assertEqual(status, 0)
+        self.assertIn("\n  verified     simulated with these inputs, the outputs are off by ", output)
+        self.assertIn("(bound 1e-06)\n", output)
+        status, output, messages = run("inverse", "navy_crane_2d_massless", "--verify",
+                                       "--out", self.folder)
+        self.assertEqual(status, 2)
+        self.assertIn("\n  not verified nothing has mass in some motion that no constraint forbids, so\n"
+                      "               that there is no forward simulation.\n", output)
+        self.assertIn("error[control.doubtful]: The inputs are not verified: nothing has mass in some "
+                      "motion that no constraint forbids, so that there is no forward simulation.\n",
+                      messages)
+        summary = json.loads((self.folder / "summary.json").read_text())
+        self.assertFalse(summary["verification"]["verified"])
+        self.assertEqual(summary["health"]["state"], "doubtful")
+
     def test_json_and_quiet(self):
         status, output, messages = run("inverse", "overhead_crane", "--samples", 11, "--json",
                                        "--quiet", "--out", self.folder)
