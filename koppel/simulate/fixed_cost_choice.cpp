@@ -212,7 +212,7 @@ std::string describe(const MethodTrial& trial) {
   std::string out = fmt::format("{:g} s", trial.end);
   if (trial.end < trial.asked) out += fmt::format(" of {:g} s", trial.asked);
   out += ": " + trial.state;
-  if (trial.state == "failed" || trial.state == "refused") return out;
+  if (trial.state == "failed") return out;
   const auto percent = [](double x) { return fmt::format("{:.2g} %", 100 * x); };
   out += "; ";
   if (trial.error) {

@@ -38,7 +38,7 @@ struct MethodTrial {
   double asked = 0;         // the end of the model's run
   double end = 0;           // the end of the trial
   double reached = 0;       // with results that count
-  std::string state;        // done, doubtful or failed, as that of any run; or refused
+  std::string state;        // done, doubtful or failed, as that of any run
   std::string text;         // why it is not done
   bool only_damps = false;  // it is doubtful for energy that is lost, and nothing else
   double position_violation = 0, velocity_violation = 0;
