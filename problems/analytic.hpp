@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/graph/graph.hpp>
 #include <koppel/problem/problem.hpp>
 
 namespace koppel::problems {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/equations/evaluator.hpp>
 
 namespace koppel::problems {
 namespace {

@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/driven_motion.hpp>
-#include <koppel/analysis/follow.hpp>
-#include <koppel/analysis/rank.hpp>
-#include <koppel/analysis/steady.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/motion/driven_motion.hpp>
+#include <koppel/analysis/motion/follow.hpp>
+#include <koppel/analysis/motion/steady.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/simulate/floquet.hpp>
 
 #include "apps/koppel/print_line.hpp"

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include <koppel/analysis/linearize.hpp>
-#include <koppel/analysis/singular.hpp>
-#include <koppel/analysis/statics.hpp>
+#include <koppel/analysis/motion/linearize.hpp>
+#include <koppel/analysis/motion/statics.hpp>
+#include <koppel/analysis/rank/singular.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel::app {

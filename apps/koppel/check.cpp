@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include <koppel/analysis/assembly/loop.hpp>
 #include <koppel/analysis/examine.hpp>
-#include <koppel/analysis/local_freedoms.hpp>
-#include <koppel/analysis/loop.hpp>
+#include <koppel/analysis/rank/local_freedoms.hpp>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/control/realization.hpp>
-#include <koppel/control/singular_start.hpp>
+#include <koppel/control/servo/realization.hpp>
+#include <koppel/control/servo/singular_start.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/results/scene.hpp>
 

@@ -6,8 +6,8 @@
 
 #include <koppel/equations/derive.hpp>
 #include <koppel/equations/point_kinematics.hpp>
-#include <koppel/expr/print.hpp>
-#include <koppel/expr/simplify.hpp>
+#include <koppel/expr/algebra/simplify.hpp>
+#include <koppel/expr/text/print.hpp>
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/model_options.hpp"

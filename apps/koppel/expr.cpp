@@ -9,16 +9,16 @@
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/emit_c.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/parse.hpp>
-#include <koppel/expr/print.hpp>
-#include <koppel/expr/program.hpp>
-#include <koppel/expr/series.hpp>
-#include <koppel/expr/simplify.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/algebra/simplify.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/emit_c.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/code/program.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/series/series.hpp>
+#include <koppel/expr/text/parse.hpp>
+#include <koppel/expr/text/print.hpp>
 
 #include "apps/koppel/commands.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
+#include <koppel/control/feedback/robustness.hpp>
 #include <koppel/control/inverse.hpp>
-#include <koppel/control/robustness.hpp>
 #include <koppel/results/report.hpp>
 
 #include "apps/koppel/attendant.hpp"

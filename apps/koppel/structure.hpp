@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <koppel/analysis/examine.hpp>
-#include <koppel/analysis/structural.hpp>
+#include <koppel/analysis/structure/structural.hpp>
 
 namespace koppel::app {
 

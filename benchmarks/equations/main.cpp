@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <koppel/analysis/accelerations.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include "benchmarks/expr/measure.hpp"

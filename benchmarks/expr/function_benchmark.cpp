@@ -1,4 +1,4 @@
-#include <koppel/expr/function.hpp>
+#include <koppel/expr/code/function.hpp>
 
 #include "by_hand.h"
 #include "measure.hpp"

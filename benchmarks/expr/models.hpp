@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 namespace koppel::benchmarks {
 

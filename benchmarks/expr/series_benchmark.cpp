@@ -1,4 +1,4 @@
-#include <koppel/expr/series.hpp>
+#include <koppel/expr/series/series.hpp>
 
 #include "measure.hpp"
 #include "models.hpp"

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/series.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/series/series.hpp>
 
 #include "measure.hpp"
 #include "models.hpp"

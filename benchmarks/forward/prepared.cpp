@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/model/model.hpp>
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include <koppel/analysis/branches.hpp>
-#include <koppel/analysis/dae.hpp>
-#include <koppel/analysis/hidden_equations.hpp>
-#include <koppel/analysis/massless.hpp>
-#include <koppel/analysis/numeric_index.hpp>
-#include <koppel/analysis/structural.hpp>
+#include <koppel/analysis/rank/branches.hpp>
+#include <koppel/analysis/rank/massless.hpp>
+#include <koppel/analysis/structure/dae.hpp>
+#include <koppel/analysis/structure/hidden_equations.hpp>
+#include <koppel/analysis/structure/numeric_index.hpp>
+#include <koppel/analysis/structure/structural.hpp>
 
 namespace koppel {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/equations.hpp>
 
 namespace koppel {

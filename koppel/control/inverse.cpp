@@ -6,24 +6,24 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/control/assumptions.hpp>
-#include <koppel/control/bounded.hpp>
-#include <koppel/control/flat.hpp>
-#include <koppel/control/internal_dynamics.hpp>
-#include <koppel/control/inverse_health.hpp>
-#include <koppel/control/reduced_servo.hpp>
-#include <koppel/control/row_correction.hpp>
-#include <koppel/control/servo_problem.hpp>
-#include <koppel/control/shared_pieces.hpp>
-#include <koppel/control/singular_start.hpp>
-#include <koppel/control/smoothness.hpp>
-#include <koppel/control/solution_checks.hpp>
-#include <koppel/control/verdict.hpp>
+#include <koppel/control/bounded/bounded.hpp>
+#include <koppel/control/checks/inverse_health.hpp>
+#include <koppel/control/checks/solution_checks.hpp>
+#include <koppel/control/checks/verdict.hpp>
+#include <koppel/control/inputs/row_correction.hpp>
+#include <koppel/control/inputs/shared_pieces.hpp>
+#include <koppel/control/servo/assumptions.hpp>
+#include <koppel/control/servo/flat.hpp>
+#include <koppel/control/servo/internal_dynamics.hpp>
+#include <koppel/control/servo/reduced_servo.hpp>
+#include <koppel/control/servo/servo_problem.hpp>
+#include <koppel/control/servo/singular_start.hpp>
+#include <koppel/control/servo/smoothness.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/native.hpp>
+#include <koppel/expr/code/native.hpp>
 #include <koppel/simulate/sampler.hpp>
 
 namespace koppel {

@@ -8,7 +8,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/control/inverse.hpp>
-#include <koppel/control/reduced_servo.hpp>
+#include <koppel/control/servo/reduced_servo.hpp>
 
 namespace koppel {
 namespace {

@@ -1,6 +1,6 @@
 #include <koppel/equations/affine.hpp>
 
-#include <koppel/expr/calculus.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
 
 namespace koppel {
 

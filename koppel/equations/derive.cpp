@@ -12,7 +12,7 @@
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/equations/placement.hpp>
 #include <koppel/equations/quantities.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

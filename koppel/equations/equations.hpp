@@ -24,9 +24,9 @@
 
 #include <koppel/base/event_direction.hpp>
 #include <koppel/base/lazy.hpp>
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/print.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/print.hpp>
 
 namespace koppel {
 

@@ -7,7 +7,7 @@
 
 #include <koppel/equations/derive.hpp>
 #include <koppel/equations/quantities.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

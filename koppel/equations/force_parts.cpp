@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include <koppel/expr/calculus.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
 
 namespace koppel {
 

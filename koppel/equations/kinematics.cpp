@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <koppel/expr/operations.hpp>
+#include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
 

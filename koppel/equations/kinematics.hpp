@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/graph/graph.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel {

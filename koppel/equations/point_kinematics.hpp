@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/expr/calculus.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel {

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <unordered_set>
 
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <numbers>
 
-#include <koppel/expr/calculus.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
 
 namespace koppel {
 namespace {

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/evaluator.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/export/c_start.hpp>
 #include <koppel/export/runtime_text.hpp>
-#include <koppel/expr/emit_c.hpp>
-#include <koppel/expr/reciprocals.hpp>
-#include <koppel/expr/split.hpp>
+#include <koppel/expr/algebra/reciprocals.hpp>
+#include <koppel/expr/code/emit_c.hpp>
+#include <koppel/expr/code/split.hpp>
 #include <koppel/integrate/rate_terms.hpp>
 
 namespace koppel {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <koppel/export/runtime_text.hpp>
-#include <koppel/expr/emit_c.hpp>
+#include <koppel/expr/code/emit_c.hpp>
 
 namespace koppel {
 namespace {

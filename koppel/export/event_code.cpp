@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/evaluator.hpp>
-#include <koppel/expr/emit_c.hpp>
-#include <koppel/expr/reciprocals.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/algebra/reciprocals.hpp>
+#include <koppel/expr/code/emit_c.hpp>
 
 namespace koppel {
 namespace {

@@ -12,11 +12,11 @@
 #include <koppel/base/whole_file.hpp>
 #include <koppel/export/event_code.hpp>
 #include <koppel/export/runtime_text.hpp>
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/emit_c.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/native.hpp>
-#include <koppel/expr/reciprocals.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/algebra/reciprocals.hpp>
+#include <koppel/expr/code/emit_c.hpp>
+#include <koppel/expr/code/native.hpp>
+#include <koppel/expr/graph/graph.hpp>
 #include <koppel/integrate/rate_terms.hpp>
 #include <koppel/simulate/row_size.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <koppel/expr/operations.hpp>
+#include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
 namespace {

@@ -5,16 +5,16 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/evaluator.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/export/names.hpp>
 #include <koppel/export/octave_text.hpp>
 #include <koppel/export/step_model.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/print.hpp>
-#include <koppel/expr/program.hpp>
-#include <koppel/expr/structure.hpp>
-#include <koppel/expr/writer.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/program.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/print.hpp>
+#include <koppel/expr/text/writer.hpp>
 
 namespace koppel {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/export/step_model.hpp>
-#include <koppel/expr/reciprocals.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/reciprocals.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/integrate/rate_terms.hpp>
 
 namespace koppel {

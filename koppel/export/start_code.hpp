@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <koppel/equations/expected_start.hpp>
-#include <koppel/expr/program.hpp>
+#include <koppel/expr/code/program.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>
 
 namespace koppel {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/evaluator.hpp>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/graph.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/graph/graph.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/results/observe.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>

@@ -11,7 +11,7 @@
 
 #include <koppel/export/names.hpp>
 #include <koppel/export/start_code.hpp>
-#include <koppel/expr/program.hpp>
+#include <koppel/expr/code/program.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/simulate.hpp>

@@ -8,7 +8,7 @@
 // Stabilised index 2 takes hη's part of K Gᵀ from (1). Further states follow the trapezoidal rule.
 #include <koppel/formulation/step_forms.hpp>
 
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include <koppel/expr/enclosure.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/structure.hpp>
-#include <koppel/expr/traverse.hpp>
+#include <koppel/expr/algebra/enclosure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/graph/traverse.hpp>
 
 namespace koppel {
 namespace {

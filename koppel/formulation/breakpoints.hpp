@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include <koppel/expr/expr.hpp>
-#include <koppel/expr/interval.hpp>
+#include <koppel/expr/algebra/interval.hpp>
+#include <koppel/expr/graph/expr.hpp>
 
 namespace koppel {
 

@@ -22,9 +22,9 @@
 // D̄h_i K̄ = 0, so that (1) holds for β too, and a force along β does the work force × Δβ.
 #include <koppel/formulation/step_forms.hpp>
 
-#include <koppel/analysis/evaluator.hpp>
-#include <koppel/expr/discrete_gradient.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/algebra/discrete_gradient.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include <koppel/analysis/accelerations.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/formulation/add_steps.hpp>

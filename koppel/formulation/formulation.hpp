@@ -37,8 +37,8 @@
 #include <string_view>
 #include <vector>
 
-#include <koppel/analysis/evaluator.hpp>
 #include <koppel/equations/equations.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/problem/problem.hpp>
 
 namespace koppel {

@@ -2,10 +2,10 @@
 
 #include <unordered_map>
 
-#include <koppel/analysis/dae.hpp>
-#include <koppel/analysis/structural.hpp>
+#include <koppel/analysis/structure/dae.hpp>
+#include <koppel/analysis/structure/structural.hpp>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

@@ -7,9 +7,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include <koppel/analysis/dae.hpp>
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/analysis/structure/dae.hpp>
 #include <koppel/equations/equations.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/problem/residual.hpp>
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <koppel/analysis/evaluator.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

@@ -5,8 +5,8 @@
 #include <deque>
 #include <utility>
 
-#include <koppel/expr/enclosure.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/enclosure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/formulation/time_parts.hpp>
 
 namespace koppel {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include <koppel/expr/structure.hpp>
-#include <koppel/expr/traverse.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/graph/traverse.hpp>
 
 namespace koppel {
 namespace {

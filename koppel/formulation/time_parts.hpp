@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <koppel/expr/expr.hpp>
+#include <koppel/expr/graph/expr.hpp>
 
 namespace koppel {
 

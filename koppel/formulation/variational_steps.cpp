@@ -17,8 +17,8 @@
 // others holds, at the nodes: K(q₀) in (3), K(q₁) in (4).
 #include <koppel/formulation/step_forms.hpp>
 
-#include <koppel/analysis/evaluator.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

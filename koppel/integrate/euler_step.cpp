@@ -7,7 +7,7 @@
 
 #include <koppel/runtime/step.h>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/reciprocals.hpp>
+#include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/integrate/rattle_step.hpp>
 #include <koppel/integrate/rosenbrock_step.hpp>
 #include <koppel/integrate/step_builder.hpp>

@@ -67,7 +67,7 @@
 #include <string_view>
 #include <vector>
 
-#include <koppel/expr/function.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/problem/problem.hpp>
 
 namespace koppel {

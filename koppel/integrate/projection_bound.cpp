@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 namespace koppel {
 namespace {

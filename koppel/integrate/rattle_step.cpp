@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/integrate/step_builder.hpp>
 
 namespace koppel {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/integrate/step_builder.hpp>
 #include <koppel/integrate/stiff_parts.hpp>
 

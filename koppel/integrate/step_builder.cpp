@@ -4,7 +4,7 @@
 #include <map>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/problem/projector.hpp>
 
 namespace koppel {

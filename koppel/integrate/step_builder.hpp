@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include <koppel/expr/elimination.hpp>
+#include <koppel/expr/algebra/elimination.hpp>
 #include <koppel/problem/descriptor.hpp>
 
 namespace koppel {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/native.hpp>
+#include <koppel/expr/code/native.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/live/recorder.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>

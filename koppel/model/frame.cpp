@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/function.hpp>
 
 namespace koppel {
 

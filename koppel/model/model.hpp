@@ -23,7 +23,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/event_direction.hpp>
 #include <koppel/base/linear.hpp>
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 namespace koppel {
 

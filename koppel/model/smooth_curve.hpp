@@ -25,7 +25,7 @@ enum class CurveEnds {
   Free,  // chosen by (2); the first and the last polynomial go on
 };
 
-// As for piecewise_polynomial (expr/piecewise.hpp).
+// As for piecewise_polynomial (expr/algebra/piecewise.hpp).
 struct Curve {
   std::vector<double> knots;
   std::vector<std::vector<double>> coefficients;

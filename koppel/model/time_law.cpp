@@ -1,7 +1,7 @@
 #include <koppel/model/time_law.hpp>
 
 #include <koppel/base/binomial.hpp>
-#include <koppel/expr/calculus.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
 
 namespace koppel {
 namespace {

@@ -17,7 +17,7 @@
 // Before the start they are 0, after the end 1: all derivatives up to order n are continuous.
 #pragma once
 
-#include <koppel/expr/expr.hpp>
+#include <koppel/expr/graph/expr.hpp>
 
 namespace koppel {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel {

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include <koppel/analysis/evaluator.hpp>
 #include <koppel/base/lazy.hpp>
 #include <koppel/equations/equations.hpp>
-#include <koppel/expr/function.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/code/function.hpp>
 
 namespace koppel {
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include <koppel/analysis/evaluator.hpp>
-#include <koppel/expr/function.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/code/function.hpp>
 
 namespace koppel {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <koppel/equations/equations.hpp>
-#include <koppel/expr/function.hpp>
+#include <koppel/expr/code/function.hpp>
 
 namespace koppel {
 

@@ -1,8 +1,8 @@
 // An order of pivots for straight-line elimination, found with numbers.
 //
-// Elimination in the graph (expr/elimination.hpp) cannot look at values while it runs, so the order
-// has to be right before. It is judged at a few sample points: a pivot that is zero or pure
-// cancellation there is none. That says nothing certain about other points; who uses the order
+// Elimination in the graph (expr/algebra/elimination.hpp) cannot look at values while it runs, so
+// the order has to be right before. It is judged at a few sample points: a pivot that is zero or
+// pure cancellation there is none. That says nothing certain about other points; who uses the order
 // checks the backward error of each factorisation.
 #pragma once
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/equations/evaluator.hpp>
 
 namespace koppel {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <koppel/equations/equations.hpp>
-#include <koppel/expr/function.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/problem/linear_solver.hpp>
 
 namespace koppel {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/print.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/text/print.hpp>
 
 namespace koppel {
 

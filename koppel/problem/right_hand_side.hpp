@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
 #include <koppel/base/lazy.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/graph/graph.hpp>
 #include <koppel/problem/linear_solver.hpp>
 #include <koppel/problem/residual.hpp>
 

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <string>
 
-#include <koppel/expr/elimination.hpp>
+#include <koppel/expr/algebra/elimination.hpp>
 
 namespace koppel {
 namespace {

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include <koppel/analysis/dae.hpp>
-#include <koppel/expr/series.hpp>
+#include <koppel/analysis/structure/dae.hpp>
+#include <koppel/expr/series/series.hpp>
 #include <koppel/problem/pivots.hpp>
 
 namespace koppel {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include <koppel/expr/native.hpp>
-#include <koppel/expr/structure.hpp>
-#include <koppel/expr/traverse.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/native.hpp>
+#include <koppel/expr/graph/traverse.hpp>
 #include <koppel/problem/series_elimination.hpp>
 
 namespace koppel {

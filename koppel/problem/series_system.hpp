@@ -20,9 +20,9 @@
 #include <span>
 #include <vector>
 
-#include <koppel/analysis/dae.hpp>
-#include <koppel/analysis/structural.hpp>
-#include <koppel/expr/series.hpp>
+#include <koppel/analysis/structure/dae.hpp>
+#include <koppel/analysis/structure/structural.hpp>
+#include <koppel/expr/series/series.hpp>
 #include <koppel/problem/linear_solver.hpp>
 #include <koppel/problem/residual.hpp>
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/expr/function.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/problem/residual.hpp>
 
 namespace koppel {

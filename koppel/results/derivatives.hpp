@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/problem/problem.hpp>
 #include <koppel/problem/series_solver.hpp>
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/results/derivatives.hpp>
 #include <koppel/results/reactions.hpp>

@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include <koppel/equations/quantities.hpp>
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

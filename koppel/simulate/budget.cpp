@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
-#include <koppel/analysis/linearize.hpp>
+#include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/program.hpp>
+#include <koppel/expr/code/program.hpp>
+#include <koppel/expr/graph/graph.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {

@@ -5,14 +5,14 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/accelerations.hpp>
-#include <koppel/analysis/dae.hpp>
-#include <koppel/analysis/massless.hpp>
-#include <koppel/analysis/structural.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
+#include <koppel/analysis/rank/massless.hpp>
+#include <koppel/analysis/structure/dae.hpp>
+#include <koppel/analysis/structure/structural.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/operations.hpp>
-#include <koppel/expr/traverse.hpp>
+#include <koppel/expr/graph/operations.hpp>
+#include <koppel/expr/graph/traverse.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/simulate/stiffness.hpp>

@@ -16,7 +16,7 @@
 #include <optional>
 #include <string>
 
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/problem/problem.hpp>
 

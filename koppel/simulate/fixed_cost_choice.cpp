@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/linearize.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>

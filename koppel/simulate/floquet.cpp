@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-#include <koppel/analysis/accelerations.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

@@ -2,7 +2,7 @@
 // period T.
 //
 // Along the motion, deviations obey (δq, δv, δx)˙ = A(t) (δq, δv, δx), restricted to those that
-// satisfy the constraints (analysis/linearize.hpp). Their fundamental matrix
+// satisfy the constraints (analysis/motion/linearize.hpp). Their fundamental matrix
 //   Φ̇ = A(t) Φ,   Φ(0) = S                                                                (1)
 // is computed with Gauss's collocation of order 8 over N intervals of equal length, A being taken
 // at the nodes of an accurate simulation; N is doubled until the multipliers no longer change. The
@@ -18,7 +18,7 @@
 #include <optional>
 #include <string>
 
-#include <koppel/analysis/linearize.hpp>
+#include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/simulate/simulate.hpp>
 
 namespace koppel {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/impulse.hpp>
+#include <koppel/analysis/motion/impulse.hpp>
 
 namespace koppel {
 

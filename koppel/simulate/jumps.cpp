@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/function.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/formulation/breakpoints.hpp>
 #include <koppel/formulation/time_parts.hpp>
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/expr/interval.hpp>
+#include <koppel/expr/algebra/interval.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel {

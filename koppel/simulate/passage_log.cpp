@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/integrate/passage.hpp>
 
 namespace koppel {

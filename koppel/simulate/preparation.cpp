@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/massless.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/rank/massless.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/breakpoints.hpp>

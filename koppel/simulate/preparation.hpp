@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/simulate/jumps.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/simulate/singular_start.hpp>

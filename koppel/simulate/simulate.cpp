@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/impulse.hpp>
-#include <koppel/analysis/position_jump.hpp>
+#include <koppel/analysis/motion/impulse.hpp>
+#include <koppel/analysis/motion/position_jump.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
-#include <koppel/expr/native.hpp>
+#include <koppel/expr/code/native.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/happen.hpp>

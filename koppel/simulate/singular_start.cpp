@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/branches.hpp>
-#include <koppel/analysis/neighbours.hpp>
+#include <koppel/analysis/assembly/neighbours.hpp>
+#include <koppel/analysis/rank/branches.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/formulation/formulation.hpp>
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <koppel/analysis/departure.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/rank/departure.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/integrate/integrator.hpp>
 
 namespace koppel {

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/accelerations.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel {

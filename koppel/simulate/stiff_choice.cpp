@@ -8,7 +8,7 @@
 #include <Eigen/Dense>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/integrate/euler_step.hpp>
 #include <koppel/integrate/step_builder.hpp>
 #include <koppel/integrate/stiff_parts.hpp>

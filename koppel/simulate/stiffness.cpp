@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include <koppel/analysis/linearize.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/analysis/motion/linearize.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/problem/linear_solver.hpp>
 
 namespace koppel {

@@ -8,7 +8,7 @@
 // by much; constraints only take directions away.
 #pragma once
 
-#include <koppel/analysis/evaluator.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/loop.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/assembly/loop.hpp>
 #include <koppel/equations/derive.hpp>
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>

@@ -1,11 +1,11 @@
 // Singular starts: what repeats always and what repeats there only, branches, and the way out.
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/accelerations.hpp>
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/branches.hpp>
-#include <koppel/analysis/departure.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/examine.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
+#include <koppel/analysis/rank/branches.hpp>
+#include <koppel/analysis/rank/departure.hpp>
 #include <koppel/equations/derive.hpp>
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>

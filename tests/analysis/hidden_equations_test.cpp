@@ -1,9 +1,9 @@
 // Equations that the structure hides: how many there are, and the index with them.
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/hidden_equations.hpp>
-#include <koppel/analysis/numeric_index.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/structure/hidden_equations.hpp>
+#include <koppel/analysis/structure/numeric_index.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>

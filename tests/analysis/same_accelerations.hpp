@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/accelerations.hpp>
-#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/equations/derive.hpp>
 #include <tests/near.hpp>
 

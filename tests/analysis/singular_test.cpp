@@ -3,11 +3,11 @@
 
 #include <numbers>
 
-#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/examine.hpp>
-#include <koppel/analysis/follow.hpp>
-#include <koppel/analysis/local_freedoms.hpp>
-#include <koppel/analysis/singular.hpp>
+#include <koppel/analysis/motion/follow.hpp>
+#include <koppel/analysis/rank/local_freedoms.hpp>
+#include <koppel/analysis/rank/singular.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/analysis/lagrangian_models.hpp>

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/driven_motion.hpp>
-#include <koppel/analysis/linearize.hpp>
-#include <koppel/analysis/statics.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/motion/driven_motion.hpp>
+#include <koppel/analysis/motion/linearize.hpp>
+#include <koppel/analysis/motion/statics.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/analysis/lagrangian_models.hpp>

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/steady.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/motion/steady.hpp>
 #include <koppel/base/csv.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/yaml/read_model.hpp>

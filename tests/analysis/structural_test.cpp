@@ -2,10 +2,10 @@
 
 #include <numbers>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/numeric_index.hpp>
-#include <koppel/analysis/rank.hpp>
-#include <koppel/analysis/structural.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/rank/rank.hpp>
+#include <koppel/analysis/structure/numeric_index.hpp>
+#include <koppel/analysis/structure/structural.hpp>
 #include <koppel/equations/derive.hpp>
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>

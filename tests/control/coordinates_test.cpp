@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/evaluator.hpp>
 #include <koppel/analysis/examine.hpp>
-#include <koppel/control/realization.hpp>
+#include <koppel/control/servo/realization.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/evaluator.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/csv.hpp>
 

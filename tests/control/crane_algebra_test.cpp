@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/evaluator.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/function.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include "tests/near.hpp"

@@ -5,8 +5,8 @@
 #include <Eigen/Dense>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/control/riccati.hpp>
-#include <koppel/control/robustness.hpp>
+#include <koppel/control/feedback/riccati.hpp>
+#include <koppel/control/feedback/robustness.hpp>
 #include <tests/control/inverse_runs.hpp>
 
 namespace koppel {

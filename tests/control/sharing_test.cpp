@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include <koppel/control/least_norm_program.hpp>
+#include <koppel/control/inputs/least_norm_program.hpp>
 
 #include "tests/control/inverse_runs.hpp"
 

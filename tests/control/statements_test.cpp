@@ -2,8 +2,8 @@
 // coordinates_test, reduced_test, flat_test and errors_test have. docs/inverse.md lists all.
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/control/reduced_servo.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/control/servo/reduced_servo.hpp>
 #include <koppel/equations/derive.hpp>
 
 #include "tests/control/stepping.hpp"

@@ -1,7 +1,7 @@
 // Forward simulation with computed inputs returns the prescribed motion.
 #include <gtest/gtest.h>
 
-#include <koppel/control/growth.hpp>
+#include <koppel/control/checks/growth.hpp>
 
 #include "tests/control/inverse_runs.hpp"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/analysis/mechanisms.hpp>
 #include <tests/equations/random_state.hpp>
@@ -33,10 +33,9 @@ void expect_equilibrium(const Equations& e, std::mt19937& random) {
     scale = std::max(scale, terms);
   }
   for (std::size_t i = 0; i < f.size(); ++i) {
-    EXPECT_TRUE(testing::near(inertia[i], f[i],
-                              {.relative = 1e-11,
-                               .scale = scale,
-                               .because = "a sum over the bodies, cond(M) up to 1e4"}))
+    EXPECT_TRUE(testing::near(
+        inertia[i], f[i],
+        {.relative = 1e-11, .scale = scale, .because = "a sum over the bodies, cond(M) up to 1e4"}))
         << e.v[i].name();
   }
 }

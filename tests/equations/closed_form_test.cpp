@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/accelerations.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/equations/random_state.hpp>

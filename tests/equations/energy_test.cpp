@@ -1,7 +1,7 @@
 // The balance of energy, from the equations alone: without dampers, the energy does not change.
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/accelerations.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/equations/random_state.hpp>

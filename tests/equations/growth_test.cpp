@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 namespace koppel {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/accelerations.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
 #include <tests/equations/random_state.hpp>
 #include <tests/near.hpp>

@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/accelerations.hpp>
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/analysis/same_accelerations.hpp>
 

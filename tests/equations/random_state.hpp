@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
 
 namespace koppel::testing {
 

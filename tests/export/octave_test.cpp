@@ -11,14 +11,14 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/evaluator.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/parse.hpp>
-#include <koppel/expr/program.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/program.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/parse.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/report.hpp>
 

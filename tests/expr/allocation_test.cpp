@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/series.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/series/series.hpp>
 
 #include <tests/count_allocations.hpp>
 #include <tests/expr/random_expr.hpp>

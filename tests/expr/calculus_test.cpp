@@ -1,4 +1,4 @@
-#include <koppel/expr/calculus.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/series.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/series/series.hpp>
 
 #include <tests/expr/complex_step.hpp>
 #include <tests/expr/random_expr.hpp>

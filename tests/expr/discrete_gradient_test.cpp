@@ -2,9 +2,9 @@
 
 #include <random>
 
-#include <koppel/expr/discrete_gradient.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/algebra/discrete_gradient.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/graph/graph.hpp>
 #include <tests/near.hpp>
 
 namespace koppel::testing {

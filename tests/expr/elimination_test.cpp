@@ -1,12 +1,12 @@
-#include <koppel/expr/elimination.hpp>
+#include <koppel/expr/algebra/elimination.hpp>
 
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 namespace koppel {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/enclosure.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/parse.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/algebra/enclosure.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/parse.hpp>
 
 namespace koppel {
 namespace {

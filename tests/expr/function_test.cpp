@@ -1,4 +1,4 @@
-#include <koppel/expr/function.hpp>
+#include <koppel/expr/code/function.hpp>
 
 #include <cmath>
 #include <limits>
@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/program.hpp>
-#include <koppel/expr/reciprocals.hpp>
+#include <koppel/expr/algebra/reciprocals.hpp>
+#include <koppel/expr/code/program.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 #include <tests/expr/plain_evaluation.hpp>
 #include <tests/expr/random_expr.hpp>

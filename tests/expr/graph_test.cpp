@@ -1,11 +1,11 @@
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 #include <utility>
 
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/traverse.hpp>
+#include <koppel/expr/graph/traverse.hpp>
 
 namespace koppel {
 namespace {

@@ -1,5 +1,5 @@
 // The cache of native code survives whatever happens to it, and the tape serves without a compiler.
-#include <koppel/expr/native.hpp>
+#include <koppel/expr/code/native.hpp>
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/series.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/series/series.hpp>
 
 #include <tests/temporary_folder.hpp>
 

@@ -1,5 +1,5 @@
 // Machine code and compiled C compute what the tape computes, to the last bit.
-#include <koppel/expr/native.hpp>
+#include <koppel/expr/code/native.hpp>
 
 #include <chrono>
 #include <fstream>
@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/emit_c.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/machine_code.hpp>
-#include <koppel/expr/print.hpp>
-#include <koppel/expr/series_program.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/code/emit_c.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/code/machine_code.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/series/series_program.hpp>
+#include <koppel/expr/text/print.hpp>
 
 #include <tests/expr/random_expr.hpp>
 #include <tests/near.hpp>

@@ -1,4 +1,4 @@
-#include <koppel/expr/parse.hpp>
+#include <koppel/expr/text/parse.hpp>
 
 #include <ctime>
 #include <numbers>
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 namespace koppel {
 namespace {

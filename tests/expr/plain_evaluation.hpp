@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/operations.hpp>
-#include <koppel/expr/traverse.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/graph/operations.hpp>
+#include <koppel/expr/graph/traverse.hpp>
 
 namespace koppel::testing {
 

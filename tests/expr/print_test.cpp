@@ -1,4 +1,4 @@
-#include <koppel/expr/print.hpp>
+#include <koppel/expr/text/print.hpp>
 
 #include <limits>
 #include <sstream>
@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/parse.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/parse.hpp>
 
 namespace koppel {
 namespace {

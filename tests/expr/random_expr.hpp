@@ -17,8 +17,8 @@
 #include <span>
 #include <vector>
 
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/operations.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/graph/operations.hpp>
 
 namespace koppel::testing {
 

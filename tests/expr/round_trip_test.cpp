@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/parse.hpp>
-#include <koppel/expr/print.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/parse.hpp>
+#include <koppel/expr/text/print.hpp>
 #include "tests/expr/random_expr.hpp"
 #include "tests/property.hpp"
 

@@ -1,4 +1,4 @@
-#include <koppel/expr/series.hpp>
+#include <koppel/expr/series/series.hpp>
 
 #include <functional>
 #include <random>
@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/calculus.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/print.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/print.hpp>
 
 #include <tests/expr/complex_step.hpp>
 #include <tests/expr/random_expr.hpp>

@@ -1,4 +1,4 @@
-#include <koppel/expr/simplify.hpp>
+#include <koppel/expr/algebra/simplify.hpp>
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <limits>
 #include <random>
 
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/operations.hpp>
-#include <koppel/expr/structure.hpp>
-#include <koppel/expr/traverse.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/graph/operations.hpp>
+#include <koppel/expr/graph/traverse.hpp>
 #include <tests/expr/random_expr.hpp>
 
 namespace koppel {

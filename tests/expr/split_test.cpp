@@ -1,13 +1,13 @@
 // A program in two parts does the same operations, each once.
-#include <koppel/expr/split.hpp>
+#include <koppel/expr/code/split.hpp>
 
 #include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/tape.hpp>
+#include <koppel/expr/code/tape.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 #include "tests/near.hpp"
 

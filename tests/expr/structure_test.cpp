@@ -1,11 +1,11 @@
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 #include <random>
 
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 #include <tests/expr/plain_evaluation.hpp>
 #include <tests/expr/random_expr.hpp>

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <koppel/runtime/trig.h>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/program.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/code/program.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 namespace koppel {
 namespace {

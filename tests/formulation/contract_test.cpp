@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/accelerations.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>

@@ -1,7 +1,7 @@
 // Independent coordinates by name, and what is said where that cannot be.
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>

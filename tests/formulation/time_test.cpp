@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/parse.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/parse.hpp>
 #include <koppel/formulation/breakpoints.hpp>
 #include <koppel/formulation/time_features.hpp>
 

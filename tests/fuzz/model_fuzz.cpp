@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/print.hpp>
+#include <koppel/expr/text/print.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 namespace {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/parse.hpp>
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/parse.hpp>
 #include <tests/expr/plain_evaluation.hpp>
 
 namespace {

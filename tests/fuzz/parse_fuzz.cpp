@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/graph.hpp>
-#include <koppel/expr/parse.hpp>
-#include <koppel/expr/print.hpp>
+#include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/text/parse.hpp>
+#include <koppel/expr/text/print.hpp>
 
 namespace {
 

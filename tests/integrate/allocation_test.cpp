@@ -1,7 +1,7 @@
 // Steps do not allocate: this program counts every allocation in the process.
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/model/yaml/read_model.hpp>

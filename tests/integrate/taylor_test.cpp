@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/graph.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/graph/graph.hpp>
 #include <koppel/model/smooth_curve.hpp>
 #include <koppel/model/time_law.hpp>
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/equations/kinematics.hpp>
-#include <koppel/expr/function.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/model/time_law.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/function.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/temporary_folder.hpp>
 

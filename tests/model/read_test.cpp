@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/function.hpp>
-#include <koppel/expr/parse.hpp>
-#include <koppel/expr/print.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/expr/text/parse.hpp>
+#include <koppel/expr/text/print.hpp>
 #include <tests/near.hpp>
 
 namespace koppel {

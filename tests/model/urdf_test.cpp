@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/print.hpp>
+#include <koppel/expr/text/print.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/near.hpp>
 #include <tests/temporary_folder.hpp>

@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/accelerations.hpp>
-#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/expr/calculus.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/reactions.hpp>
 #include <tests/equations/random_state.hpp>

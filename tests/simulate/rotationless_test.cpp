@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include <koppel/analysis/assembly.hpp>
-#include <koppel/analysis/rank.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/model/yaml/read_model.hpp>

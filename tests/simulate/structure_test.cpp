@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/analysis/assembly.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/model/yaml/read_model.hpp>

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {

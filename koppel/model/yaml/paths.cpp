@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/csv.hpp>
-#include <koppel/expr/piecewise.hpp>
+#include <koppel/expr/algebra/piecewise.hpp>
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {

@@ -1,6 +1,6 @@
 // Points and vectors of the user's own, whose components are coordinates, and the body frames that
 // follow from them.
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <koppel/expr/parse.hpp>
+#include <koppel/expr/text/parse.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/model/smooth_curve.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>

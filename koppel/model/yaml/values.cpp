@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <koppel/expr/structure.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/model/yaml/names.hpp>
 #include <koppel/model/yaml/reader.hpp>
 

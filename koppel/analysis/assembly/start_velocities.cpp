@@ -1,0 +1,137 @@
+#include <koppel/analysis/assembly/start_velocities.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/assembly/gaps.hpp>
+#include <koppel/analysis/assembly/wishes.hpp>
+#include <koppel/analysis/rank/rank.hpp>
+
+namespace koppel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+using sparse::SparseMatrix;
+
+constexpr double kRoundOff = 1e-15;
+
+double largest(const VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
+
+// Rows of (2) as A v = b, with those of the wishes.
+struct VelocityRows {
+  SparseMatrix A;
+  VectorXd b;
+};
+
+VelocityRows wish_rows(const Wishes& wishes, const State& at) {
+  State rest = at;
+  std::fill(rest.v.begin(), rest.v.end(), 0.0);
+  return {sparse::evaluate(wishes.by_v, rest), -dense::view(wishes.residual(rest))};
+}
+
+VelocityRows velocity_rows(const Evaluator& evaluator, const State& at,
+                           std::initializer_list<const Wishes*> more) {
+  VelocityRows rows{
+      sparse::all_constraints(evaluator, at),
+      -dense::concatenate({dense::view(evaluator.g_t(at)), dense::view(evaluator.b(at))})};
+  for (const Wishes* wishes : more) {
+    const VelocityRows part = wish_rows(*wishes, at);
+    rows.A = sparse::stack({rows.A, part.A});
+    rows.b = dense::concatenate({rows.b, part.b});
+  }
+  return rows;
+}
+
+std::vector<Gap> velocity_gaps(const Evaluator& evaluator, const Wishes& fixed,
+                               const VectorXd& rest, double tolerance) {
+  const auto n = static_cast<Index>(evaluator.equations.num_g() + evaluator.equations.mu.size());
+  std::vector<Gap> gaps;
+  for (Index i = 0; i < rest.size(); ++i) {
+    if (std::abs(rest[i]) <= tolerance) continue;
+    const int row = static_cast<int>(i);
+    if (i < n) {
+      gaps.push_back({row_name(evaluator.equations, row), row_owner(evaluator.equations, row),
+                      std::abs(rest[i])});
+    } else {
+      gaps.push_back(
+          {fixed.names[static_cast<std::size_t>(i - n)], "initial value", std::abs(rest[i])});
+    }
+  }
+  std::stable_sort(gaps.begin(), gaps.end(),
+                   [](const Gap& a, const Gap& b) { return a.size > b.size; });
+  return gaps;
+}
+
+// The first of the initial rates that the constraints and those before it do not leave free, and
+// how far off it stays. Nothing where the constraints have no solution without them either.
+std::optional<Gap> find_impossible_rate(const Evaluator& evaluator,
+                                        const Distance::OfVelocities& of, const State& state,
+                                        double tolerance) {
+  const Equations& e = evaluator.equations;
+  VelocityRows kept = velocity_rows(evaluator, state, {});
+  const PullRows none{SparseMatrix(0, of.v0.size()), VectorXd()};
+  VectorXd v = nearest_velocity(of.W, kept.A, kept.b, none, of.v0);
+  if (largest(kept.A * v - kept.b) > tolerance) return {};
+  for (const Equations::Wish& wish : select_wishes(e, true, true)) {
+    const VelocityRows row = wish_rows(Wishes(e, {wish}), state);
+    const VelocityRows more{sparse::stack({kept.A, row.A}), dense::concatenate({kept.b, row.b})};
+    v = nearest_velocity(of.W, more.A, more.b, none, of.v0);
+    if (largest(more.A * v - more.b) > tolerance) {
+      v = nearest_velocity(of.W, kept.A, kept.b, {row.A, row.b}, of.v0);
+      return Gap{wish.name, "initial value", largest(row.A * v - row.b)};
+    }
+    kept = more;
+  }
+  return {};
+}
+
+}  // namespace
+
+void find_velocities(const Evaluator& evaluator, const Distance& distance, const State& guess,
+                     const AssemblyOptions& options, Assembly& result) {
+  const Equations& e = evaluator.equations;
+  const Wishes fixed(e, select_wishes(e, true, true)), soft(e, select_wishes(e, true, false));
+  State& state = result.state;
+  state.v = guess.v;
+  const VelocityRows firm = velocity_rows(evaluator, state, {&fixed});
+  const VelocityRows all = velocity_rows(evaluator, state, {&fixed, &soft});
+  const double size = std::max(1.0, largest(firm.b)), tolerance = options.tolerance * size;
+  if (largest(all.A * dense::view(guess.v) - all.b) <= kRoundOff * size &&
+      distance.expects(state)) {
+    result.velocities_found = true;
+    return;
+  }
+  const Distance::OfVelocities of = distance.of_velocities(state);
+  const PullRows none{SparseMatrix(0, of.v0.size()), VectorXd()};
+  VectorXd v = nearest_velocity(of.W, all.A, all.b, none, of.v0);
+  if (largest(all.A * v - all.b) > tolerance) {
+    // Not all wishes can be had: hold the firm rows, let the others pull.
+    result.wishes_met = false;
+    const Wishes pulling(e, leave_out_guesses(e, distance, select_wishes(e, true, false)));
+    const VelocityRows pulled = wish_rows(pulling, state);
+    v = nearest_velocity(of.W, firm.A, firm.b,
+                         {distance.weight() * pulled.A, distance.weight() * pulled.b}, of.v0);
+    state.v = dense::to_vector(v);
+    note_missed(pulling, state, tolerance, result);
+  }
+  state.v = dense::to_vector(v);
+  const VectorXd rest = firm.A * v - firm.b;
+  result.velocity_residual = largest(rest);
+  result.velocities_found = result.velocity_residual <= tolerance;
+  if (result.velocities_found) return;
+  if (const auto rate = find_impossible_rate(evaluator, of, state, tolerance)) {
+    result.gaps = {*rate};
+    result.text = explain_initial(*rate);
+    return;
+  }
+  result.gaps = velocity_gaps(evaluator, fixed, rest, tolerance);
+  result.text = fmt::format("no velocities satisfy all constraints: '{}' ('{}') is off by {:.3g}.",
+                            result.gaps[0].name, result.gaps[0].owner, result.gaps[0].size);
+}
+
+}  // namespace koppel

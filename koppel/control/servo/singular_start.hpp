@@ -1,0 +1,17 @@
+// A start at which outputs have no relative degree. The structure of a servo problem is that of
+// almost all points; where its system Jacobian is regular beside the start and singular at it, an
+// output that inputs move directly elsewhere is moved by them there only through others, or not at
+// all: a load on a double pendulum, hanging straight, does not feel the trolley's force.
+#pragma once
+
+#include <string>
+
+#include <koppel/control/servo/servo_problem.hpp>
+
+namespace koppel {
+
+// In a sentence; empty where the start is as regular as what is beside it.
+std::string describe_singular_start(const ServoProblem& servo, const Evaluator& evaluator,
+                                    const State& start);
+
+}  // namespace koppel

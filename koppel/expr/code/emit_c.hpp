@@ -1,0 +1,62 @@
+// The C emitter: Programs and series as C99 that needs nothing but libm. The output depends on the
+// program only, so that it can be cached by content and compared between versions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <koppel/expr/code/program.hpp>
+#include <koppel/expr/series/series.hpp>
+
+namespace koppel {
+
+struct SeriesLayout;
+struct SeriesProgram;
+
+struct CCode {
+  std::string source;         // function definitions, to follow emit_c_prelude()
+  std::size_t work_size = 0;  // how many numbers `work` must hold
+};
+
+// Includes and the kernels of koppel/runtime that emitted functions call; once a file.
+std::string emit_c_prelude();
+// The kernels that emit_c's functions call by themselves: nothing, where there are no
+// tables, and no sines and cosines of fixed cost.
+std::string emit_c_kernels(const Program& program, bool is_float = false);
+
+struct CArgument {
+  std::string type, name;  // "const double*", "in"
+};
+
+struct CStyle {
+  bool is_static = false;  // not seen outside of its file
+  bool is_float = false;   // single precision
+  // Where the inputs of the program do not stand in one array `in`: how each is written, such as
+  // "state->x", and the pointers that the function has then in place of `in`.
+  std::vector<std::string> inputs = {};
+  std::vector<CArgument> in = {};
+};
+
+// void NAME(const double* in, double* out, double* work)
+// The body is split into functions of a few hundred operations, so that compile time grows
+// linearly; values that live from one to another are kept in `work`, whose places are reused. The
+// arrays must not overlap. Sine and cosine of one angle are computed together.
+CCode emit_c(const Program& program, std::string_view name, CStyle style = {});
+
+// void NAME(int k, double* c), void NAME_correct(int k, double* c)
+// Stage k of all values, and of those to be corrected; c holds the coefficients.
+std::string emit_c_series(const SeriesProgram& series, const SeriesLayout& layout,
+                          std::string_view name);
+
+// void NAME_expand(int k, int last, double* c, double* in, double* X, double* work)
+// Stages k … last: evaluated, solved by NAME_solve(in, X, work), which must come before, and
+// corrected. The right-hand sides stand first in `in`.
+std::string emit_c_expansion(const SeriesProgram& series, const SeriesLayout& layout,
+                             std::string_view name, const SeriesStages& stages,
+                             const std::vector<SeriesSolution::Unknown>& unknowns);
+
+// A C literal that reads back as exactly this number (of single precision: as its nearest).
+std::string c_number(double value, bool is_float = false);
+
+}  // namespace koppel

@@ -1,0 +1,89 @@
+// Function: expressions compiled for evaluation.
+//
+//   Function f({x, y}, {r, phi});
+//   f({3, 4});                               // a vector of two numbers
+//
+//   Workspace work = f.make_workspace();     // in a loop: no allocation, no exception
+//   f.evaluate(in, out, work);
+//
+// A Function is immutable and cheap to copy; it no longer needs the graph. Any number of threads
+// may evaluate it, each with its own workspace. Evaluation is by machine code that is generated at
+// once (machine_code.hpp); where that is not to be had, by a tape: an array of instructions over
+// reused slots. With {.native = true} the same instructions are compiled as C (native.hpp). Results
+// are the same to the last bit.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <koppel/expr/graph/expr.hpp>
+
+namespace koppel {
+
+struct Program;
+
+struct CompileOptions {
+  bool native = false;  // compiled C; KOPPEL_NATIVE=on|off in the environment overrides it, and
+                        // with `off` no machine code is generated either
+  // Sines and cosines take the same number of instructions for all angles (runtime/trig.h).
+  bool fixed_cost = false;
+};
+
+// What evaluation writes to, made by the Function (or Series) that uses it.
+class Workspace {
+ public:
+  Workspace() = default;
+
+ private:
+  friend class Function;
+  explicit Workspace(std::size_t size) : data_(size, 0.0) {}
+  std::vector<double> data_;
+};
+
+class Function {
+ public:
+  // Inputs are distinct symbols; outputs depend on no others (Error `expr.unbound-symbol`).
+  Function(std::span<const Expr> inputs, std::span<const Expr> outputs, CompileOptions = {});
+  Function(std::initializer_list<Expr> inputs, std::initializer_list<Expr> outputs,
+           CompileOptions = {});
+
+  std::size_t num_inputs() const;
+  std::size_t num_outputs() const;
+  std::size_t num_instructions() const;
+  std::size_t num_slots() const;  // working memory of the tape, in numbers
+
+  bool is_machine_code() const;  // generated (machine_code.hpp); else native or the tape
+  bool is_native() const;        // compiled
+  // Why native code was asked for but is not used; empty otherwise.
+  const std::string& why_not_native() const;
+
+  Workspace make_workspace() const;
+  // out = f(in). Never allocates, never throws; outside the domain the result is NaN or infinite.
+  void evaluate(std::span<const double> in, std::span<double> out, Workspace& work) const noexcept;
+
+  Workspace make_batch_workspace() const;
+  // `count` points at once, each input and output contiguous over the points:
+  // in[i·count + p], out[j·count + p]. Always by the tape, whose loops over points are vectorised.
+  void evaluate_batch(std::span<const double> in, std::span<double> out, std::size_t count,
+                      Workspace& work) const noexcept;
+
+  // For convenience; allocates.
+  std::vector<double> operator()(std::span<const double> in) const;
+  std::vector<double> operator()(std::initializer_list<double> in) const;
+
+  // The first operation, in order of evaluation, that leaves its domain or overflows at `in`, as a
+  // sentence with its text; nothing when all values are finite.
+  std::optional<std::string> diagnose(std::span<const double> in) const;
+
+  // The instructions, for code generation.
+  const Program& program() const;
+
+ private:
+  struct Code;
+  std::shared_ptr<const Code> code_;
+};
+
+}  // namespace koppel
