@@ -9,7 +9,7 @@ SOURCE = pathlib.Path(sys.argv.pop(1))
 
 
 def pages():
-    return [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]
+    return [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").rglob("*.md"))]
 
 
 class Docs(unittest.TestCase):
