@@ -78,8 +78,9 @@ class Bdf {
     const long first = std::min<long>(count, order_ - 1);
     values_[0] = outcome_.y;
     num_values_ = 1;
-    if (!make_first_values(first, start, h, first == count)) return h;
-    outcome_.statistics.order = std::max(outcome_.statistics.order, order_);
+    const bool has_first = make_first_values(first, start, h, first == count);
+    outcome_.statistics.order = order_;  // not that of the steps to the first values
+    if (!has_first) return h;
     for (long i = first; i < count; ++i) {
       const double t1 = i + 1 == count ? segment_.t_end : start + static_cast<double>(i + 1) * h;
       const std::string_view reason = take(h, t1);
