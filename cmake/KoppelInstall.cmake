@@ -18,3 +18,8 @@ install(FILES "${config}" "${config_version}" "${PROJECT_SOURCE_DIR}/cmake/FindK
               "${PROJECT_SOURCE_DIR}/cmake/FindLibZip.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindSerialHDF5.cmake"
         DESTINATION ${destination})
+
+install(CODE "include(\"${PROJECT_SOURCE_DIR}/cmake/KoppelPublicHeaders.cmake\")
+koppel_install_public_headers(\"${PROJECT_SOURCE_DIR}\"
+                              \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")"
+        COMPONENT headers)

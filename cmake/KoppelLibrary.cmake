@@ -1,8 +1,8 @@
 # koppel_library(<folder> [SOURCES <file>...] [LINK <target>...] [PRIVATE_LINK <target>...])
 #
-# Makes the target koppel::<folder> of the folder this is called from, and installs it with
-# its headers. LINK is what its headers need, PRIVATE_LINK what only its sources need.
-# Without SOURCES it is a library of headers.
+# Makes the target koppel::<folder> of the folder this is called from, and installs it. LINK is
+# what its headers need, PRIVATE_LINK what only its sources need. Without SOURCES it is a library
+# of headers. Which headers are installed: KoppelPublicHeaders.cmake.
 function(koppel_library folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;PRIVATE_LINK")
   if(arg_UNPARSED_ARGUMENTS)
@@ -27,11 +27,6 @@ function(koppel_library folder)
   target_link_libraries(${target} ${scope} ${arg_LINK})
 
   install(TARGETS ${target} EXPORT koppel ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  if(EXISTS "${PROJECT_SOURCE_DIR}/koppel/${folder}")
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/koppel/${folder}"
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/koppel
-            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
-  endif()
 endfunction()
 
 # koppel_version_library(): the target koppel::version, which knows the project's version and
