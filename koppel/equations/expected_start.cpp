@@ -79,28 +79,28 @@ class Guesses {
     return {body.position + body.rotation * marker.point, body.rotation * marker.axes};
   }
 
+  // The starts that a joint's motion would have as coordinates.
+  class Starts : public JointMotion {
+   public:
+    Starts(Guesses& guesses, const Joint& joint, const Mat3e& Q0, const Vec3e& d0)
+        : JointMotion(Q0, d0), guesses_(guesses), name_(joint.name) {}
+    Coordinate add(const char* name, Expr start) override {
+      guesses_.all_[name_ + '.' + name] = start;
+      return {start, 0};
+    }
+    void turn_freely() override { guesses_.add_quaternion(name_, start_Q()); }
+
+   private:
+    Guesses& guesses_;
+    const std::string& name_;
+  };
+
   void add(const Joint& joint) {
     const Frame a = frame_of(joint.a), b = frame_of(joint.b);
-    const Vec3e d = b.r - a.r, x = b.R.column[0];
-    const auto along = [&](std::size_t axis) { return dot(d, a.R.column[axis]); };
-    const auto has = [&](std::initializer_list<JointKind> kinds) {
-      return std::find(kinds.begin(), kinds.end(), joint.kind) != kinds.end();
-    };
-    using enum JointKind;
-    if (has({Revolute, Cylindrical, Screw, Planar})) {
-      all_[joint.name + ".angle"] = atan2(dot(x, a.R.column[1]), dot(x, a.R.column[0]));
-    }
-    if (has({Prismatic, Cylindrical})) all_[joint.name + ".position"] = along(2);
-    if (has({Planar})) {
-      all_[joint.name + ".x"] = along(0);
-      all_[joint.name + ".y"] = along(1);
-    }
-    const Mat3e Q = transpose(a.R) * b.R;
-    if (has({Universal})) {
-      all_[joint.name + ".alpha"] = atan2(Q(1, 0), Q(0, 0));
-      all_[joint.name + ".beta"] = atan2(Q(2, 1), Q(2, 2));
-    }
-    if (has({Spherical})) add_quaternion(joint.name, Q);
+    const Vec3e d = b.r - a.r;
+    Starts starts(*this, joint, transpose(a.R) * b.R,
+                  {dot(d, a.R.column[0]), dot(d, a.R.column[1]), dot(d, a.R.column[2])});
+    joint.law->move(starts);
   }
 
   void add(const Body& body) {

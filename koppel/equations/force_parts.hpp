@@ -12,9 +12,7 @@ namespace koppel {
 class Origins {
  public:
   // The next `count` efforts are those of a part.
-  void add(std::string name, std::size_t count) {
-    origins_.push_back({std::move(name), count});
-  }
+  void add(std::string name, std::size_t count) { origins_.push_back({std::move(name), count}); }
 
   // f of each part: Σ effort ∂rate/∂v; `inertia` is added to the part of that name, `friction` is
   // the part `dissipation` with the opposite sign. Parts that are zero are left out.

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include <koppel/expr/graph/graph.hpp>
-#include <koppel/model/model.hpp>
+#include <koppel/model/elements/joint_law.hpp>
+#include <koppel/model/parameter_values.hpp>
 
 namespace koppel {
 
@@ -76,37 +77,7 @@ struct Kinematics {
   Expr add_driven_coordinate(Graph& graph, const std::string& name, Expr rate, double guess);
 };
 
-// A body's frame and a joint's marker in numbers, from the model's expected start.
-struct NumericFrame {
-  Vec3<double> r;
-  Mat3<double> R = Mat3<double>::identity();
-};
-
-// Evaluates expressions of a model's parameters (and t = 0). Remembers every node's value: the many
-// small expressions of a large model share most of theirs.
-class ParameterValues {
- public:
-  explicit ParameterValues(const Model& model);
-  double operator()(Expr e) const;
-  // From now on the value of a symbol, before anything that depends on it is asked for.
-  void set(Expr symbol, double value) { known_[symbol.id()] = value; }
-  Vec3<double> operator()(const Vec3e& e) const {
-    return {(*this)(e.x), (*this)(e.y), (*this)(e.z)};
-  }
-  Mat3<double> operator()(const Mat3e& e) const;
-  NumericFrame body(int index) const;
-  NumericFrame marker(const Marker& marker) const;
-
- private:
-  const Model& model_;
-  mutable std::unordered_map<NodeId, double> known_;
-};
-
-// The position and axes of a marker in world axes.
-struct MarkerFrame {
-  Vec3e r;
-  Mat3e R;
-};
+// A marker in world axes.
 MarkerFrame locate(const Kinematics& kinematics, const Marker& marker);
 
 // The equations of a joint between two markers, less what the coordinates satisfy.

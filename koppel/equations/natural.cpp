@@ -66,20 +66,7 @@ class Natural {
   Kinematics take() { return std::move(k_); }
 
  private:
-  static bool shares_point(JointKind kind) {
-    return kind == JointKind::Revolute || kind == JointKind::Spherical ||
-           kind == JointKind::Universal || kind == JointKind::Fixed;
-  }
-  // In the plane the axis of a hinge stands on it and is no element.
-  bool shares_axis(const Joint& joint) const {
-    switch (joint.kind) {
-      case JointKind::Revolute:
-      case JointKind::Cylindrical:
-      case JointKind::Screw: return !model_.is_planar;
-      case JointKind::Prismatic: return true;
-      default: return false;
-    }
-  }
+  JointLaw::Shared shared(const Joint& joint) const { return joint.law->shared(model_.is_planar); }
 
   std::size_t add_element(const std::string& name, bool is_point, const Vec3<double>& guess) {
     elements_.push_back({name, is_point, false, {}, guess, false, -1});
@@ -140,16 +127,16 @@ class Natural {
   void share_elements() {
     for (const Joint& joint : model_.joints) {
       const NumericFrame a = values_.marker(joint.a);
-      if (shares_point(joint.kind)) {
+      if (shared(joint).point) {
         share(joint.name, joint.a, joint.b, joint.a.point, joint.b.point, true, a.r);
       }
-      if (shares_axis(joint)) {
+      if (shared(joint).axis) {
         share(joint.name + ".axis", joint.a, joint.b, joint.a.axes.column[2],
               joint.b.axes.column[2], false, a.R.column[2]);
       }
     }
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
-      if (model_.joints[j].kind == JointKind::PointOnLine) put_on_line(j);
+      if (shared(model_.joints[j]).line) put_on_line(j);
     }
   }
 
@@ -424,16 +411,16 @@ class Natural {
                   ? true
                   : is_fixed_by(joint, element, on_a, on_b));
     };
-    if (joint.kind == JointKind::PointOnLine) {
+    if (shared(joint).line) {
       const Site* site =
           joint.b.body == kGround ? nullptr : find_site(joint.b.body, joint.b.point, true);
       state.is_satisfied = site != nullptr &&
                            elements_[site->element].line == static_cast<int>(j) &&
                            is_in_basis(joint.b.body, site->element);
     }
-    state.shares_point = shares_point(joint.kind) && is_shared(joint.a.point, joint.b.point, true);
+    state.shares_point = shared(joint).point && is_shared(joint.a.point, joint.b.point, true);
     state.shares_axis =
-        shares_axis(joint) && is_shared(joint.a.axes.column[2], joint.b.axes.column[2], false);
+        shared(joint).axis && is_shared(joint.a.axes.column[2], joint.b.axes.column[2], false);
   }
 
   // For a joint to the ground: whether the element is fixed at this joint's place.

@@ -55,7 +55,7 @@ Quantities::Quantities(const Model& model, Kinematics& kinematics, const Paramet
     is_used_.push_back(used.contains(quantity.value.id()) || used.contains(quantity.rate.id()));
   }
   for (std::size_t i = 0; i < model_.joints.size(); ++i) {
-    if (model_.joints[i].kind == JointKind::Screw) angle_of_joint(static_cast<int>(i), true);
+    if (model_.joints[i].law->needs_angle()) angle_of_joint(static_cast<int>(i), true);
   }
   std::vector<Expr> meanings;
   for (std::size_t i = 0; i < model_.quantities.size(); ++i) {
@@ -85,6 +85,31 @@ namespace {
 Expr angle_near(double guess, Expr sine, Expr cosine) {
   const double c = std::cos(guess), s = std::sin(guess);
   return guess + atan2(c * sine - s * cosine, c * cosine + s * sine);
+}
+
+}  // namespace
+
+namespace {
+
+// Of R = R_z(yaw) R_y(pitch) R_x(roll); singular where pitch is a right angle.
+Expr cardan_angle(const Mat3e& R, int component) {
+  switch (component) {
+    case 0: return atan2(R(2, 1), R(2, 2));
+    case 1: return atan2(-R(2, 0), sqrt(R(0, 0) * R(0, 0) + R(1, 0) * R(1, 0)));
+    default: return atan2(R(1, 0), R(0, 0));
+  }
+}
+
+// φ n from the skew part s = sin φ n of R and cos φ = ½ (tr R − 1): s φ/sin φ. For small angles
+// φ/sin φ is its series in s²; singular at half a turn.
+Vec3e rotation_vector(const Mat3e& R) {
+  const Vec3e s = Expr(0.5) * Vec3e{R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1)};
+  const Expr cosine = (R(0, 0) + R(1, 1) + R(2, 2) - 1) / 2, square = dot(s, s);
+  constexpr double kSmall = 1e-4;  // the next term, 35/1152 s⁸, is below the last bit
+  const Expr is_small = (kSmall - square) * (1 + sign(cosine));
+  const Expr series = 1 + square * (1.0 / 6 + square * (3.0 / 40 + square * (5.0 / 112)));
+  const Expr sine = sqrt(max(square, kSmall * kSmall));
+  return select(is_small > 0, series, atan2(sine, cosine) / sine) * s;
 }
 
 }  // namespace
@@ -176,6 +201,11 @@ Expr Quantities::value_of(const Quantity& quantity, bool is_used) {
     }
     Expr operator()(const Quantity::BodyAngle& x) const {
       return self.angle_of_body(x.body, is_used);
+    }
+    Expr operator()(const Quantity::Orientation& x) const {
+      const Mat3e R = transpose(locate(self.k_, x.a).R) * locate(self.k_, x.b).R;
+      return x.component < 3 ? cardan_angle(R, x.component)
+                             : rotation_vector(R)[static_cast<std::size_t>(x.component - 3)];
     }
     Expr operator()(const Quantity::AngularVelocity&) const { return 0; }
     Expr operator()(const Quantity::Free& x) const {

@@ -4,15 +4,13 @@
 #include <koppel/equations/kinematics.hpp>
 
 #include <deque>
-#include <numbers>
 
 #include <koppel/expr/algebra/calculus.hpp>
 
 namespace koppel {
 namespace {
 
-// The motion that a joint allows from marker a to marker b: rotation Q with angular velocity w
-// (axes of b), displacement d with rate d′ (axes of a).
+// What a tree needs of a joint's motion.
 struct Motion {
   Mat3e Q = Mat3e::identity();
   Vec3e w, d, d_rate;
@@ -31,10 +29,45 @@ Motion reversed(const Motion& m) {
   return r;
 }
 
-bool can_be_in_tree(JointKind kind) {
-  return kind != JointKind::Distance && kind != JointKind::PointOnLine &&
-         kind != JointKind::PointOnPlane;
-}
+// Makes the coordinates of a joint, starting where its markers are placed.
+class TreeMotion : public JointMotion {
+ public:
+  TreeMotion(Kinematics& kinematics, Graph& graph, const Joint& joint, const NumericFrame& a,
+             const NumericFrame& b)
+      : JointMotion(as_expressions(transpose(a.R) * b.R), displacement(a, b)),
+        kinematics_(kinematics),
+        graph_(graph),
+        name_(joint.name),
+        start_(transpose(a.R) * b.R) {}
+
+  Coordinate add(const char* name, Expr start) override {
+    const Expr value = kinematics_.add_coordinate(graph_, name_ + '.' + name, start.value());
+    return {value, kinematics_.v.back()};
+  }
+  void turn_freely() override {
+    const QuaternionCoordinates c = add_quaternion(kinematics_, graph_, name_, start_);
+    Q = rotation(c.e);
+    w = c.omega;
+  }
+
+ private:
+  static Mat3e as_expressions(const Mat3<double>& m) {
+    Mat3e e;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) e(i, j) = m(i, j);
+    }
+    return e;
+  }
+  static Vec3e displacement(const NumericFrame& a, const NumericFrame& b) {
+    const Vec3<double> d = b.r - a.r;
+    return {dot(d, a.R.column[0]), dot(d, a.R.column[1]), dot(d, a.R.column[2])};
+  }
+
+  Kinematics& kinematics_;
+  Graph& graph_;
+  const std::string& name_;
+  Mat3<double> start_;
+};
 
 class Tree {
  public:
@@ -73,7 +106,7 @@ class Tree {
         const Joint& joint = model_.joints[j];
         const bool forward = joint.a.body == parent;
         const int child = forward ? joint.b.body : joint.a.body;
-        if (joint.closes || !can_be_in_tree(joint.kind) ||
+        if (joint.closes || !joint.law->has_motion() ||
             is_reached_[static_cast<std::size_t>(child)])
           continue;
         if (model_.bodies[static_cast<std::size_t>(child)].is_point) continue;
@@ -90,60 +123,13 @@ class Tree {
   // Makes the coordinates of a tree joint.
   Motion add_joint(std::size_t index) {
     const Joint& joint = model_.joints[index];
+    TreeMotion motion(kinematics_, graph_, joint, values_.marker(joint.a), values_.marker(joint.b));
+    joint.law->move(motion);
     Kinematics::JointState& state = kinematics_.joints[index];
     state.is_satisfied = true;
-    const NumericFrame a = values_.marker(joint.a), b = values_.marker(joint.b);
-    Motion m;
-    const auto turn = [&] {
-      state.angle = m.angle = coordinate(joint.name + ".angle", relative_angle(a, b));
-      m.Q = rotation(Vec3e{0, 0, 1}, m.angle);
-      m.w.z = kinematics_.v.back();
-    };
-    const auto slide = [&](const char* name, std::size_t axis) {
-      const double guess = dot(b.r - a.r, a.R.column[axis]);
-      m.d[axis] = coordinate(joint.name + name, guess);
-      m.d_rate[axis] = kinematics_.v.back();
-    };
-    switch (joint.kind) {
-      case JointKind::Revolute: turn(); break;
-      case JointKind::Prismatic: slide(".position", 2), state.position = m.d.z; break;
-      case JointKind::Cylindrical:
-        turn(), slide(".position", 2);
-        state.position = m.d.z;
-        break;
-      case JointKind::Screw: {
-        turn();
-        const Expr advance = joint.pitch / (2 * std::numbers::pi);
-        state.position = m.d.z = advance * m.angle;
-        m.d_rate.z = advance * m.w.z;
-        break;
-      }
-      case JointKind::Planar: turn(), slide(".x", 0), slide(".y", 1); break;
-      case JointKind::Spherical: {
-        const QuaternionCoordinates c =
-            add_quaternion(kinematics_, graph_, joint.name, transpose(a.R) * b.R);
-        m.Q = rotation(c.e);
-        m.w = c.omega;
-        break;
-      }
-      case JointKind::Universal: {
-        // Q = R_z(α) R_x(β): z_a·x_b = 0. In the axes of b: w = R_x(β)ᵀ e_z α̇ + e_x β̇.
-        const Mat3<double> Q = transpose(a.R) * b.R;
-        const Expr alpha = coordinate(joint.name + ".alpha", std::atan2(Q(1, 0), Q(0, 0)));
-        const Expr alpha_rate = kinematics_.v.back();
-        const Expr beta = coordinate(joint.name + ".beta", std::atan2(Q(2, 1), Q(2, 2)));
-        const Mat3e second = rotation(Vec3e{1, 0, 0}, beta);
-        m.Q = rotation(Vec3e{0, 0, 1}, alpha) * second;
-        m.w = transpose(second) * Vec3e{0, 0, alpha_rate} + Vec3e{kinematics_.v.back(), 0, 0};
-        break;
-      }
-      default: break;  // fixed
-    }
-    return m;
-  }
-
-  Expr coordinate(const std::string& name, double guess) {
-    return kinematics_.add_coordinate(graph_, name, guess);
+    state.angle = motion.angle;
+    state.position = motion.position;
+    return {motion.Q, motion.w, motion.d, motion.d_rate, motion.angle.value_or(0)};
   }
 
   // The frame of the child from its parent's, with the parent's marker p, the child's marker c:

@@ -53,9 +53,9 @@ class Writer {
  private:
   std::string number(double value) const { return c_number(value, is_float_); }
 
-  std::string members(const std::vector<Field>& fields) const {
+  std::string members(const std::vector<CVariable>& fields) const {
     std::string out;
-    for (const Field& f : fields) {
+    for (const CVariable& f : fields) {
       out += fmt::format("  {} {}; /* {}{} */\n", real_, f.name, comment(f.label),
                          f.unit.empty() ? "" : ", " + comment(f.unit));
     }
@@ -64,7 +64,7 @@ class Writer {
 
   // C has no empty structs.
   std::string structure(const char* what, const char* about,
-                        const std::vector<Field>& fields) const {
+                        const std::vector<CVariable>& fields) const {
     return fmt::format("/* {} */\ntypedef struct {{\n{}}} {}_{};\n\n", about,
                        fields.empty() ? "  char none;\n" : members(fields), m_.name, what);
   }
@@ -78,7 +78,7 @@ class Writer {
         "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
         "/* The step, in seconds. */\n#define {}_STEP {}\n\n",
         comment(m_.title), comment(m_.method), guard, guard, upper(m_.name), number(m_.step));
-    std::vector<Field> parameters = m_.parameters;
+    std::vector<CVariable> parameters = m_.parameters;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const std::string kind = describe_kind(m_.start.kinds[i]);
       if (!kind.empty()) parameters[i].label += ": " + kind;
@@ -156,8 +156,8 @@ class Writer {
   // How the inputs of a part are written: what changes, then what is prepared.
   std::vector<std::string> names_of(const Part& part, bool with_multipliers) const {
     std::vector<std::string> out = {"state->t"};
-    const auto add = [&](const std::vector<Field>& fields, const char* owner) {
-      for (const Field& f : fields) out.push_back(owner + f.name);
+    const auto add = [&](const std::vector<CVariable>& fields, const char* owner) {
+      for (const CVariable& f : fields) out.push_back(owner + f.name);
     };
     for (const auto* fields : {&m_.q, &m_.v, &m_.x}) add(*fields, "state->");
     if (with_multipliers) add(m_.multipliers, "state->");
@@ -220,7 +220,7 @@ class Writer {
       const std::string name = fmt::format("{}_prepare_{}", m_.name, i);
       std::vector<std::string> inputs;
       if (program.num_inputs() > m_.parameters.size()) inputs.push_back(upper(m_.name) + "_STEP");
-      for (const Field& f : m_.parameters) inputs.push_back("parameters->" + f.name);
+      for (const CVariable& f : m_.parameters) inputs.push_back("parameters->" + f.name);
       const CCode code = emit_c(program, name,
                                 {.is_static = true,
                                  .is_float = is_float_,
@@ -253,10 +253,10 @@ class Writer {
         "  state->t = state->start_time = {1};\n  state->count = 0;\n",
         m_.name, number(m_.start_time));
     if (m_.tolerance) out += fmt::format("  state->inner_step = {}_STEP;\n", upper(m_.name));
-    for (const Field& f : m_.state()) {
+    for (const CVariable& f : m_.state()) {
       out += fmt::format("  state->{} = {};\n", f.name, number(f.start));
     }
-    for (const Field& f : m_.parameters) {
+    for (const CVariable& f : m_.parameters) {
       out += fmt::format("  parameters->{} = {};\n", f.name, number(f.start));
     }
     if (m_.parameters.empty()) out += "  parameters->none = 0;\n";
@@ -281,7 +281,7 @@ class Writer {
         "  {}_advance(state, inputs, prepared, out, work);\n"
         "  if (!koppel_all_finite(out, {})) return 1;\n",
         m_.name, m_.state_size());
-    const std::vector<Field> state = m_.state();
+    const std::vector<CVariable> state = m_.state();
     for (std::size_t i = 0; i < state.size(); ++i) {
       out += fmt::format("  state->{} = out[{}];\n", state[i].name, i);
     }
@@ -303,15 +303,16 @@ class Writer {
             "  in[0] = state->t;\n  in[1] = state->inner_step;\n",
             num_changing() + num_of_step_, std::max<std::size_t>(work, 1), upper(m_.name),
             num_of_step_, num_changing());
-    const std::vector<Field> state = m_.state();
+    const std::vector<CVariable> state = m_.state();
     std::size_t k = 2;
-    for (const Field& f : state) out += fmt::format("  in[{}] = state->{};\n", k++, f.name);
-    for (const Field& f : m_.inputs) out += fmt::format("  in[{}] = inputs->{};\n", k++, f.name);
+    for (const CVariable& f : state) out += fmt::format("  in[{}] = state->{};\n", k++, f.name);
+    for (const CVariable& f : m_.inputs)
+      out += fmt::format("  in[{}] = inputs->{};\n", k++, f.name);
     out +=
         "  reason = koppel_accurate_advance(in, work, t_end, MODEL_TOLERANCE);\n  if (reason != 0) "
         "return reason;\n";
     k = 2;
-    for (const Field& f : state) out += fmt::format("  state->{} = in[{}];\n", f.name, k++);
+    for (const CVariable& f : state) out += fmt::format("  state->{} = in[{}];\n", f.name, k++);
     return out +
            "  state->inner_step = in[1];\n  state->count += 1;\n  state->t = t_end;\n"
            "  return 0;\n}\n\n";
@@ -333,7 +334,7 @@ class Writer {
   // Prints time and outputs as CSV: example [STEPS [EVERY]].
   std::string example() const {
     std::string names = "t", formats = "%.17g", values = "(double)state.t";
-    for (const Field& f : m_.outputs) {
+    for (const CVariable& f : m_.outputs) {
       names += ',' + f.name;
       formats += ",%.17g";
       values += fmt::format(", (double)outputs.{}", f.name);
@@ -364,7 +365,7 @@ class Writer {
 
   std::string start_inputs() const {
     std::string out;
-    for (const Field& f : m_.inputs) {
+    for (const CVariable& f : m_.inputs) {
       if (f.start != 0) out += fmt::format("  inputs.{} = {};\n", f.name, number(f.start));
     }
     return out;

@@ -38,10 +38,10 @@ std::string function(const StepModel& m, const char* real) {
       m.name, upper(m.name), m.layout.size(), c_number(m.start_time));
   std::size_t k = 2;
   for (const auto& part : {m.state(), m.inputs}) {
-    for (const Field& f : part) out += fmt::format("  in[{}] = {};\n", k++, c_number(f.start));
+    for (const CVariable& f : part) out += fmt::format("  in[{}] = {};\n", k++, c_number(f.start));
   }
   const std::size_t first = k;
-  for (const Field& f : m.parameters) {
+  for (const CVariable& f : m.parameters) {
     out += fmt::format("  in[{}] = parameters->{};\n", k++, f.name);
   }
   out +=
@@ -50,11 +50,11 @@ std::string function(const StepModel& m, const char* real) {
       "  state->t = state->start_time = in[0];\n  state->count = 0;\n";
   if (m.tolerance) out += "  state->inner_step = in[1];\n";
   k = 2;
-  for (const Field& f : m.state()) {
+  for (const CVariable& f : m.state()) {
     out += fmt::format("  state->{} = ({})in[{}];\n", f.name, real, k++);
   }
   k = first;
-  for (const Field& f : m.parameters) {
+  for (const CVariable& f : m.parameters) {
     out += fmt::format("  parameters->{} = ({})in[{}];\n", f.name, real, k++);
   }
   return out + "  return 0;\n}\n";

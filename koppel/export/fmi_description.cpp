@@ -78,23 +78,23 @@ class Description {
     if (is_3_) {
       add({unique("time", ""), "", "s", "independent", "continuous", nullptr, 0, false});
     }
-    const std::vector<Field> states = fields({&m_.q, &m_.v, &m_.x});
+    const std::vector<CVariable> states = fields({&m_.q, &m_.v, &m_.x});
     const auto first_output =
         static_cast<unsigned>(2 + m_.state_size() + m_.inputs.size() + m_.parameters.size());
     // Outputs have their names for themselves.
     for (std::size_t i = 0; i < m_.outputs.size(); ++i) {
-      const Field& f = m_.outputs[i];
+      const CVariable& f = m_.outputs[i];
       add({unique(f.label, "output."), "", f.unit, "output", "continuous", "calculated",
            first_output + static_cast<unsigned>(i), false});
       outputs_.push_back(variables_.size());
     }
     const std::size_t first_state = variables_.size() + 1;
-    for (const Field& f : states) {
+    for (const CVariable& f : states) {
       add({unique(f.label, "state."), "state", f.unit, "local", "continuous", "approx", reference++,
            true, f.start});
     }
     reference += static_cast<unsigned>(m_.multipliers.size());
-    for (const Field& f : m_.inputs) {
+    for (const CVariable& f : m_.inputs) {
       add({unique(f.label, "input."), "", f.unit, "input", "continuous", nullptr, reference++, true,
            f.start});
     }
@@ -158,8 +158,8 @@ class Description {
     for (const auto& [name, value] : attributes) node.append_attribute(name) = value.c_str();
   }
 
-  static std::vector<Field> fields(std::initializer_list<const std::vector<Field>*> parts) {
-    std::vector<Field> all;
+  static std::vector<CVariable> fields(std::initializer_list<const std::vector<CVariable>*> parts) {
+    std::vector<CVariable> all;
     for (const auto* part : parts) all.insert(all.end(), part->begin(), part->end());
     return all;
   }
@@ -172,7 +172,7 @@ class Description {
   }
 
   void add_parameter(std::size_t i, unsigned reference) {
-    const Field& f = m_.parameters[i];
+    const CVariable& f = m_.parameters[i];
     const std::string name = unique(f.label, "parameter.");
     switch (m_.start.kinds[i]) {
       case ParameterKind::Free:

@@ -154,7 +154,7 @@ class Source {
     out += fmt::format("static const double model_start[] = {{{}, {}", c_number(m_.start_time),
                        c_number(m_.step));
     for (const auto& part : {m_.state(), m_.inputs, m_.parameters}) {
-      for (const Field& field : part) out += ", " + c_number(field.start);
+      for (const CVariable& field : part) out += ", " + c_number(field.start);
     }
     out += "};\nstatic const char model_parameter_kinds[] = {";
     for (const ParameterKind kind : m_.start.kinds) {

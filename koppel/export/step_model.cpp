@@ -66,9 +66,9 @@ class Maker {
     for (const Column& column : observation.columns()) units_[column.name] = column.unit;
   }
 
-  std::vector<Field> fields(Names& names, const std::vector<Expr>& symbols,
-                            const std::vector<double>& values) {
-    std::vector<Field> out;
+  std::vector<CVariable> fields(Names& names, const std::vector<Expr>& symbols,
+                                const std::vector<double>& values) {
+    std::vector<CVariable> out;
     for (std::size_t i = 0; i < symbols.size(); ++i) {
       const std::string label(symbols[i].name());
       out.push_back({names.add(label), label, units_[label], values[i]});
@@ -144,8 +144,8 @@ MethodChoice try_method(const Model& model, SimulateOptions options) {
 
 }  // namespace
 
-std::vector<Field> StepModel::state() const {
-  std::vector<Field> all = q;
+std::vector<CVariable> StepModel::state() const {
+  std::vector<CVariable> all = q;
   for (const auto* part : {&v, &x, &multipliers}) {
     all.insert(all.end(), part->begin(), part->end());
   }

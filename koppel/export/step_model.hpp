@@ -19,7 +19,7 @@
 namespace koppel {
 
 // A number with a name of its own in C.
-struct Field {
+struct CVariable {
   std::string name;   // an identifier
   std::string label;  // as in the model: "crank.angle'"
   std::string unit;   // may be empty
@@ -31,7 +31,7 @@ struct StepModel {
   std::string title;   // of the model, in a line
   std::string method;  // coordinates, formulation, integrator, in a line
   double start_time = 0, step = 0;
-  std::vector<Field> q, v, x, multipliers, inputs, parameters, outputs;
+  std::vector<CVariable> q, v, x, multipliers, inputs, parameters, outputs;
   std::vector<Expr> layout;  // symbols: t, h, q, v, x, multipliers, inputs, parameters
   Program advance;           // of the layout → (q, v, x, multipliers); empty where accurate
   Program observe;           // (t, q, v, x, inputs, parameters) → outputs
@@ -43,7 +43,7 @@ struct StepModel {
 
   std::size_t state_size() const { return q.size() + v.size() + x.size() + multipliers.size(); }
   // All of the state, one after the other.
-  std::vector<Field> state() const;
+  std::vector<CVariable> state() const;
 };
 
 // What is asked of a step where the integrator is open.

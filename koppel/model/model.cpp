@@ -1,4 +1,4 @@
-#include <koppel/model/model.hpp>
+#include <koppel/model/elements/joint_law.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,18 @@ Model::Model() : time(graph->symbol("t")) {
 }
 
 int Model::add_body(Body body) { return append(bodies, std::move(body)); }
-int Model::add_joint(Joint joint) { return append(joints, std::move(joint)); }
+int Model::add_joint(Joint joint) {
+  const int index = append(joints, std::move(joint));
+  const Joint& added = joints.back();
+  if (added.law && added.law->has_angle()) {
+    add_measure(added.name, "angle", Quantity::JointAngle{index});
+  }
+  if (added.law && added.law->has_position()) {
+    add_measure(added.name, "position", Quantity::JointPosition{index});
+  }
+  return index;
+}
+
 int Model::add_force(Force force) { return append(forces, std::move(force)); }
 
 int Model::find_body(std::string_view body) const { return find_by_name(bodies, body); }
@@ -53,7 +64,7 @@ int Model::add_coordinate(std::string_view coordinate) {
   return quantity;
 }
 
-int Model::add_quantity(std::string_view quantity, decltype(Quantity::of) of) {
+int Model::add_quantity(std::string_view quantity, Quantity::Of of) {
   const Expr named = graph->symbol(quantity);
   if (const auto it = quantity_of_.find(named.id()); it != quantity_of_.end()) return it->second;
   const bool is_rate = std::holds_alternative<Quantity::AngularVelocity>(of);
@@ -67,6 +78,96 @@ int Model::find_quantity(std::string_view quantity) const {
   if (named == nullptr) return -1;
   const auto it = quantity_of_.find(named->id());
   return it == quantity_of_.end() ? -1 : it->second;
+}
+
+void Model::add_measure(const std::string& owner, std::string_view member, Quantity::Of of) {
+  measures_[owner].push_back({std::string(member), std::move(of)});
+}
+
+std::optional<int> Model::find_measure(const std::string& measure) {
+  const std::size_t dot = measure.rfind('.');
+  if (dot == measure.npos) return {};
+  const auto owner = measures_.find(measure.substr(0, dot));
+  if (owner == measures_.end()) return {};
+  for (const Measure& m : owner->second) {
+    if (measure.compare(dot + 1, measure.npos, m.member) == 0) return add_quantity(measure, m.of);
+  }
+  return {};
+}
+
+std::optional<int> Model::measure_body(const std::string& measure, int body,
+                                       std::string_view member) {
+  constexpr std::string_view kTurns[] = {"roll", "pitch", "yaw", "rx", "ry", "rz"};
+  if (const auto place = measure_point(measure, {body, {}}, member)) return place;
+  if (is_planar && member == "angle") return body_angle(measure, body);
+  const bool is_spin = member.size() == 2 && member[0] == 'w';
+  if (is_spin && (member[1] == 'z' || (!is_planar && (member[1] == 'x' || member[1] == 'y')))) {
+    return angular_velocity(measure, body, member[1] - 'x', true);
+  }
+  const auto turn = std::find(std::begin(kTurns), std::end(kTurns), member);
+  if (is_planar || turn == std::end(kTurns)) return {};
+  return orientation(measure, Marker{}, {body, {}}, static_cast<int>(turn - std::begin(kTurns)));
+}
+
+std::optional<int> Model::measure_point(const std::string& measure, const Marker& point,
+                                        std::string_view member) {
+  if (member.size() != 1) return {};
+  const int axis = member[0] - 'x';
+  if (axis < 0 || axis > (is_planar ? 1 : 2)) return {};
+  return coordinate_of(measure, point, axis);
+}
+
+// Angular velocities have a rate only, whose symbol is their name.
+Expr Model::symbol_of(int quantity, bool is_rate) const {
+  const Quantity& q = quantities[static_cast<std::size_t>(quantity)];
+  return is_rate || std::holds_alternative<Quantity::AngularVelocity>(q.of) ? q.rate : q.value;
+}
+
+std::optional<Expr> Model::find_symbol(const std::string& full) {
+  const bool is_rate = full.ends_with('\'');
+  const std::string plain = full.substr(0, full.size() - (is_rate ? 1 : 0));
+  const std::size_t dot = plain.rfind('.');
+  std::optional<int> found = find_measure(plain);
+  if (!found && dot != plain.npos) {
+    const std::string owner = plain.substr(0, dot), member = plain.substr(dot + 1);
+    const std::size_t second = owner.rfind('.');
+    if (const int body = find_body(owner); body >= 0) {
+      found = measure_body(plain, body, member);
+    } else if (second != owner.npos) {
+      const int of = find_body(owner.substr(0, second));
+      for (const NamedVector& p :
+           of < 0 ? std::vector<NamedVector>{} : bodies[static_cast<std::size_t>(of)].points) {
+        if (owner.compare(second + 1, owner.npos, p.name) == 0) {
+          found = measure_point(plain, {of, p.value}, member);
+        }
+      }
+    }
+  }
+  if (!found) {
+    const int quantity = find_quantity(plain);
+    const Expr* symbol = graph->find_symbol(full);
+    if (quantity >= 0) return symbol_of(quantity, is_rate);
+    if (symbol == nullptr) return {};
+    const auto is_it = [&](Expr e) { return e == *symbol; };
+    const bool is_known = is_it(time) || std::any_of(inputs.begin(), inputs.end(), is_it) ||
+                          std::any_of(parameters.begin(), parameters.end(),
+                                      [&](auto& p) { return is_it(p.symbol); }) ||
+                          std::any_of(first_order.begin(), first_order.end(),
+                                      [&](auto& f) { return is_it(f.state); });
+    return is_known ? std::optional(*symbol) : std::nullopt;
+  }
+  const bool has_value = !std::holds_alternative<Quantity::AngularVelocity>(
+      quantities[static_cast<std::size_t>(*found)].of);
+  if (is_rate && !has_value) return {};
+  return symbol_of(*found, is_rate);
+}
+
+std::vector<std::pair<std::string, std::string>> Model::measures() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& [owner, measures] : measures_) {
+    for (const Measure& m : measures) all.emplace_back(owner, m.member);
+  }
+  return all;
 }
 
 int Model::angle_of(int joint) {
@@ -90,6 +191,10 @@ int Model::coordinate_of(std::string_view quantity, const Marker& point, int axi
 
 int Model::body_angle(std::string_view quantity, int body) {
   return add_quantity(quantity, Quantity::BodyAngle{body});
+}
+
+int Model::orientation(std::string_view quantity, const Marker& a, const Marker& b, int component) {
+  return add_quantity(quantity, Quantity::Orientation{a, b, component});
 }
 
 int Model::angular_velocity(std::string_view quantity, int body, int axis, bool in_body_axes,

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -94,30 +95,18 @@ struct Marker {
   Mat3e axes = Mat3e::identity();
 };
 
-// clang-format off
-enum class JointKind {
-  Revolute, Prismatic, Cylindrical, Screw,  // about or along the markers' z axes
-  Spherical,                                // points coincide
-  Universal,                                // points coincide, z of a stays perpendicular to x of b
-  Planar,                                   // the x-y planes of the markers coincide
-  Fixed,
-  Distance,      // the points keep the distance `length`
-  PointOnLine,   // point of b on the z axis of a
-  PointOnPlane,  // point of b in the x-y plane of a
-};
-// clang-format on
+// What a joint holds, and all else that is known about its kind (elements/joint_law.hpp).
+class JointLaw;
 
-// The joint's coordinate is the rotation of b against a about z (`.angle`: revolute, cylindrical,
-// screw) and the displacement of b along z of a (`.position`: prismatic, cylindrical, screw).
+// The joint's coordinate is the rotation of b against a about z (`.angle`) and the displacement of
+// b along z of a (`.position`), as far as its law has them.
 struct Joint {
-  std::string name;
-  JointKind kind = JointKind::Revolute;
-  Marker a, b;
-  Expr length = 0;        // of a distance joint
-  Expr pitch = 0;         // of a screw: displacement a turn
+  std::string name = {};
+  std::shared_ptr<const JointLaw> law = {};
+  Marker a = {}, b = {};
   bool closes = false;    // held by constraints in joint coordinates too
-  bool may_jump = false;  // its length may, by an impulse (`jump: impulse`)
-  Location where;
+  bool may_jump = false;  // what its law prescribes may, by an impulse (`jump: impulse`)
+  Location where = {};
 };
 
 // What can be observed; see the head of this file.
@@ -130,6 +119,9 @@ struct Quantity {
   struct PointCoordinate { Marker point; int axis; std::optional<Marker> reference; };
   // The angle of a body against the ground, in planar models.
   struct BodyAngle { int body; };
+  // Component of the rotation of b against a: roll, pitch, yaw (0, 1, 2) about x, y, z with
+  // R = R_z(yaw) R_y(pitch) R_x(roll), or of the rotation vector (3, 4, 5) in the axes of both.
+  struct Orientation { Marker a, b; int component; };
   // Component of the angular velocity of a body (against another), along world axes or its own.
   // It has a rate only, whose symbol is its name without a quote: `disc.wx`.
   struct AngularVelocity { int body; int reference; int axis; bool in_body_axes; };
@@ -138,9 +130,9 @@ struct Quantity {
   // clang-format on
 
   Expr value, rate;  // the symbols that stand for it
-  std::variant<JointAngle, JointPosition, DistanceBetween, PointCoordinate, BodyAngle,
-               AngularVelocity, Free>
-      of;
+  using Of = std::variant<JointAngle, JointPosition, DistanceBetween, PointCoordinate, BodyAngle,
+                          Orientation, AngularVelocity, Free>;
+  Of of;
 };
 
 // A force or torque by its power: effort × rate, summed over the quantities it acts on. A spring's
@@ -151,13 +143,13 @@ struct Action {
 };
 
 struct Force {
-  std::string name;
-  std::vector<Action> actions;
+  std::string name = {};
+  std::vector<Action> actions = {};
   // The energy that the force stores, of quantities: for the balance of energy only, the actions
   // already say all about the force.
   Expr potential = 0;
   bool is_stiff = false;  // steps of fixed cost treat it implicitly, and others then not
-  Location where;
+  Location where = {};
 };
 
 // A coordinate of the user's own, with its place in the energies below.
@@ -263,7 +255,8 @@ struct Model {
   std::vector<Output> outputs;
   std::vector<Servo> servos;
   std::vector<Event> events;
-  std::vector<Output> positive;  // what stays positive on the branch that is meant
+  std::vector<Output> definitions;  // named expressions, already put in where they are used
+  std::vector<Output> positive;     // what stays positive on the branch that is meant
   RunSettings run;
   std::vector<Diagnostic> remarks;  // what a reader did that the user should know
 
@@ -302,9 +295,26 @@ struct Model {
   int coordinate_of(std::string_view name, const Marker& point, int axis,
                     std::optional<Marker> reference = {});
   int body_angle(std::string_view name, int body);
+  int orientation(std::string_view name, const Marker& a, const Marker& b, int component);
   // Under the symbol `name` for the rate.
   int angular_velocity(std::string_view name, int body, int axis, bool in_body_axes,
                        int reference = kGround);
+
+  // What can be observed on an element by name: `owner.member`. The quantity is made when it is
+  // asked for; nothing where there is none.
+  void add_measure(const std::string& owner, std::string_view member, Quantity::Of of);
+  std::optional<int> find_measure(const std::string& name);
+  // On bodies: x, y, z of the origin, in the plane angle; in space roll, pitch, yaw, the rotation
+  // vector rx, ry, rz, and the angular velocity wx, wy, wz in body axes. On points: x, y, z.
+  std::optional<int> measure_body(const std::string& name, int body, std::string_view member);
+  std::optional<int> measure_point(const std::string& name, const Marker& point,
+                                   std::string_view member);
+  // The symbol of a measure, or with a quote behind the name of its rate; of a parameter, an input,
+  // a coordinate, a state or the time. Nothing: there is none.
+  std::optional<Expr> find_symbol(const std::string& name);
+  Expr symbol_of(int quantity, bool is_rate) const;
+  // All of them: owner and member.
+  std::vector<std::pair<std::string, std::string>> measures() const;
 
   // With coordinates as expected at the start, of parameters; and in numbers.
   Vec3e at_start(const Vec3e& e) const;
@@ -314,10 +324,15 @@ struct Model {
   void validate() const;
 
  private:
-  int add_quantity(std::string_view name, decltype(Quantity::of) of);
+  int add_quantity(std::string_view name, Quantity::Of of);
   int add_element(std::string_view name, const Vec3e& start, std::string_view moves, bool is_point);
 
   std::unordered_map<NodeId, int> quantity_of_;  // by the symbol of its name
+  struct Measure {
+    std::string member;
+    Quantity::Of of;
+  };
+  std::unordered_map<std::string, std::vector<Measure>> measures_;  // by the owner
 };
 
 // A marker whose z axis is along `axis` (any length but zero). Its x axis depends on the direction

@@ -8,7 +8,7 @@
 
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/code/function.hpp>
-#include <koppel/model/model.hpp>
+#include <koppel/model/elements/joint_law.hpp>
 
 namespace koppel {
 namespace {
@@ -153,8 +153,14 @@ class Validator {
     }
     for (const Joint& joint : model_.joints) {
       const std::string what = quoted("joint", joint.name);
-      check(joint.length, kParameter | kTime, "the length of " + what, joint.where);
-      check(joint.pitch, kParameter, "the pitch of " + what, joint.where);
+      if (!joint.law) {
+        report(joint.where, "model.bad-joint", what + " has no law: it says nothing.");
+        continue;
+      }
+      for (const JointLaw::Term& term : joint.law->terms()) {
+        check(term.value, term.may_change ? kParameter | kTime : kParameter,
+              "the " + std::string(term.name) + " of " + what, joint.where);
+      }
       for (const Marker* marker : {&joint.a, &joint.b}) {
         check(marker->point, what, joint.where);
         for (std::size_t i = 0; i < 3; ++i) check(marker->axes.column[i], what, joint.where);
@@ -266,7 +272,7 @@ class Validator {
       add_matrix(body.inertia);
     }
     for (const Joint& joint : model_.joints) {
-      add(joint.length);
+      for (const JointLaw::Term& term : joint.law->terms()) add(term.value);
       add_matrix(joint.a.axes);
       add_matrix(joint.b.axes);
     }
@@ -284,9 +290,9 @@ class Validator {
       check_mass(model_.bodies[i], mass, take_matrix());
     }
     for (const Joint& joint : model_.joints) {
-      const double length = *next++;
+      for (const JointLaw::Term& term : joint.law->terms()) check_term(joint, term, *next++);
       const Mat3<double> a = take_matrix(), b = take_matrix();
-      check_joint(joint, length, a, b);
+      check_joint(joint, a, b);
     }
   }
 
@@ -326,8 +332,14 @@ class Validator {
     }
   }
 
-  void check_joint(const Joint& joint, double length, const Mat3<double>& a,
-                   const Mat3<double>& b) {
+  void check_term(const Joint& joint, const JointLaw::Term& term, double value) {
+    if (!term.must_be_positive || value > 0) return;
+    report(joint.where, "model.bad-value",
+           "the " + std::string(term.name) + " of " + quoted("joint", joint.name) +
+               " must be positive.");
+  }
+
+  void check_joint(const Joint& joint, const Mat3<double>& a, const Mat3<double>& b) {
     const std::string what = quoted("joint", joint.name);
     if (!has_body(joint.a.body) || !has_body(joint.b.body)) {
       report(joint.where, "model.unknown-body", what + " is between bodies that are not there.");
@@ -335,9 +347,6 @@ class Validator {
       report(joint.where, "model.self-joint",
              what + " joins body '" + model_.bodies[static_cast<std::size_t>(joint.a.body)].name +
                  "' to itself.");
-    }
-    if (joint.kind == JointKind::Distance && !(length > 0)) {
-      report(joint.where, "model.bad-value", "the length of " + what + " must be positive.");
     }
     for (const Mat3<double>* m : {&a, &b}) {
       double error = 0;

@@ -155,7 +155,7 @@ class Reactions {
   // Eq. (1).
   Load load_of_rows(const Joint& joint, Kinematics::JointState state) const {
     const MarkerFrame a = locate(kinematics_, joint.a), b = locate(kinematics_, joint.b);
-    if (joint.kind == JointKind::Screw) {
+    if (joint.law->needs_angle()) {
       state.angle = *state.angle + dot(a.R.column[2], displaced_.theta());
     }
     Expr power = 0;

@@ -61,7 +61,7 @@ Scene make_scene(const Model& model) {
   for (const Joint& joint : model.joints) {
     const bool a_moves = joint.b.body == kGround;
     const Marker &moving = a_moves ? joint.a : joint.b, &other = a_moves ? joint.b : joint.a;
-    scene.joints.push_back({joint.name, std::string(name_of(joint.kind)),
+    scene.joints.push_back({joint.name, std::string(joint.law->type()),
                             end_of(moving, values, scene), end_of(other, values, scene),
                             values(moving.axes.column[2])});
   }
@@ -96,23 +96,6 @@ void add_frames(const Model& model, const Equations& equations, const Observatio
     }
     scene.times.push_back(in[0]);
   }
-}
-
-std::string_view name_of(JointKind kind) {
-  switch (kind) {
-    case JointKind::Revolute: return "revolute";
-    case JointKind::Prismatic: return "prismatic";
-    case JointKind::Cylindrical: return "cylindrical";
-    case JointKind::Screw: return "screw";
-    case JointKind::Spherical: return "spherical";
-    case JointKind::Universal: return "universal";
-    case JointKind::Planar: return "planar";
-    case JointKind::Fixed: return "fixed";
-    case JointKind::Distance: return "distance";
-    case JointKind::PointOnLine: return "point on line";
-    case JointKind::PointOnPlane: return "point on plane";
-  }
-  return "";
 }
 
 }  // namespace koppel

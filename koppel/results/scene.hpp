@@ -52,6 +52,4 @@ Scene make_scene(const Model& model);
 void add_frames(const Model& model, const Equations& equations, const Observation& observation,
                 const Trajectory& trajectory, std::size_t max_frames, Scene& scene);
 
-std::string_view name_of(JointKind kind);  // "revolute", "point on line", …
-
 }  // namespace koppel

@@ -42,10 +42,7 @@ bool is_tree(const Model& model) {
     return i;
   };
   for (const Joint& joint : model.joints) {
-    if (joint.kind == JointKind::Distance || joint.kind == JointKind::PointOnLine ||
-        joint.kind == JointKind::PointOnPlane) {
-      return false;
-    }
+    if (!joint.law->has_motion()) return false;
     for (const Marker* marker : {&joint.a, &joint.b}) {
       if (model.bodies[static_cast<std::size_t>(marker->body)].is_point) return false;
     }

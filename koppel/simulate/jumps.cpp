@@ -37,7 +37,8 @@ std::vector<Prescribed> all_of(const Model& model) {
     out.push_back({c.name, {c.residual}, true, true, c.where});
   }
   for (const Joint& j : model.joints) {
-    Prescribed places{j.name, {j.length, j.pitch}, false, j.may_jump, j.where};
+    Prescribed places{j.name, {}, false, j.may_jump, j.where};
+    for (const JointLaw::Term& term : j.law->terms()) places.expressions.push_back(term.value);
     for (const Marker* marker : {&j.a, &j.b}) {
       add(places.expressions, marker->point);
       for (const Vec3e& axis : marker->axes.column) add(places.expressions, axis);

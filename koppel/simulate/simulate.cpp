@@ -502,11 +502,15 @@ class Run {
 Simulation simulate(const Model& model, const SimulateOptions& options,
                     const SimulateCallbacks& callbacks) {
   options.validate();
-  if (options.integrator != kFixedCost) return Run(model, options, callbacks).go();
+  const auto with_model = [&](Simulation simulation) {
+    simulation.model = std::make_shared<const Model>(model);
+    return simulation;
+  };
+  if (options.integrator != kFixedCost) return with_model(Run(model, options, callbacks).go());
   const MethodChoice choice = choose_fixed_cost(model, options);
   Run run(model, choice.options, callbacks);
   run.tell("steps of fixed cost: " + choice.text());
-  return run.go();
+  return with_model(run.go());
 }
 
 Prepared prepare(const Model& model, const SimulateOptions& options) {

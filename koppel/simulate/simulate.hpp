@@ -1,7 +1,7 @@
 // Forward simulation, from a model to a trajectory:
 //
 //   Simulation s = simulate(model, {.end = 10, .tolerance = 1e-9});
-//   s.trajectory["Bx"];  s.summary.energy_drift;
+//   s["knee.angle"];  s.summary.energy_drift;
 //
 // The equations are derived in the coordinates asked for (or chosen), the start is assembled,
 // constraints that repeat others are left out, and the integrator's dense output is sampled. A
@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,6 +84,11 @@ struct Simulation {
 
   Equations equations;
   std::optional<Observation> observation;
+  std::shared_ptr<const Model> model;
+
+  // Any quantity of the model over the rows, whatever coordinates were chosen: knee.angle, rod.x';
+  // or a column. Throws Error `results.unknown-column`, with a suggestion.
+  std::vector<double> operator[](const std::string& name) const;
 };
 
 // Throws Error for what is wrong with the model or the options: `assembly.impossible`,

@@ -122,8 +122,8 @@ TEST(Assembly, NamesTheJointThatCannotClose) {
   model.is_planar = true;
   const int a = add_rod(model, "first", {0, 0, 0}, {1, 0.1, 0}, 1, 0.1);
   const int b = add_rod(model, "second", {1, 0.1, 0}, {1.5, 0, 0}, 1, 0.1);
-  add_joint(model, "left", JointKind::Revolute, kGround, a, {0, 0, 0});
-  add_joint(model, "middle", JointKind::Revolute, a, b, {1, 0.1, 0});
+  add_joint(model, "left", Revolute::law(), kGround, a, {0, 0, 0});
+  add_joint(model, "middle", Revolute::law(), a, b, {1, 0.1, 0});
   Joint right;
   right.name = "right";
   right.a = {kGround, {3, 0, 0}};

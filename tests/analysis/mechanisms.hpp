@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <koppel/model/elements/list.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel::testing {
@@ -46,11 +47,12 @@ inline Marker world_marker(const Model& model, int body, const Vec3<double>& poi
   return {body, R * (world.point - b.position), R * world.axes};
 }
 
-inline int add_joint(Model& model, const std::string& name, JointKind kind, int a, int b,
-                     const Vec3<double>& point, const Vec3<double>& axis = {0, 0, 1}) {
+inline int add_joint(Model& model, const std::string& name, std::shared_ptr<const JointLaw> law,
+                     int a, int b, const Vec3<double>& point,
+                     const Vec3<double>& axis = {0, 0, 1}) {
   Joint joint;
   joint.name = name;
-  joint.kind = kind;
+  joint.law = law;
   joint.a = world_marker(model, a, point, axis);
   joint.b = world_marker(model, b, point, axis);
   return model.add_joint(std::move(joint));
@@ -88,8 +90,8 @@ inline Model make_double_pendulum() {
   set_gravity(model);
   const int upper = add_rod(model, "upper", {0, 0, 0}, {0.3, -0.9, 0}, 1.3, 0.1);
   const int lower = add_rod(model, "lower", {0.3, -0.9, 0}, {0.9, -1.4, 0}, 0.8, 0.1);
-  add_joint(model, "hip", JointKind::Revolute, kGround, upper, {0, 0, 0});
-  add_joint(model, "knee", JointKind::Revolute, upper, lower, {0.3, -0.9, 0});
+  add_joint(model, "hip", Revolute::law(), kGround, upper, {0, 0, 0});
+  add_joint(model, "knee", Revolute::law(), upper, lower, {0.3, -0.9, 0});
   add_torsion(model, 1, 2.0, 0.3);
   return model;
 }
@@ -106,7 +108,7 @@ inline Model make_heavy_top() {
   top.inertia = {{{{0.3, 0.02, -0.01}, {0.02, 0.25, 0.03}, {-0.01, 0.03, 0.4}}}};
   top.rotation = rotation(Vec3e{0.6, 0, 0.8}, Expr(0.7));
   model.add_body(std::move(top));
-  add_joint(model, "pivot", JointKind::Spherical, kGround, 1, {0, 0, 0});
+  add_joint(model, "pivot", Spherical::law(), kGround, 1, {0, 0, 0});
   add_spring(model, "spring", {kGround, {0.5, 1.5, 0.2}}, {1, {0.3, 0.4, 0.5}}, 30, 1.5, 0.6);
   const int spin = model.angular_velocity("spin", 1, 1, true);
   const Expr rate = model.quantities[static_cast<std::size_t>(spin)].rate;
@@ -132,10 +134,10 @@ inline Model make_four_bar() {
   const int crank = add_rod(model, "crank", A, B, 1.0, 0.1);
   const int coupler = add_rod(model, "coupler", B, C, 2.2, 0.1);
   const int rocker = add_rod(model, "rocker", D, C, 1.8, 0.1);
-  add_joint(model, "a", JointKind::Revolute, kGround, crank, A);
-  add_joint(model, "b", JointKind::Revolute, crank, coupler, B);
-  add_joint(model, "c", JointKind::Revolute, coupler, rocker, C);
-  add_joint(model, "d", JointKind::Revolute, kGround, rocker, D);
+  add_joint(model, "a", Revolute::law(), kGround, crank, A);
+  add_joint(model, "b", Revolute::law(), crank, coupler, B);
+  add_joint(model, "c", Revolute::law(), coupler, rocker, C);
+  add_joint(model, "d", Revolute::law(), kGround, rocker, D);
   add_torsion(model, 0, 0, 0.7);
   add_torsion(model, 2, 3.0, 0.2);
   return model;
@@ -156,8 +158,7 @@ inline Model make_bricard() {
   }
   for (int i = 0; i < 6; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    add_joint(model, "p" + std::to_string(i + 1), JointKind::Revolute, i, (i + 1) % 6, P[k],
-              axis[k]);
+    add_joint(model, "p" + std::to_string(i + 1), Revolute::law(), i, (i + 1) % 6, P[k], axis[k]);
   }
   return model;
 }
@@ -173,14 +174,13 @@ inline Model make_joint_collection() {
     add_rod(model, "body" + std::to_string(i + 1), P[i], P[i + 1], 1 + 0.1 * static_cast<double>(i),
             0.2);
   }
-  const JointKind kinds[] = {JointKind::Revolute,  JointKind::Universal, JointKind::Cylindrical,
-                             JointKind::Spherical, JointKind::Screw,     JointKind::Prismatic,
-                             JointKind::Planar};
+  const std::shared_ptr<const JointLaw> kinds[] = {
+      Revolute::law(), Universal::law(), Cylindrical::law(), Spherical::law(),
+      Screw::law(0.3), Prismatic::law(), Planar::law()};
   const Vec3<double> axes[] = {{0, 0, 1}, {1, 2, 0}, {0.3, 1, 1}, {0, 0, 1},
                                {1, 0, 1}, {0, 1, 0}, {1, 1, -0.5}};
   for (int i = 0; i < 7; ++i) {
-    const int j = add_joint(model, "j" + std::to_string(i + 1), kinds[i], i, i + 1, P[i], axes[i]);
-    model.joints[static_cast<std::size_t>(j)].pitch = 0.3;
+    add_joint(model, "j" + std::to_string(i + 1), kinds[i], i, i + 1, P[i], axes[i]);
   }
   add_torsion(model, 0, 1.0, 0.2);
   add_torsion(model, 2, 1.0, 0.2);
@@ -204,10 +204,10 @@ inline Model make_slider_crank() {
   slider.inertia(2, 2) = 0.01;
   slider.position = {C.x, 0, 0};
   const int block = model.add_body(std::move(slider));
-  add_joint(model, "a", JointKind::Revolute, kGround, crank, A);
-  add_joint(model, "b", JointKind::Revolute, crank, rod, B);
-  add_joint(model, "c", JointKind::Revolute, rod, block, C);
-  add_joint(model, "guide", JointKind::Prismatic, kGround, block, C, {1, 0, 0});
+  add_joint(model, "a", Revolute::law(), kGround, crank, A);
+  add_joint(model, "b", Revolute::law(), crank, rod, B);
+  add_joint(model, "c", Revolute::law(), rod, block, C);
+  add_joint(model, "guide", Prismatic::law(), kGround, block, C, {1, 0, 0});
   add_torsion(model, 0, 0.5, 0.1);
   return model;
 }
@@ -219,9 +219,9 @@ inline Model make_random_mechanism(std::mt19937& random, int bodies, int rods) {
   const auto vector = [&](double size) {
     return Vec3e{size * uniform(random), size * uniform(random), size * uniform(random)};
   };
-  constexpr JointKind kKinds[] = {
-      JointKind::Revolute, JointKind::Prismatic, JointKind::Cylindrical, JointKind::Spherical,
-      JointKind::Planar,   JointKind::Screw,     JointKind::Universal,   JointKind::Fixed};
+  const std::shared_ptr<const JointLaw> kKinds[] = {
+      Revolute::law(), Prismatic::law(), Cylindrical::law(), Spherical::law(),       Planar::law(),
+      Screw::law(0.3), Universal::law(), Fixed::law(),       ConstantVelocity::law()};
   Model model;
   model.name = "random";
   model.gravity = vector(10);
@@ -239,8 +239,7 @@ inline Model make_random_mechanism(std::mt19937& random, int bodies, int rods) {
     const Vec3e at = vector(1), axis = vector(1);
     Joint joint;
     joint.name = "joint" + std::to_string(i);
-    joint.kind = kKinds[random() % std::size(kKinds)];
-    joint.pitch = 0.3;
+    joint.law = kKinds[random() % std::size(kKinds)];
     const Vec3e origin = model.bodies[static_cast<std::size_t>(parent)].position;
     joint.a = make_marker(parent, at - origin, axis);
     joint.b = make_marker(i, at - body.position, axis);
@@ -250,12 +249,12 @@ inline Model make_random_mechanism(std::mt19937& random, int bodies, int rods) {
   for (int i = 0; i < rods; ++i) {
     Joint rod;
     rod.name = "rod" + std::to_string(i);
-    rod.kind = JointKind::Distance;
     const int last = bodies;
     rod.a = {static_cast<int>(random() % static_cast<unsigned>(last)), vector(0.5)};
     rod.b = {last, vector(0.5)};
     const Vec3e from = model.bodies[static_cast<std::size_t>(rod.a.body)].position + rod.a.point;
-    rod.length = norm(model.bodies[static_cast<std::size_t>(last)].position + rod.b.point - from);
+    rod.law = Distance::law(
+        norm(model.bodies[static_cast<std::size_t>(last)].position + rod.b.point - from));
     model.add_joint(rod);
   }
   return model;

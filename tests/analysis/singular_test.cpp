@@ -100,10 +100,10 @@ TEST(LocalFreedoms, RodBetweenBallJointsSpins) {
   const int crank = add_rod(model, "crank", {0, 0, 0}, {0, 1, 0}, 1, 0.1);
   const int rod = add_rod(model, "rod", {0, 1, 0}, {2, 1, 0.5}, 1, 0.1);
   const int rocker = add_rod(model, "rocker", {2, 0, 0.5}, {2, 1, 0.5}, 1, 0.1);
-  add_joint(model, "a", JointKind::Revolute, kGround, crank, {0, 0, 0});
-  add_joint(model, "b", JointKind::Spherical, crank, rod, {0, 1, 0});
-  add_joint(model, "c", JointKind::Spherical, rod, rocker, {2, 1, 0.5});
-  add_joint(model, "d", JointKind::Revolute, kGround, rocker, {2, 0, 0.5});
+  add_joint(model, "a", Revolute::law(), kGround, crank, {0, 0, 0});
+  add_joint(model, "b", Spherical::law(), crank, rod, {0, 1, 0});
+  add_joint(model, "c", Spherical::law(), rod, rocker, {2, 1, 0.5});
+  add_joint(model, "d", Revolute::law(), kGround, rocker, {2, 0, 0.5});
   const auto found = local_freedoms_of(model);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].text, "'rod' can spin about its own axis.");

@@ -101,7 +101,7 @@ TEST(Modes, DampedOscillatorHasItsDampingRatioInEveryCoordinates) {
   // A rod on a hinge with a spring and a damper, no gravity: J φ″ + d φ′ + k φ = 0.
   Model model;
   const int rod = add_rod(model, "rod", {0, 0, 0}, {1, 0, 0}, 3, 0);
-  const int hinge = add_joint(model, "hinge", JointKind::Revolute, kGround, rod, {0, 0, 0});
+  const int hinge = add_joint(model, "hinge", Revolute::law(), kGround, rod, {0, 0, 0});
   add_torsion(model, hinge, 16, 0.8);
   for (const std::string& set : coordinate_sets(model)) {
     SCOPED_TRACE(set);

@@ -7,6 +7,7 @@
 #include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/model/elements/list.hpp>
 #include <tests/equations/random_state.hpp>
 #include <tests/near.hpp>
 
@@ -17,14 +18,14 @@ using testing::near;
 
 struct Promise {
   std::string name;
-  JointKind kind;
+  std::shared_ptr<const JointLaw> law;
   int freedom;
 };
 
 void PrintTo(const Promise& promise, std::ostream* stream) { *stream << promise.name; }
 
 // Two free bodies in general position with the joint between them.
-Model make_pair(JointKind kind) {
+Model make_pair(std::shared_ptr<const JointLaw> law) {
   Model model;
   model.name = "pair";
   model.gravity = {0.3, -0.2, -9.81};
@@ -41,12 +42,10 @@ Model make_pair(JointKind kind) {
   }
   Joint joint;
   joint.name = "joint";
-  joint.kind = kind;
+  joint.law = law;
   joint.a = make_marker(1, {0.4, 0.2, -0.1}, {1, 2, -0.5});
   joint.b = make_marker(2, {-0.1, 0.2, -0.1}, {1, 2, -0.5});
-  joint.length = 0.3;
-  joint.pitch = 0.2;
-  if (kind == JointKind::Universal) {  // z of a perpendicular to x of b as placed
+  if (law->type() == "universal") {  // z of a perpendicular to x of b as placed
     joint.b.axes = {{joint.a.axes.column[0], joint.a.axes.column[1], joint.a.axes.column[2]}};
   }
   model.add_joint(joint);
@@ -56,7 +55,7 @@ Model make_pair(JointKind kind) {
 class JointContract : public ::testing::TestWithParam<Promise> {};
 
 TEST_P(JointContract, RankLeavesTheStatedFreedomInEveryCoordinateSet) {
-  const Model model = make_pair(GetParam().kind);
+  const Model model = make_pair(GetParam().law);
   std::mt19937 random(21);
   for (const std::string& set : coordinate_sets(model)) {
     SCOPED_TRACE(set);
@@ -69,7 +68,7 @@ TEST_P(JointContract, RankLeavesTheStatedFreedomInEveryCoordinateSet) {
 // Along q(h) = q + h q̇ + h²/2 q̈, which has the rates of the motion: ġ and g̈ by central differences
 // of g with steps h and 2h, extrapolated to an error of order h⁴.
 TEST_P(JointContract, FirstAndSecondRatesOfTheEquationsAreExact) {
-  const Model model = make_pair(GetParam().kind);
+  const Model model = make_pair(GetParam().law);
   std::mt19937 random(22);
   for (const std::string& set : coordinate_sets(model)) {
     SCOPED_TRACE(set);
@@ -113,7 +112,7 @@ TEST_P(JointContract, FirstAndSecondRatesOfTheEquationsAreExact) {
 
 // v̇ and the multipliers satisfy the constraints on accelerations, and Gᵀλ has no power on v.
 TEST_P(JointContract, ReactionsDoNoWork) {
-  const Model model = make_pair(GetParam().kind);
+  const Model model = make_pair(GetParam().law);
   std::mt19937 random(23);
   for (const std::string& set : coordinate_sets(model)) {
     SCOPED_TRACE(set);
@@ -138,17 +137,18 @@ TEST_P(JointContract, ReactionsDoNoWork) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Joints, JointContract,
-                         ::testing::Values(Promise{"revolute", JointKind::Revolute, 1},
-                                           Promise{"prismatic", JointKind::Prismatic, 1},
-                                           Promise{"cylindrical", JointKind::Cylindrical, 2},
-                                           Promise{"screw", JointKind::Screw, 1},
-                                           Promise{"spherical", JointKind::Spherical, 3},
-                                           Promise{"universal", JointKind::Universal, 2},
-                                           Promise{"planar", JointKind::Planar, 3},
-                                           Promise{"fixed", JointKind::Fixed, 0},
-                                           Promise{"distance", JointKind::Distance, 5},
-                                           Promise{"point_on_line", JointKind::PointOnLine, 4},
-                                           Promise{"point_on_plane", JointKind::PointOnPlane, 5}),
+                         ::testing::Values(Promise{"revolute", Revolute::law(), 1},
+                                           Promise{"prismatic", Prismatic::law(), 1},
+                                           Promise{"cylindrical", Cylindrical::law(), 2},
+                                           Promise{"screw", Screw::law(0.2), 1},
+                                           Promise{"spherical", Spherical::law(), 3},
+                                           Promise{"universal", Universal::law(), 2},
+                                           Promise{"constant_velocity", ConstantVelocity::law(), 2},
+                                           Promise{"planar", Planar::law(), 3},
+                                           Promise{"fixed", Fixed::law(), 0},
+                                           Promise{"distance", Distance::law(0.3), 5},
+                                           Promise{"point_on_line", PointOnLine::law(), 4},
+                                           Promise{"point_on_plane", PointOnPlane::law(), 5}),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/equations/quantities.hpp>
+#include <koppel/model/elements/list.hpp>
 #include <tests/equations/random_state.hpp>
 #include <tests/near.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 
 struct Case {
   std::string name;
-  JointKind kind;
+  std::shared_ptr<const JointLaw> law;
   bool is_planar;
   bool child_first;
 };
@@ -49,19 +50,18 @@ Model make_chain(const Case& test) {
     const Mat3e R = transpose(b.rotation);
     return Marker{body, R * (at - b.position), R * world.axes};
   };
-  const auto join = [&](const char* name, JointKind kind, int a, int b, const Vec3e& at,
-                        const Vec3e& axis) {
+  const auto join = [&](const char* name, std::shared_ptr<const JointLaw> law, int a, int b,
+                        const Vec3e& at, const Vec3e& axis) {
     Joint joint;
     joint.name = name;
-    joint.kind = kind;
-    joint.pitch = 0.7;
+    joint.law = law;
     joint.a = marker(a, at, axis);
     joint.b = marker(b, at, axis);
     model.add_joint(joint);
   };
   const Vec3e z = {0, 0, 1}, skew = {1, 2, flat ? 0 : -0.5};
-  join("hinge", JointKind::Revolute, kGround, 1, {0, 0, 0}, flat ? z : Vec3e{1, 0, 1});
-  const bool turns_in_plane = flat && test.kind == JointKind::Revolute;
+  join("hinge", Revolute::law(), kGround, 1, {0, 0, 0}, flat ? z : Vec3e{1, 0, 1});
+  const bool turns_in_plane = flat && test.law == Revolute::law();
   join("tested", test.kind, test.child_first ? 2 : 1, test.child_first ? 1 : 2,
        {0.5, -0.3, flat ? 0.0 : 0.6}, turns_in_plane ? z : skew);
   return model;
@@ -128,7 +128,7 @@ TEST_P(TreeJoint, SatisfiesItsEquationsWhateverItsCoordinates) {
 TEST_P(TreeJoint, CountsFromTheFirstBodyToTheSecond) {
   const MarkerFrame a = locate(k_, joint().a), b = locate(k_, joint().b);
   const Mat3<double> A = at(a.R), B = at(b.R);
-  const bool is_slide_in_plane = model_.is_planar && GetParam().kind == JointKind::Prismatic;
+  const bool is_slide_in_plane = model_.is_planar && GetParam().law == Prismatic::law();
   if (k_.joints[1].angle && !is_slide_in_plane) {
     const double angle = at(*k_.joints[1].angle);
     EXPECT_GT(std::abs(std::sin(angle)), 0.1) << "else the sign is not seen";
@@ -160,19 +160,24 @@ TEST_P(TreeJoint, VelocitiesAreTheRatesOfPositions) {
 }
 
 std::vector<Case> all_cases() {
-  const std::pair<const char*, JointKind> kinds[] = {
-      {"Revolute", JointKind::Revolute},       {"Prismatic", JointKind::Prismatic},
-      {"Cylindrical", JointKind::Cylindrical}, {"Screw", JointKind::Screw},
-      {"Spherical", JointKind::Spherical},     {"Universal", JointKind::Universal},
-      {"Planar", JointKind::Planar},           {"Fixed", JointKind::Fixed}};
+  const std::pair<const char*, std::shared_ptr<const JointLaw>> kinds[] = {
+      {"Revolute", Revolute::law()},
+      {"Prismatic", Prismatic::law()},
+      {"Cylindrical", Cylindrical::law()},
+      {"Screw", Screw::law(0.7)},
+      {"Spherical", Spherical::law()},
+      {"Universal", Universal::law()},
+      {"ConstantVelocity", ConstantVelocity::law()},
+      {"Planar", Planar::law()},
+      {"Fixed", Fixed::law()}};
   std::vector<Case> cases;
   for (const bool child_first : {false, true}) {
     const std::string order = child_first ? "ChildFirst" : "ParentFirst";
     for (const auto& [name, kind] : kinds)
       cases.push_back({name + order, kind, false, child_first});
-    cases.push_back({"RevoluteInPlane" + order, JointKind::Revolute, true, child_first});
-    cases.push_back({"PrismaticInPlane" + order, JointKind::Prismatic, true, child_first});
-    cases.push_back({"FixedInPlane" + order, JointKind::Fixed, true, child_first});
+    cases.push_back({"RevoluteInPlane" + order, Revolute::law(), true, child_first});
+    cases.push_back({"PrismaticInPlane" + order, Prismatic::law(), true, child_first});
+    cases.push_back({"FixedInPlane" + order, Fixed::law(), true, child_first});
   }
   return cases;
 }

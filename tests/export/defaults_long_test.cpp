@@ -39,7 +39,7 @@ class Comparison {
     options.end = times.back();
     options.sampling.times = times;
     const Simulation s = simulate(model, options);
-    for (const Field& output : step.outputs) {
+    for (const CVariable& output : step.outputs) {
       const std::span<const double> values = s.trajectory[output.label];
       accurate_.emplace_back(values.begin(), values.end());
       for (const double x : accurate_.back()) {
@@ -107,7 +107,7 @@ double error_of_c(const Model& model, const StepModel& step) {
 
 Row outputs_of(const Fmu2& fmu, const StepModel& step) {
   Row row;
-  for (const Field& output : step.outputs) row.push_back(fmu.get(output.label));
+  for (const CVariable& output : step.outputs) row.push_back(fmu.get(output.label));
   return row;
 }
 

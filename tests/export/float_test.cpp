@@ -43,7 +43,7 @@ void write_as(const fs::path& folder, const StepModel& model, bool is_float) {
 // every output its largest value, and the largest differences of b and r from a.
 std::string program_of(const StepModel& model) {
   std::string rounding, comparing, printing;
-  for (const Field& f : model.state()) {
+  for (const CVariable& f : model.state()) {
     rounding += fmt::format("    r.{0} = (double)(float)r.{0};\n", f.name);
   }
   for (std::size_t i = 0; i < model.outputs.size(); ++i) {

@@ -52,7 +52,7 @@ double error_of(const Fmu2& fmu, const Written& w, double end) {
   options.tolerance = 1e-12;
   const Simulation s = simulate(w.model, options);
   double error = 0;
-  for (const Field& output : w.step_model.outputs) {
+  for (const CVariable& output : w.step_model.outputs) {
     const auto& values = s.trajectory[output.label];
     double size = 1e-3;
     for (const double x : values) size = std::max(size, std::abs(x));

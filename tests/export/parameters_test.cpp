@@ -160,7 +160,7 @@ TEST_P(ChangedParameters, OfAnFmuDoWhatSettingThemInTheModelDoes) {
   ASSERT_EQ(fmu.call("fmi2EnterInitializationMode"), kOk);
   ASSERT_EQ(fmu.call("fmi2ExitInitializationMode"), kOk)
       << (fmu.messages.empty() ? "" : fmu.messages.back());
-  const auto compare = [&](const std::vector<Field>& fields, const std::vector<double>& values) {
+  const auto compare = [&](const std::vector<CVariable>& fields, const std::vector<double>& values) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       EXPECT_NEAR(fmu.get(fields[i].label), values[i], kClose) << fields[i].label;
     }
@@ -168,8 +168,8 @@ TEST_P(ChangedParameters, OfAnFmuDoWhatSettingThemInTheModelDoes) {
   for (std::size_t i = 0; i < step.parameters.size(); ++i) {
     EXPECT_DOUBLE_EQ(fmu.get(step.parameters[i].label), start.p[i]) << step.parameters[i].label;
   }
-  const auto names = [&](std::vector<Field> fields) {
-    for (Field& f : fields) {
+  const auto names = [&](std::vector<CVariable> fields) {
+    for (CVariable& f : fields) {
       if (!fmu.reference.contains("state." + f.label)) continue;
       f.label = "state." + f.label;
     }
@@ -179,7 +179,7 @@ TEST_P(ChangedParameters, OfAnFmuDoWhatSettingThemInTheModelDoes) {
   compare(names(step.v), start.v);
   compare(names(step.x), start.x);
   for (int k = 0; k <= 50; ++k) {
-    for (const Field& output : step.outputs) {
+    for (const CVariable& output : step.outputs) {
       ASSERT_NEAR(fmu.get(output.label),
                   expected.trajectory[output.label][static_cast<std::size_t>(k)], kClose)
           << output.label << ' ' << k;
@@ -209,7 +209,7 @@ TEST(ChangedParametersInC, DoWhatSettingThemInTheModelDoes) {
   for (const auto& [name, value] : c.set) program += "  p." + name + " = " + value + ";\n";
   program += "  if (tree_start(&s, &p, memory) != 0) return 1;\n";
   std::vector<double> expected;
-  const auto print = [&](const std::vector<Field>& fields, const char* owner,
+  const auto print = [&](const std::vector<CVariable>& fields, const char* owner,
                          const std::vector<double>& values) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       program += "  printf(\"%.17g\\n\", " + std::string(owner) + fields[i].name + ");\n";

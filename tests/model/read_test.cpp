@@ -1,4 +1,5 @@
 // What a text becomes, field by field.
+#include <koppel/model/elements/list.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include <cmath>
@@ -123,15 +124,15 @@ TEST(ReadModel, JointsInThePlane) {
   const Model m = read(kSliderCrank);
   ASSERT_EQ(m.joints.size(), 3U);
   const Joint& knee = m.joints[1];
-  EXPECT_EQ(knee.kind, JointKind::Revolute);
+  EXPECT_EQ(knee.law->type(), "revolute");
   EXPECT_EQ(knee.a.body, 1);
   EXPECT_EQ(knee.b.body, 2);
   EXPECT_TRUE(is(m, knee.a.point, 0.4, 0, 0));
   // Hinges in the plane count their angle from parallel frames, whatever the start.
   EXPECT_TRUE(is(m, knee.a.axes.column[0], 1, 0, 0));
   EXPECT_TRUE(is(m, knee.b.axes.column[0], 1, 0, 0));
-  EXPECT_EQ(m.joints[2].kind, JointKind::Distance);
-  EXPECT_TRUE(near(value(m, m.joints[2].length), std::hypot(0.2, 0.4),
+  EXPECT_EQ(m.joints[2].law->type(), "distance");
+  EXPECT_TRUE(near(value(m, m.joints[2].law->terms()[0].value), std::hypot(0.2, 0.4),
                    {.relative = 8 * kEps, .because = "as placed"}));
 }
 

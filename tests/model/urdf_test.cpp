@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/expr/text/print.hpp>
+#include <koppel/model/elements/list.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/near.hpp>
 #include <tests/temporary_folder.hpp>
@@ -153,21 +154,21 @@ TEST(Urdf, JointsHaveOriginAndAxis) {
   const Model m = read(kRobot);
   ASSERT_EQ(m.joints.size(), 5U) << "a floating joint is none";
   const Joint& turn = joint(m, "arm.turn_1");
-  EXPECT_EQ(turn.kind, JointKind::Revolute);
+  EXPECT_EQ(turn.law->type(), "revolute");
   EXPECT_EQ(turn.a.body, kGround);
   EXPECT_TRUE(is(turn.a.point, 1, 2, 3));
   EXPECT_TRUE(is(turn.a.axes.column[2], 0, -1, 0));
   EXPECT_TRUE(is(turn.b.axes.column[2], 0, 0, 1));
   const Joint& lift = joint(m, "arm.lift");
-  EXPECT_EQ(lift.kind, JointKind::Prismatic);
+  EXPECT_EQ(lift.law->type(), "prismatic");
   EXPECT_TRUE(is(lift.a.axes.column[2], -1, 0, 0));
   EXPECT_TRUE(is(lift.b.axes.column[2], 0, 1, 0));
   // On the tool, which is a frame of the sledge.
   const Joint& glued = joint(m, "arm.glued");
-  EXPECT_EQ(glued.kind, JointKind::Fixed);
+  EXPECT_EQ(glued.law->type(), "fixed");
   EXPECT_EQ(glued.a.body, m.find_body("arm.sledge"));
   EXPECT_TRUE(is(glued.a.point, 0.75, 0, 0));
-  EXPECT_EQ(joint(m, "arm.sliding").kind, JointKind::Planar);
+  EXPECT_EQ(joint(m, "arm.sliding").law->type(), "planar");
   EXPECT_TRUE(is(joint(m, "arm.default_axis").b.axes.column[2], 1, 0, 0));
   ASSERT_EQ(m.forces.size(), 1U);
   EXPECT_EQ(to_text(m.forces[0].actions[0].effort), "-4 * arm.lift.position'");

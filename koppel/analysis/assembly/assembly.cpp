@@ -140,7 +140,7 @@ struct Pull {
 // each followed by closing again. Gauss-Newton in that null space: far from the minimum a step has
 // to reduce the distance; near it, where the distance is flat to round-off, steps that become
 // shorter tell more.
-void approach(const Positions& positions, const Distance& distance, const Pull& pull,
+void approach(const Positions& positions, const StartDistance& distance, const Pull& pull,
               const AssemblyOptions& options, State& state, int& iterations) {
   constexpr double kNear = 1e-5, kEnough = 1e-15;  // of a step, relative to coordinates above 1
   const auto total = [&](const State& s) { return distance.squared(s) + pull.energy(s); };
@@ -181,7 +181,7 @@ std::vector<Gap> gaps_of(const Positions& positions, const State& state, double 
 }
 
 // Closes the equations from the guess; true when that was possible.
-bool close_from(const Positions& positions, const Distance& distance, const State& guess,
+bool close_from(const Positions& positions, const StartDistance& distance, const State& guess,
                 const AssemblyOptions& options, State& state, int& iterations) {
   for (const auto& metric : {distance.metric_at(guess), distance.even_metric_at(guess)}) {
     State trial = guess;
@@ -196,7 +196,7 @@ bool close_from(const Positions& positions, const Distance& distance, const Stat
 
 // The first of the initial values that the constraints and those before it do not leave free, and
 // how far off it stays. Nothing where the constraints do not close without them either.
-std::optional<Gap> find_impossible_value(const Evaluator& evaluator, const Distance& distance,
+std::optional<Gap> find_impossible_value(const Evaluator& evaluator, const StartDistance& distance,
                                          const State& guess, const AssemblyOptions& options) {
   const Equations& e = evaluator.equations;
   int iterations = 0;
@@ -224,7 +224,7 @@ std::optional<Gap> find_impossible_value(const Evaluator& evaluator, const Dista
   return {};
 }
 
-void explain_failure(const Evaluator& evaluator, const Distance& distance, const State& guess,
+void explain_failure(const Evaluator& evaluator, const StartDistance& distance, const State& guess,
                      const AssemblyOptions& options, Assembly& result) {
   if (const auto value = find_impossible_value(evaluator, distance, guess, options)) {
     result.gaps = {*value};
@@ -241,7 +241,7 @@ void explain_failure(const Evaluator& evaluator, const Distance& distance, const
   }
 }
 
-void find_positions(const Evaluator& evaluator, const Distance& distance, const State& guess,
+void find_positions(const Evaluator& evaluator, const StartDistance& distance, const State& guess,
                     const AssemblyOptions& options, Assembly& result) {
   const Equations& e = evaluator.equations;
   const Wishes fixed(e, select_wishes(e, false, true));
@@ -284,7 +284,7 @@ bool stays(const Evaluator& evaluator, const State& guess) {
 Assembly assemble_from(const Evaluator& evaluator, const Placement& placement, const State& guess,
                        const AssemblyOptions& options) {
   Assembly result;
-  const Distance distance(evaluator, placement, guess);
+  const StartDistance distance(evaluator, placement, guess);
   if (stays(evaluator, guess)) {
     result.positions_found = true;
     result.state = guess;

@@ -24,10 +24,11 @@ SparseMatrix square(const SparseMatrix& J) { return SparseMatrix(J.transpose()) 
 
 }  // namespace
 
-Distance::Distance(const Evaluator& evaluator, const Placement& placement, const State& guess)
+StartDistance::StartDistance(const Evaluator& evaluator, const Placement& placement,
+                             const State& guess)
     : evaluator_(evaluator), placement_(placement), guess_(guess) {}
 
-Distance::Rows Distance::make_rows() const {
+StartDistance::Rows StartDistance::make_rows() const {
   const Equations& e = evaluator_.equations;
   std::vector<Expr> values;
   std::vector<double> target;
@@ -62,23 +63,23 @@ Distance::Rows Distance::make_rows() const {
           std::move(free)};
 }
 
-const Distance::Rows& Distance::rows() const {
+const StartDistance::Rows& StartDistance::rows() const {
   if (!rows_) rows_.emplace(make_rows());
   return *rows_;
 }
 
-VectorXd Distance::moved(const State& state) const {
+VectorXd StartDistance::moved(const State& state) const {
   return dense::view(rows().value(state)) - rows().target;
 }
 
-SparseMatrix Distance::rows_q(const State& state) const {
+SparseMatrix StartDistance::rows_q(const State& state) const {
   const Equations& e = evaluator_.equations;
   if (!rows_q_) rows_q_.emplace(e, jacobian(rows().values, e.q));
   return sparse::evaluate(*rows_q_, state);
 }
 
 // Their rates are velocities, and M is that of their kinetic energy alone.
-const Distance::FreeMass& Distance::free_mass() const {
+const StartDistance::FreeMass& StartDistance::free_mass() const {
   if (free_mass_) return *free_mass_;
   const auto n_q = static_cast<Index>(evaluator_.equations.num_q());
   const auto n_v = static_cast<Index>(evaluator_.equations.num_v());
@@ -95,16 +96,16 @@ const Distance::FreeMass& Distance::free_mass() const {
   return *free_mass_;
 }
 
-const std::shared_ptr<const Metric>& Distance::masses() const {
+const std::shared_ptr<const Metric>& StartDistance::masses() const {
   if (!masses_) masses_ = make_metric(evaluator_, guess_);
   return masses_;
 }
 
-double Distance::weight() const {
+double StartDistance::weight() const {
   return placement_.empty() ? largest_weight(evaluator_, guess_) : rows().weight;
 }
 
-bool Distance::is_measured(Expr symbol) const {
+bool StartDistance::is_measured(Expr symbol) const {
   if (placement_.empty()) return true;
   const Equations& e = evaluator_.equations;
   for (std::size_t i = 0; i < e.num_q(); ++i) {
@@ -114,13 +115,13 @@ bool Distance::is_measured(Expr symbol) const {
   return false;
 }
 
-double Distance::squared(const State& state) const {
+double StartDistance::squared(const State& state) const {
   const VectorXd dq = dense::view(state.q) - dense::view(guess_.q);
   if (placement_.empty()) return std::pow(masses()->length(dq), 2);
   return moved(state).squaredNorm() + dq.dot(free_mass().q * dq);
 }
 
-std::shared_ptr<const Metric> Distance::even_metric_at(const State& state) const {
+std::shared_ptr<const Metric> StartDistance::even_metric_at(const State& state) const {
   if (placement_.empty()) return masses();
   const double least = 0.1 * std::pow(rows().weight, 2);
   std::vector<double> weights;
@@ -133,11 +134,12 @@ std::shared_ptr<const Metric> Distance::even_metric_at(const State& state) const
   return metric_of(dense::view(weights).asDiagonal() * rows_q(state), state);
 }
 
-std::shared_ptr<const Metric> Distance::metric_at(const State& state) const {
+std::shared_ptr<const Metric> StartDistance::metric_at(const State& state) const {
   return placement_.empty() ? masses() : metric_of(rows_q(state), state);
 }
 
-std::shared_ptr<const Metric> Distance::metric_of(const SparseMatrix& J, const State& state) const {
+std::shared_ptr<const Metric> StartDistance::metric_of(const SparseMatrix& J,
+                                                       const State& state) const {
   // Invariants weigh as much as the heaviest motion.
   const double top = std::pow(rows().weight, 2);
   SparseMatrix S = square(J) + free_mass().q;
@@ -146,14 +148,14 @@ std::shared_ptr<const Metric> Distance::metric_of(const SparseMatrix& J, const S
   return make_metric(S);
 }
 
-VectorXd Distance::offset(const State& state, const Metric& metric) const {
+VectorXd StartDistance::offset(const State& state, const Metric& metric) const {
   const VectorXd dq = dense::view(state.q) - dense::view(guess_.q);
   if (placement_.empty()) return dq;
   return metric.solve(rows_q(state).transpose() * moved(state) + free_mass().q * dq);
 }
 
 // ċ and ω × d.
-VectorXd Distance::expected_rates(const VectorXd& rows) const {
+VectorXd StartDistance::expected_rates(const VectorXd& rows) const {
   VectorXd rates(rows.size());
   Index at = 0;
   for (const PlacedBody& body : placement_) {
@@ -166,7 +168,7 @@ VectorXd Distance::expected_rates(const VectorXd& rows) const {
   return rates;
 }
 
-bool Distance::expects(const State& state) const {
+bool StartDistance::expects(const State& state) const {
   if (placement_.empty()) return true;
   const bool rests = std::all_of(placement_.begin(), placement_.end(), [](const PlacedBody& body) {
     return norm(body.velocity) == 0 && norm(body.spin) == 0;
@@ -177,7 +179,7 @@ bool Distance::expects(const State& state) const {
   return difference.norm() <= 1e-13 * expected.norm();
 }
 
-Distance::OfVelocities Distance::of_velocities(const State& position) const {
+StartDistance::OfVelocities StartDistance::of_velocities(const State& position) const {
   const VectorXd v_guess = dense::view(guess_.v);
   if (placement_.empty()) return {mass_metric(evaluator_, position), v_guess};
   State rest = position;
@@ -196,7 +198,7 @@ Distance::OfVelocities Distance::of_velocities(const State& position) const {
   return {W, v0};
 }
 
-std::string Distance::largest_move(const State& state) const {
+std::string StartDistance::largest_move(const State& state) const {
   constexpr double kTold = 1e-6;
   double largest = kTold;
   std::string text;

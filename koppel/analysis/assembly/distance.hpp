@@ -17,9 +17,9 @@
 
 namespace koppel {
 
-class Distance {
+class StartDistance {
  public:
-  Distance(const Evaluator& evaluator, const Placement& placement, const State& guess);
+  StartDistance(const Evaluator& evaluator, const Placement& placement, const State& guess);
 
   double squared(const State& state) const;
   std::shared_ptr<const Metric> metric_at(const State& state) const;

@@ -10,9 +10,7 @@
 namespace koppel {
 namespace {
 
-bool is_pivot(const Joint& joint) {
-  return joint.kind == JointKind::Revolute || joint.kind == JointKind::Spherical;
-}
+bool is_pivot(const Joint& joint) { return joint.law->is_pivot(); }
 
 const Marker& marker_on(const Joint& joint, int body) {
   return joint.a.body == body ? joint.a : joint.b;

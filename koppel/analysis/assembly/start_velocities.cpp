@@ -70,7 +70,7 @@ std::vector<Gap> velocity_gaps(const Evaluator& evaluator, const Wishes& fixed,
 // The first of the initial rates that the constraints and those before it do not leave free, and
 // how far off it stays. Nothing where the constraints have no solution without them either.
 std::optional<Gap> find_impossible_rate(const Evaluator& evaluator,
-                                        const Distance::OfVelocities& of, const State& state,
+                                        const StartDistance::OfVelocities& of, const State& state,
                                         double tolerance) {
   const Equations& e = evaluator.equations;
   VelocityRows kept = velocity_rows(evaluator, state, {});
@@ -92,7 +92,7 @@ std::optional<Gap> find_impossible_rate(const Evaluator& evaluator,
 
 }  // namespace
 
-void find_velocities(const Evaluator& evaluator, const Distance& distance, const State& guess,
+void find_velocities(const Evaluator& evaluator, const StartDistance& distance, const State& guess,
                      const AssemblyOptions& options, Assembly& result) {
   const Equations& e = evaluator.equations;
   const Wishes fixed(e, select_wishes(e, true, true)), soft(e, select_wishes(e, true, false));
@@ -106,7 +106,7 @@ void find_velocities(const Evaluator& evaluator, const Distance& distance, const
     result.velocities_found = true;
     return;
   }
-  const Distance::OfVelocities of = distance.of_velocities(state);
+  const StartDistance::OfVelocities of = distance.of_velocities(state);
   const PullRows none{SparseMatrix(0, of.v0.size()), VectorXd()};
   VectorXd v = nearest_velocity(of.W, all.A, all.b, none, of.v0);
   if (largest(all.A * v - all.b) > tolerance) {

@@ -7,7 +7,7 @@
 namespace koppel {
 
 // At the positions of the result; the guess has the velocities to begin with.
-void find_velocities(const Evaluator& evaluator, const Distance& distance, const State& guess,
+void find_velocities(const Evaluator& evaluator, const StartDistance& distance, const State& guess,
                      const AssemblyOptions& options, Assembly& result);
 
 }  // namespace koppel

@@ -16,7 +16,7 @@ std::vector<Equations::Wish> select_wishes(const Equations& e, bool rates, bool 
   return chosen;
 }
 
-std::vector<Equations::Wish> leave_out_guesses(const Equations& e, const Distance& distance,
+std::vector<Equations::Wish> leave_out_guesses(const Equations& e, const StartDistance& distance,
                                                std::vector<Equations::Wish> wishes) {
   const auto is_guess = [&](const Equations::Wish& wish) {
     Expr symbol;

@@ -34,7 +34,7 @@ std::vector<Equations::Wish> select_wishes(const Equations& e, bool rates, bool 
 
 // Those that are not for a coordinate or a velocity which the distance is measured in: the others
 // are in the guess already.
-std::vector<Equations::Wish> leave_out_guesses(const Equations& e, const Distance& distance,
+std::vector<Equations::Wish> leave_out_guesses(const Equations& e, const StartDistance& distance,
                                                std::vector<Equations::Wish> wishes);
 
 // Adds those that a state does not meet to what was missed.

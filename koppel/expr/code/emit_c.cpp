@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <unordered_map>
 #include <vector>
 
@@ -188,6 +189,7 @@ CCode emit_c(const Program& program, std::string_view name, CStyle style) {
 }
 
 std::string c_number(double value, bool is_float) {
+  if (std::isnan(value)) return "NAN";  // in tables: outside of their points
   char text[32];
   char* const last = text + sizeof text;
   const auto end = is_float ? std::to_chars(text, last, static_cast<float>(value)).ptr

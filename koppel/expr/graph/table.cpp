@@ -1,6 +1,8 @@
 #include <koppel/expr/graph/table.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include <koppel/runtime/table.h>
@@ -51,7 +53,8 @@ std::vector<double> spline_curvatures(std::span<const double> x, std::span<const
 
 }  // namespace
 
-TableData::TableData(int degree, std::span<const double> x, std::span<const double> y)
+TableData::TableData(int degree, std::span<const double> x, std::span<const double> y,
+                     Outside outside)
     : degree_(degree), num_points_(static_cast<int>(x.size())) {
   const std::size_t n = x.size();
   data_.assign(x.begin(), x.end());
@@ -71,25 +74,37 @@ TableData::TableData(int degree, std::span<const double> x, std::span<const doub
   double* after = piece + 4 * n;
   before[0] = y[0];
   after[0] = y[n - 1];
-  if (degree > 0) {
+  if (degree > 0 && outside != Outside::Hold) {
     before[1] = piece[4 + 1];
     after[1] = koppel_table(data_.data(), num_points_, 1, std::nextafter(x[n - 1], x[0]));
   }
+  if (outside == Outside::Refuse) refuse_outside();
+}
+
+// The last point itself still belongs to the table: the piece after it ends at the next number.
+void TableData::refuse_outside() {
+  const auto n = static_cast<std::size_t>(num_points_);
+  data_.insert(data_.begin() + num_points_,
+               std::nextafter(data_[n - 1], std::numeric_limits<double>::infinity()));
+  ++num_points_;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::fill_n(data_.begin() + num_points_, 4, kNone);
+  data_.insert(data_.end(), 4, kNone);
 }
 
 TableData TableData::held(std::span<const double> x, std::span<const double> y) {
   check_points(x, y, 1);
-  return {0, x, y};
+  return {0, x, y, Outside::Hold};
 }
 
-TableData TableData::linear(std::span<const double> x, std::span<const double> y) {
+TableData TableData::linear(std::span<const double> x, std::span<const double> y, Outside outside) {
   check_points(x, y, 2);
-  return {1, x, y};
+  return {1, x, y, outside};
 }
 
-TableData TableData::spline(std::span<const double> x, std::span<const double> y) {
+TableData TableData::spline(std::span<const double> x, std::span<const double> y, Outside outside) {
   check_points(x, y, 2);
-  return {3, x, y};
+  return {3, x, y, outside};
 }
 
 double TableData::evaluate(double x, int m) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <utility>
 #include <vector>
@@ -68,6 +69,8 @@ std::string lookalike_hint(std::string_view name) {
   return {};
 }
 
+bool is_angle_unit(std::string_view word) { return word == "deg" || word == "rad"; }
+
 class Parser {
  public:
   Parser(Graph& graph, std::string_view text, const Scope& scope)
@@ -122,7 +125,14 @@ class Parser {
     fail_without_operand();
   }
 
+  // An angle's unit behind an operand is a factor: 60 deg, (a + b) deg.
+  bool take_unit() {
+    if (token_.text == "deg") values_.back().e = values_.back().e * (std::numbers::pi / 180);
+    return false;
+  }
+
   bool take_operator() {
+    if (token_.kind == Token::Name && is_angle_unit(token_.text)) return take_unit();
     switch (token_.kind) {
       case Token::Operator: return take_infix();
       case Token::Comma: return take_comma();

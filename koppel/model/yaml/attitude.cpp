@@ -77,13 +77,14 @@ void Reader::read_attitude(const Element& element, const std::string& what) {
   }
   const Mat3<double> half = start.value * rotation(turn.axis, 0.5 * turn.angle);
   // The world components of the body's axes, from points at distance 1.
-  const Observed origin = world_coordinates(element.full_name + ".origin", {body->body, {}});
+  ModelWriter writer = writer_for(element, what);
+  const ObservedVector origin = writer.world_coordinates("origin", {body->body, {}});
   Mat3e R;
   for (std::size_t j = 0; j < 3; ++j) {
     Vec3e unit;
     unit[j] = 1;
-    const Observed tip =
-        world_coordinates(element.full_name + ".axis_" + "xyz" [j], { body->body, unit });
+    const ObservedVector tip =
+        writer.world_coordinates(std::string("axis_") + "xyz" [j], { body->body, unit });
     R.column[j] = tip.value - origin.value;
   }
   Mat3e back;  // Hᵀ

@@ -76,7 +76,7 @@ bool Reader::expect_map(const Node& node, std::string_view what) {
 }
 
 bool Reader::check_keys(const Node& node, const std::string& what,
-                        std::initializer_list<std::string_view> keys) {
+                        std::span<const std::string_view> keys) {
   if (!expect_map(node, what)) return false;
   for (const Entry& entry : node.entries) {
     if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
@@ -88,8 +88,7 @@ bool Reader::check_keys(const Node& node, const std::string& what,
   return true;
 }
 
-int Reader::word(const Node& node, std::string_view what,
-                 std::initializer_list<std::string_view> words) {
+int Reader::word(const Node& node, std::string_view what, std::span<const std::string_view> words) {
   if (node.is_scalar()) {
     const auto it = std::find(words.begin(), words.end(), node.text);
     if (it != words.end()) return static_cast<int>(it - words.begin());

@@ -12,6 +12,8 @@ bool is_letter(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 // Where the number that starts at `i` ends: 2.5e-3.
 std::size_t end_of_number(std::string_view text, std::size_t i) {
   const auto skip_digits = [&] {
@@ -39,10 +41,13 @@ std::size_t end_of_word(std::string_view text, std::size_t i) {
 
 std::vector<Name> names_in(std::string_view text) {
   std::vector<Name> names;
+  bool after_operand = false;  // where a unit may stand, which is no name: 60 deg
   for (std::size_t i = 0; i < text.size();) {
     if (is_digit(text[i])) {
       i = end_of_number(text, i);
+      after_operand = true;
     } else if (!is_letter(text[i])) {
+      if (!is_space(text[i])) after_operand = text[i] == ')' || text[i] == '.';
       ++i;
     } else {
       std::size_t end = end_of_word(text, i);
@@ -61,7 +66,9 @@ std::vector<Name> names_in(std::string_view text) {
       while (end < text.size() && text[end] == '\'') ++end;
       const std::size_t next = text.find_first_not_of(" \t\r\n", end);
       const bool is_call = next != text.npos && text[next] == '(';
-      names.push_back({text.substr(i, end - i), i, is_call});
+      const std::string_view word = text.substr(i, end - i);
+      if (!after_operand || (word != "deg" && word != "rad")) names.push_back({word, i, is_call});
+      after_operand = !is_call;
       i = end;
     }
   }

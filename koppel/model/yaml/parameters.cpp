@@ -106,10 +106,20 @@ void Reader::read_tables(const Node* section) {
   for (const Element& element : elements(section, "tables")) {
     const std::string what = describe("table", element.name);
     const Node& node = *element.value;
-    if (!check_keys(node, what, {"type", "x", "y"})) continue;
+    if (!check_keys(node, what, {"type", "x", "y", "outside"})) continue;
     const Node* type = node.find("type");
     const int kind =
         type == nullptr ? 0 : word(*type, "type of " + what, {"spline", "linear", "held"});
+    const Node* ends = node.find("outside");
+    const int chosen =
+        ends == nullptr ? 0 : word(*ends, "outside of " + what, {"hold", "extrapolate", "error"});
+    constexpr TableData::Outside kOutside[] = {
+        TableData::Outside::Hold, TableData::Outside::Extrapolate, TableData::Outside::Refuse};
+    const TableData::Outside outside = kOutside[std::max(chosen, 0)];
+    if (kind == 2 && chosen > 0) {
+      report(ends->offset, "model.contradiction",
+             what + " is held: it keeps its end values outside of its points.");
+    }
     std::vector<double> points[2];
     bool complete = true;
     for (const int i : {0, 1}) {
@@ -123,9 +133,10 @@ void Reader::read_tables(const Node* section) {
     }
     if (!complete || kind < 0 || !claim(element, "plain", "table")) continue;
     try {
-      graph().add_table(element.full_name, kind == 0   ? TableData::spline(points[0], points[1])
-                                           : kind == 1 ? TableData::linear(points[0], points[1])
-                                                       : TableData::held(points[0], points[1]));
+      graph().add_table(element.full_name,
+                        kind == 0   ? TableData::spline(points[0], points[1], outside)
+                        : kind == 1 ? TableData::linear(points[0], points[1], outside)
+                                    : TableData::held(points[0], points[1]));
     } catch (const Error& error) {
       const Diagnostic& d = error.diagnostics().front();
       report(element.offset, "model.bad-table", what + ": " + d.message, d.hint);

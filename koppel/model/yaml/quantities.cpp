@@ -7,18 +7,6 @@
 namespace koppel::yaml {
 namespace {
 
-int axis_of_letter(std::string_view letter) {
-  return letter == "x" ? 0 : letter == "y" ? 1 : letter == "z" ? 2 : -1;
-}
-
-bool has_angle(JointKind kind) {
-  return kind == JointKind::Revolute || kind == JointKind::Cylindrical || kind == JointKind::Screw;
-}
-
-bool has_position(JointKind kind) {
-  return kind == JointKind::Prismatic || kind == JointKind::Cylindrical || kind == JointKind::Screw;
-}
-
 bool is_angular_velocity(std::string_view name) {
   return name.ends_with(".wx") || name.ends_with(".wy") || name.ends_with(".wz");
 }
@@ -38,6 +26,7 @@ std::optional<Expr> Reader::resolve(std::string_view name, Allow allow) {
   if (name == "t") return model_.time;
   if (const Expr* e = find(names_.signals, key)) return *e;
   if (allow == Allow::Time) return {};
+  if (const std::optional<Expr> e = definition(key, allow)) return e;
   if (allow == Allow::Positions && name.ends_with('\'')) return {};
   if (const Expr* e = find(names_.plain, key)) return *e;
   if (allow == Allow::Positions && is_angular_velocity(name)) return {};
@@ -51,39 +40,15 @@ std::optional<Expr> Reader::resolve_member(const std::string& full_name) {
   const std::size_t dot = name.rfind('.');
   if (dot == name.npos) return {};
   const std::string owner = name.substr(0, dot), member = name.substr(dot + 1);
-  const auto symbol_of = [&](int quantity) {
-    const Quantity& q = model_.quantities[static_cast<std::size_t>(quantity)];
-    return is_rate ? q.rate : q.value;
-  };
-  const int axis = axis_of_letter(member);
-  if (const int* joint = find(names_.joints, owner)) {
-    const JointKind kind = model_.joints[static_cast<std::size_t>(*joint)].kind;
-    if (member == "angle" && has_angle(kind)) return symbol_of(model_.angle_of(*joint));
-    if (member == "position" && has_position(kind)) return symbol_of(model_.position_of(*joint));
+  std::optional<int> found = model_.find_measure(name);
+  if (const int* body = find(names_.bodies, owner); body != nullptr && !found) {
+    found = model_.measure_body(name, *body, member);
   }
-  if (const auto* ends = find(names_.lengths, owner); ends != nullptr && member == "length") {
-    return symbol_of(model_.distance(name, ends->first, ends->second));
+  if (const Point* point = find(names_.points, owner); point != nullptr && !found) {
+    found = model_.measure_point(name, {point->body, point->at.e}, member);
   }
-  const bool in_space = !model_.is_planar;
-  if (const int* body = find(names_.bodies, owner)) {
-    if (axis >= 0 && (in_space || axis < 2)) {
-      return symbol_of(model_.coordinate_of(name, {*body, {}}, axis));
-    }
-    if (member == "angle" && model_.is_planar) return symbol_of(model_.body_angle(name, *body));
-    if (is_angular_velocity(name) && !is_rate) {
-      const int about = axis_of_letter(member.substr(1));
-      if (about == 2 || (about >= 0 && in_space)) {
-        const int quantity = model_.angular_velocity(name, *body, about, true);
-        return model_.quantities[static_cast<std::size_t>(quantity)].rate;
-      }
-    }
-  }
-  if (const Point* point = find(names_.points, owner); point != nullptr && axis >= 0) {
-    if (in_space || axis < 2) {
-      return symbol_of(model_.coordinate_of(name, {point->body, point->at.e}, axis));
-    }
-  }
-  return {};
+  if (!found || (is_rate && is_angular_velocity(name))) return {};
+  return model_.symbol_of(*found, is_rate);
 }
 
 std::vector<std::string> Reader::known_names() const {
@@ -96,15 +61,18 @@ std::vector<std::string> Reader::known_names() const {
   const bool flat = model_.is_planar;
   for (const auto& [key, p] : names_.parameters) add(key, {""});
   for (const auto& [key, e] : names_.signals) add(key, {""});
+  for (const auto& [key, e] : definitions_) add(key, {""});
   for (const auto& [key, e] : names_.plain) add(key, {""});
-  for (const auto& [key, ends] : names_.lengths) add(key, {".length"});
+  for (const auto& [owner, member] : model_.measures()) {
+    if (!names_.joints.contains(owner) || member == "length") add(owner + '.' + member, {""});
+  }
   for (const auto& [key, point] : names_.points) {
     flat ? add(key, {".x", ".y"}) : add(key, {".x", ".y", ".z"});
   }
   for (const auto& [key, joint] : names_.joints) {
-    const JointKind kind = model_.joints[static_cast<std::size_t>(joint)].kind;
-    if (has_angle(kind)) add(key, {".angle", ".angle'"});
-    if (has_position(kind)) add(key, {".position", ".position'"});
+    const JointLaw& law = *model_.joints[static_cast<std::size_t>(joint)].law;
+    if (law.has_angle()) add(key, {".angle", ".angle'"});
+    if (law.has_position()) add(key, {".position", ".position'"});
   }
   for (const auto& [key, body] : names_.bodies) {
     if (body == kGround) continue;
@@ -181,9 +149,9 @@ int Reader::joint_coordinate(const Node& node, std::string_view what) {
            one_of(name, "joints", known));
     return -1;
   }
-  const JointKind kind = model_.joints[static_cast<std::size_t>(*joint)].kind;
-  if (has_angle(kind)) return model_.angle_of(*joint);
-  if (has_position(kind)) return model_.position_of(*joint);
+  const JointLaw& law = *model_.joints[static_cast<std::size_t>(*joint)].law;
+  if (law.has_angle()) return model_.angle_of(*joint);
+  if (law.has_position()) return model_.position_of(*joint);
   report(node.offset, "model.wrong-joint",
          std::string(what) + " acts on joint '" + name +
              "', which has neither an angle nor a position.",

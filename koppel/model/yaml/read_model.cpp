@@ -27,7 +27,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
                                       "initial",     "outputs",
                                       "servo",       "signals",
                                       "events",      "positive",
-                                      "run"})) {
+                                      "definitions", "run"})) {
     return;
   }
   const bool is_main = prefix_.empty();
@@ -45,6 +45,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
   }
   // What others refer to comes first.
   read_parameters(root.find("parameters"), options);
+  values_.emplace(model_);
   read_tables(root.find("tables"));
   read_signals(root.find("signals"));
   read_inputs(root.find("inputs"));
@@ -63,6 +64,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
   }
   read_bodies(root.find("bodies"));
   read_includes(root.find("include"));
+  read_definitions(root.find("definitions"));
   read_joints(root.find("joints"));
   read_forces(root.find("forces"));
   read_constraints(root.find("couplings"), "couplings", model_.constraints);
@@ -75,6 +77,13 @@ void Reader::read(const Node& root, const ReadOptions& options) {
   read_servo(root.find("servo"));
   read_events(root.find("events"));
   read_positive(root.find("positive"));
+  // Those that nothing used have mistakes too; and other files may use all of them.
+  for (const auto& [name, unused] : definitions_) {
+    names_.plain.emplace(name, *definition(name, Allow::Everything));
+    if (const auto rate = definition(name + '\'', Allow::Everything)) {
+      names_.plain.emplace(name + '\'', *rate);
+    }
+  }
 }
 
 }  // namespace koppel::yaml

@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,7 +18,7 @@
 #include <vector>
 
 #include <koppel/expr/text/parse.hpp>
-#include <koppel/model/model.hpp>
+#include <koppel/model/elements/model_writer.hpp>
 #include <koppel/model/smooth_curve.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/model/yaml/read_model.hpp>
@@ -68,21 +69,6 @@ struct Point {
   bool is_origin = true;  // the body by itself
 };
 
-// The world components of a vector that belongs to a body, by quantities.
-struct Observed {
-  std::array<int, 3> quantity{};
-  Vec3e value, rate;
-};
-
-// A disc, or a ball that has no axis, on a plane fixed to the ground.
-struct Wheel {
-  Point centre;
-  Number radius;
-  Marker plane;               // z is its normal
-  Observed c;                 // the centre
-  std::optional<Vec3e> axis;  // in world axes, of length 1
-};
-
 // A frame that is fixed to a body and has a name of its own.
 struct Frame {
   int body = kGround;
@@ -99,9 +85,8 @@ struct Solid {
 // What a name with a dot may refer to. Full names, those of sub-assemblies with their prefix.
 struct Names {
   std::unordered_map<std::string, int> bodies, joints;
-  std::unordered_map<std::string, std::pair<Marker, Marker>> lengths;  // springs, distance joints
-  std::unordered_map<std::string, Point> points;                       // "rod.A"
-  std::unordered_map<std::string, Vector> axes;                        // "rod.hinge"
+  std::unordered_map<std::string, Point> points;  // "rod.A"
+  std::unordered_map<std::string, Vector> axes;   // "rod.hinge"
   std::unordered_map<std::string, int> elements;  // points and vectors of the user's own
   std::unordered_map<std::string, Frame> frames;  // "front.ground"; links of robots without mass
   std::unordered_map<std::string, Parameter> parameters;
@@ -113,15 +98,22 @@ struct Names {
   std::size_t num_nodes = 0;                          // repetitions expanded
 };
 
-// Which names an expression may have, each with all before it.
-enum class Allow { Parameters, Time, Positions, Everything };
-
 // An element of a section; those with `repeat` are written out.
 struct Element {
   std::string name;       // as written, indices as numbers
   std::string full_name;  // with the prefix of the sub-assembly
   std::size_t offset = 0;
   const Node* value = nullptr;
+};
+
+// The components of Quantity::Orientation, in their order.
+inline constexpr std::string_view kOrientations[] = {"roll", "pitch", "yaw", "rx", "ry", "rz"};
+
+// A named expression; read when it is first used, since others may come later in the file.
+struct Definition {
+  Element element;
+  std::optional<Expr> value;
+  bool is_open = false;  // being read: used by itself where it is asked for again
 };
 
 class Reader {
@@ -141,11 +133,18 @@ class Reader {
   bool expect_map(const Node& node, std::string_view what);
   // Whether it is a map with no other keys than these. Unknown keys are reported.
   bool check_keys(const Node& node, const std::string& what,
-                  std::initializer_list<std::string_view> keys);
+                  std::span<const std::string_view> keys);
+  bool check_keys(const Node& node, const std::string& what,
+                  std::initializer_list<std::string_view> keys) {
+    return check_keys(node, what, std::span(keys.begin(), keys.size()));
+  }
   std::string one_of(std::string_view wrong, std::string_view what,
                      std::vector<std::string> known) const;
   // The text of a scalar, one of a few words: the index of the word, or −1 (reported).
-  int word(const Node& node, std::string_view what, std::initializer_list<std::string_view> words);
+  int word(const Node& node, std::string_view what, std::span<const std::string_view> words);
+  int word(const Node& node, std::string_view what, std::initializer_list<std::string_view> words) {
+    return word(node, what, std::span(words.begin(), words.size()));
+  }
   // A name may be used once among its likes.
   bool claim(const Element& element, std::string_view space, const std::string& kind);
 
@@ -185,6 +184,11 @@ class Reader {
   // parameters.cpp
   void read_parameters(const Node* section, const ReadOptions& options);
   void read_tables(const Node* section);
+
+  // definitions.cpp
+  void read_definitions(const Node* section);
+  std::optional<Expr> definition(const std::string& full_name, Allow allow);
+  std::optional<Expr> rate_of(Expr e) const;  // nothing: e is not of positions and time
 
   // signals.cpp
   void read_signals(const Node* section);
@@ -227,40 +231,39 @@ class Reader {
   void read_shape(const Entry& entry, const std::string& what, Body& body,
                   std::vector<Solid>& solids);
 
-  // joints.cpp
+  // elements.cpp: joints and forces, by their tables of fields.
+  struct Places;  // the points that an element is at
   void read_joints(const Node* section);
-  void read_joint(const Element& element);
-  void read_markers(const Element& element, const std::string& what, Joint& joint);
-  void read_drive(const Element& element, const std::string& what, int joint);
-  void read_rolling(const Element& element, const std::string& what);  // rolling.cpp
-  bool may_jump(const Node& node, const std::string& what);
-  void add_drive(const Element& element, const Node& node, const std::string& what, int quantity,
-                 const std::string& name);
-  std::optional<Point> point(const Node& node, const std::string& what);
-  std::optional<std::pair<Point, Point>> between(const Element& element, const std::string& what);
-  std::optional<Vector> axis_of(const Node& node, const Point& point, const std::string& what);
-
-  // wheel.cpp: the keys normal, at and axis of an element with a wheel. Nothing: reported.
-  std::optional<Wheel> read_wheel(const Element& element, const Node& on, const Node& radius,
-                                  const std::string& what);
-  Observed world_coordinates(const std::string& name, const Marker& point);
-  Observed world_angular_velocity(const std::string& name, int body);
-
-  // forces.cpp, bushing.cpp, tyre.cpp
   void read_forces(const Node* section);
-  void read_force(const Element& element);
-  void read_spring(const Element& element, const std::string& what, Force& force);
-  void read_torsion(const Element& element, const std::string& what, Force& force);
-  void read_friction(const Element& element, const std::string& what, Force& force);
-  void read_applied_force(const Element& element, const std::string& what, Force& force);
-  void read_torque(const Element& element, const std::string& what, Force& force);
-  void read_effort(const Element& element, const std::string& what, Force& force);
-  void read_bushing(const Element& element, const std::string& what, Force& force);
-  void read_tyre(const Element& element, const std::string& what, Force& force);
-  bool is_constant(Expr e) const;  // of parameters only
-  Expr stored(Expr stiffness, Expr rest, Expr stretch) const;
-  std::vector<std::vector<Expr>> matrix(const Node& node, std::size_t size,
-                                        const std::string& what);
+  template <typename List>
+  void read_one_of(const Element& element, const char* kind);
+  template <typename List, typename E>
+  void read_as(const Element& element, const std::string& what, const char* kind);
+  ModelWriter writer_for(const Element& element, const std::string& what);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, std::optional<Expr>& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, bool& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, Word& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, std::optional<Place>& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, Ends& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at,
+                  std::optional<Direction>& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, Directions& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at,
+                  std::optional<WorldPoint>& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at,
+                  std::optional<WorldDirection>& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, Numbers& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, Rows& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at,
+                  std::optional<Coordinate>& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at,
+                  std::optional<Observed>& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, JointValue& into);
+
+  // body_places.cpp: points and axes of bodies.
+  bool may_jump(const Node& node, const std::string& what);
+  std::optional<Point> point(const Node& node, const std::string& what);
+  std::optional<Vector> axis_of(const Node& node, const Point& point, const std::string& what);
 
   // equations.cpp: what is given by expressions.
   void read_inputs(const Node* section);
@@ -308,6 +311,8 @@ class Reader {
   int depth_ = 0;                 // of files that include files
   std::deque<Node> written_out_;  // what repetitions made
   Graph scratch_;                 // for numbers
+  std::optional<ParameterValues> values_;
+  std::map<std::string, Definition> definitions_;  // by full name
 };
 
 // "body 'crank'"

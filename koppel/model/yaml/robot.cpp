@@ -2,6 +2,7 @@
 //
 // A link that is fixed to another and has no mass is a frame of that one's body, as is a root that
 // is fixed to the ground: what it weighs moves nothing.
+#include <koppel/model/elements/list.hpp>
 #include <koppel/model/urdf/robot.hpp>
 #include <koppel/model/yaml/reader.hpp>
 
@@ -35,12 +36,12 @@ std::string as_name(const std::string& text) {
   return is_digit(name.front()) ? '_' + name : name;
 }
 
-JointKind kind_of(urdf::Motion motion) {
+std::shared_ptr<const JointLaw> law_of(urdf::Motion motion) {
   switch (motion) {
-    case urdf::Motion::Prismatic: return JointKind::Prismatic;
-    case urdf::Motion::Planar: return JointKind::Planar;
-    case urdf::Motion::Fixed: return JointKind::Fixed;
-    default: return JointKind::Revolute;
+    case urdf::Motion::Prismatic: return Prismatic::law();
+    case urdf::Motion::Planar: return Planar::law();
+    case urdf::Motion::Fixed: return Fixed::law();
+    default: return Revolute::law();
   }
 }
 
@@ -134,7 +135,7 @@ void Reader::add_robot_joint(const urdf::Joint& joint, const std::string& name, 
   const Placement at = parent.at.then(exactly(joint.origin));
   Joint made;
   made.name = full(name);
-  made.kind = kind_of(joint.motion);
+  made.law = law_of(joint.motion);
   made.where = source_.at(joint.offset);
   const Vec3<double> axis =
       joint.motion == urdf::Motion::Fixed ? Vec3<double>{0, 0, 1} : joint.axis;

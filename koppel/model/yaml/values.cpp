@@ -60,12 +60,6 @@ Rotation snapped(Rotation R) {
   return R;
 }
 
-bool ends_in_word(std::string_view text, std::string_view word) {
-  if (!text.ends_with(word) || text.size() == word.size()) return false;
-  const char before = text[text.size() - word.size() - 1];
-  return before == ' ' || before == ')' || before == '.' || (before >= '0' && before <= '9');
-}
-
 // The parameters of an expression, and those that they follow from.
 void build_in(Expr e, Names& names) {
   if (e.is_constant()) return;
@@ -124,11 +118,9 @@ std::optional<Reader::Text> Reader::expression_text(const Node& node, std::strin
   }
   std::string_view text = trimmed(node.text);
   Text out;
-  if (ends_in_word(text, "deg") || text.ends_with("°")) {
+  if (text.ends_with("°")) {
     out.factor = std::numbers::pi / 180;
-    text.remove_suffix(text.ends_with("deg") ? 3 : std::string_view("°").size());
-  } else if (ends_in_word(text, "rad")) {
-    text.remove_suffix(3);
+    text.remove_suffix(std::string_view("°").size());
   } else if (const std::string_view unit = unit_of(text); !unit.empty()) {
     report(node.offset, "model.unit-mistake",
            std::string(what) + " has the unit '" + std::string(unit) + "'; units are not written.",

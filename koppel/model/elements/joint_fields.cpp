@@ -1,0 +1,110 @@
+#include <koppel/model/elements/joint_fields.hpp>
+
+namespace koppel {
+namespace {
+
+// In the frame of a body: as given, or as placed at the start.
+Vec3e in_body(const ModelWriter& writer, const Direction& axis, int body) {
+  if (!axis.is_in_world) return axis.value;
+  return transpose(writer.body(body).rotation) * (writer.axes_of_model.R * axis.value);
+}
+
+Marker marker_along(const ModelWriter& writer, const Place& place, const Vec3e& axis) {
+  return make_marker(place.body, place.at, axis, writer.value(axis));
+}
+
+}  // namespace
+
+std::optional<Ends> place_ends(ModelWriter& writer, const Ends& between,
+                               const std::optional<WorldPoint>& at) {
+  if (!writer.check_ends(between)) return {};
+  Ends ends = between;
+  if (ends.a.body == ends.b.body) {
+    writer.reject("model.self-joint",
+                  " joins body '" + writer.body(ends.a.body).name + "' to itself.");
+    return {};
+  }
+  if (!at) return ends;
+  const Vec3e world = writer.axes_of_model.r + writer.axes_of_model.R * at->value;
+  for (Place* end : {&ends.a, &ends.b}) {
+    if (!end->is_origin) {
+      writer.reject_at(
+          "at", "model.contradiction",
+          " has both a point of body '" + writer.body(end->body).name + "' and a place, at.",
+          "Give a point of each body, or the bodies alone and at.");
+      return {};
+    }
+    end->at = writer.from_world(end->body, world);
+  }
+  return ends;
+}
+
+std::optional<std::pair<Marker, Marker>> place_markers(ModelWriter& writer,
+                                                       const JointPlacing& joint) {
+  using Axis = JointPlacing::Axis;
+  const std::optional<Ends> ends = place_ends(writer, joint.between, joint.at);
+  if (!ends) return {};
+  const auto& [a, b, is_given] = *ends;
+  const bool flat = writer.model.is_planar;
+  const bool has_axis = joint.axis || joint.axes.is_given;
+  if (flat && joint.use == Axis::NeededInSpace && has_axis) {
+    writer.reject("model.wrong-dimension", " needs no axis: in the plane all hinges turn about z.");
+    return {};
+  }
+  if (!has_axis && (joint.use == Axis::Needed || (joint.use == Axis::NeededInSpace && !flat))) {
+    writer.reject(
+        "model.missing-axis", " has no axis.",
+        "Give axis: a direction in the frame of the first body (with 'at': in world axes).");
+    return {};
+  }
+  if (joint.axes.is_given) {
+    return std::pair{marker_along(writer, a, in_body(writer, joint.axes.a, a.body)),
+                     marker_along(writer, b, in_body(writer, joint.axes.b, b.body))};
+  }
+  const Vec3e axis = joint.axis ? in_body(writer, *joint.axis, a.body) : a.axes * Vec3e{0, 0, 1};
+  const Marker first = marker_along(writer, a, axis);
+  const Mat3e &Ra = writer.body(a.body).rotation, &Rb = writer.body(b.body).rotation;
+  const Vec3<double> value = writer.value(axis);
+  const Vec3<double> carried = writer.value(transpose(Rb) * (Ra * axis));
+  constexpr double kParallel = 1e-9;
+  if (joint.turns && norm(carried - value) <= kParallel * norm(value)) {
+    return std::pair{first, Marker{b.body, b.at, first.axes}};
+  }
+  return std::pair{first, Marker{b.body, b.at, transpose(Rb) * (Ra * first.axes)}};
+}
+
+void add_joint(ModelWriter& writer, Joint joint, const JointMotionGiven* motion) {
+  const bool turns = joint.law->has_angle(), slides = joint.law->has_position();
+  const bool is_screw = joint.law->needs_angle();
+  const int index = writer.add_joint(std::move(joint));
+  Model& model = writer.model;
+  if (motion == nullptr) return;
+  const JointValue& drive = motion->drive;
+  const bool may_jump = motion->jump.value == 0;
+  if (may_jump && !drive.is_given()) {
+    return writer.reject_at("jump", "model.unknown-key", " has a jump but no drive.");
+  }
+  const auto add = [&](const std::string& suffix, int quantity, Expr value) {
+    writer.add_constraint(".drive" + suffix, writer.quantity(quantity).value - value, may_jump);
+  };
+  const bool has_both = turns && slides && !is_screw;
+  if (drive.value && !has_both) {
+    add("", turns ? model.angle_of(index) : model.position_of(index), *drive.value);
+  } else if (drive.is_given() && (drive.value || !has_both)) {
+    writer.reject_key("drive", "model.wrong-kind",
+                      has_both ? " must be a map: {angle: …, position: …}."
+                               : " must be one expression: the joint has one coordinate.");
+  } else {
+    if (drive.angle) add(".angle", model.angle_of(index), *drive.angle);
+    if (drive.position) add(".position", model.position_of(index), *drive.position);
+  }
+}
+
+Marker shifted(const Marker& a, Expr angle, Expr position) {
+  Marker out = a;
+  if (!angle.is_constant(0)) out.axes = a.axes * rotation(Vec3e{0, 0, 1}, angle);
+  out.point = a.point + position * a.axes.column[2];
+  return out;
+}
+
+}  // namespace koppel

@@ -1,0 +1,115 @@
+#include <koppel/model/elements/model_writer.hpp>
+
+#include <algorithm>
+
+#include <koppel/expr/algebra/structure.hpp>
+
+namespace koppel {
+
+ModelWriter::ModelWriter(Model& model_in, const ParameterValues& values, std::string name_in,
+                         std::string what_in, Location where, Report report)
+    : model(model_in),
+      name(std::move(name_in)),
+      what(std::move(what_in)),
+      values_(values),
+      where_(std::move(where)),
+      report_(std::move(report)) {}
+
+void ModelWriter::reject(std::string_view id, std::string message, std::string hint) {
+  reject_at({}, id, std::move(message), std::move(hint));
+}
+
+void ModelWriter::reject_key(std::string_view key, std::string_view id, std::string message,
+                             std::string hint) {
+  is_rejected_ = true;
+  report_(key,
+          {std::string(id), std::string(key) + " of " + what + message, std::move(hint), {}, {}});
+}
+
+void ModelWriter::reject_at(std::string_view key, std::string_view id, std::string message,
+                            std::string hint) {
+  is_rejected_ = true;
+  report_(key, {std::string(id), what + message, std::move(hint), {}, {}});
+}
+
+void ModelWriter::check(std::string_view key, Expr e, Bound bound) {
+  if (bound == Bound::None || !is_constant(e)) return;
+  const double x = value(e);
+  if (x > 0 || (x == 0 && bound == Bound::NotNegative)) return;
+  reject_key(key, "model.bad-value",
+             bound == Bound::Positive ? " must be positive." : " must not be negative.");
+}
+
+bool ModelWriter::check_ends(const Ends& ends) {
+  if (ends.is_given) return true;
+  reject("model.missing-key", " needs between: [first, second].",
+         "Each a body, or a point of one such as rod.A; 'ground' is the world.");
+  return false;
+}
+
+bool ModelWriter::check_size(std::string_view key, const Numbers& numbers, std::size_t size) {
+  if (numbers.is_list && numbers.values.size() == size) return true;
+  reject_key(key, "model.wrong-dimension",
+             " must be a list of " + std::to_string(size) + " numbers; found " +
+                 (numbers.is_list ? std::to_string(numbers.values.size()) : "no list") + ".");
+  return false;
+}
+
+bool ModelWriter::is_constant(Expr e) const {
+  if (e.is_constant()) return true;
+  const std::vector<Expr> symbols = symbols_of(e);
+  return std::all_of(symbols.begin(), symbols.end(),
+                     [&](Expr symbol) { return values_.is_parameter(symbol); });
+}
+
+Vec3e ModelWriter::in_world(int index, const Vec3e& point) const {
+  return body(index).position + body(index).rotation * point;
+}
+
+Vec3e ModelWriter::from_world(int index, const Vec3e& point) const {
+  return transpose(body(index).rotation) * (point - body(index).position);
+}
+
+ObservedVector ModelWriter::world_coordinates(const std::string& part, const Marker& point) {
+  ObservedVector out;
+  for (std::size_t i = 0; i < (model.is_planar ? 2U : 3U); ++i) {
+    out.quantity[i] =
+        model.coordinate_of(name + '.' + part + '.' + "xyz"[i], point, static_cast<int>(i));
+    out.value[i] = quantity(out.quantity[i]).value;
+    out.rate[i] = quantity(out.quantity[i]).rate;
+  }
+  return out;
+}
+
+ObservedVector ModelWriter::world_angular_velocity(const std::string& part, int index) {
+  ObservedVector out;
+  for (std::size_t i = model.is_planar ? 2 : 0; i < 3; ++i) {
+    out.quantity[i] = model.angular_velocity(name + '.' + part + '.' + "xyz"[i], index,
+                                             static_cast<int>(i), false);
+    out.rate[i] = quantity(out.quantity[i]).rate;
+  }
+  return out;
+}
+
+void ModelWriter::add_force(Force force) {
+  force.name = name;
+  force.where = where_;
+  model.add_force(std::move(force));
+}
+
+int ModelWriter::add_joint(Joint joint) {
+  joint.name = name;
+  joint.where = where_;
+  return model.add_joint(std::move(joint));
+}
+
+void ModelWriter::add_constraint(const std::string& suffix, Expr residual, bool may_jump) {
+  model.constraints.push_back({name + suffix, residual, where_});
+  model.constraints.back().may_jump = may_jump;
+}
+
+void ModelWriter::add_nonholonomic(const std::string& suffix, Expr residual) {
+  model.nonholonomic.push_back({name + suffix, residual, where_});
+}
+
+}  // namespace koppel

@@ -1,0 +1,88 @@
+// ModelWriter: what an element uses to check itself and to add itself to a model.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <koppel/model/elements/field.hpp>
+#include <koppel/model/elements/joint_law.hpp>
+#include <koppel/model/parameter_values.hpp>
+
+namespace koppel {
+
+// The world components of a vector that belongs to a body, by quantities.
+struct ObservedVector {
+  std::array<int, 3> quantity{};
+  Vec3e value, rate;
+};
+
+class ModelWriter {
+ public:
+  // Takes a mistake; `key`: the field that it is in, empty: the element as a whole.
+  using Report = std::function<void(std::string_view key, Diagnostic mistake)>;
+  ModelWriter(Model& model, const ParameterValues& values, std::string name, std::string what,
+              Location where, Report report);
+
+  // A mistake. The message goes on after the element's name, "force 's' …".
+  void reject(std::string_view id, std::string message, std::string hint = {});
+  void reject_at(std::string_view key, std::string_view id, std::string message,
+                 std::string hint = {});
+  // The same about a key: "key of force 's' …".
+  void reject_key(std::string_view key, std::string_view id, std::string message,
+                  std::string hint = {});
+  bool is_rejected() const { return is_rejected_; }
+  // That a value is within the bound.
+  void check(std::string_view key, Expr value, Bound bound);
+
+  // That there are two ends.
+  bool check_ends(const Ends& ends);
+  // That a list has this many numbers.
+  bool check_size(std::string_view key, const Numbers& numbers, std::size_t size);
+
+  double value(Expr e) const { return values_(e); }
+  Vec3<double> value(const Vec3e& e) const { return values_(e); }
+  bool is_constant(Expr e) const;  // of parameters only
+  const Body& body(int index) const { return model.bodies[static_cast<std::size_t>(index)]; }
+  // A point of a body as placed at the start, in world axes, and back.
+  Vec3e in_world(int body, const Vec3e& point) const;
+  Vec3e from_world(int body, const Vec3e& point) const;
+
+  // Quantities `element.name`.
+  const Quantity& quantity(int index) const {
+    return model.quantities[static_cast<std::size_t>(index)];
+  }
+  ObservedVector world_coordinates(const std::string& name, const Marker& point);
+  ObservedVector world_angular_velocity(const std::string& name, int body);
+
+  void add_force(Force force);  // with the element's name and place
+  int add_joint(Joint joint);   // the same
+  void add_constraint(const std::string& suffix, Expr residual, bool may_jump = false);
+  void add_nonholonomic(const std::string& suffix, Expr residual);
+
+  Model& model;
+  MarkerFrame axes_of_model;  // of the sub-assembly, in world axes
+  const std::string name;     // in full
+  const std::string what;     // "force 's'"
+
+ private:
+  const ParameterValues& values_;
+  Location where_;
+  Report report_;
+  bool is_rejected_ = false;
+};
+
+// Adds an element, its bounds checked.
+template <typename E>
+void add_element(const E& element, ModelWriter& writer) {
+  for (const Field<E>& field : E::fields()) {
+    const auto* member = std::get_if<std::optional<Expr> E::*>(&field.member);
+    if (member != nullptr && element.**member) {
+      writer.check(field.info.key, *(element.**member), field.info.bound);
+    }
+  }
+  if (!writer.is_rejected()) element.add_to(writer);
+}
+
+}  // namespace koppel

@@ -1,0 +1,48 @@
+#include <koppel/model/elements/rolling.hpp>
+
+#include <koppel/model/elements/wheel.hpp>
+
+namespace koppel {
+
+const std::vector<Field<Rolling>>& Rolling::fields() {
+  static const std::vector<Field<Rolling>> kFields =
+      std::vector<Field<Rolling>>{
+          {{"body", "what rolls, or the point of it that is the centre"}, &Rolling::body},
+          {{.key = "radius", .text = "of the disc or ball", .unit = "m", .bound = Bound::Positive},
+           &Rolling::radius}} +
+      plane_fields<Rolling>();
+  return kFields;
+}
+
+void Rolling::add_to(ModelWriter& writer) const {
+  if (!body || !radius) return writer.reject("model.missing-key", " needs body and radius.");
+  const std::optional<Wheel> wheel = put_on_plane(writer, "body", *body, *radius, axis, normal, at);
+  if (!wheel) return;
+  Model& model = writer.model;
+  const Expr r = *radius;
+  const Vec3e &c = wheel->c.value, &n = wheel->plane.axes.column[2], &p = wheel->plane.point;
+  const int index = wheel->centre.body;
+  const Body& rolls = writer.body(index);
+  if (model.is_planar) {
+    const Vec3e tangent{n.y, -n.x, 0};
+    const Expr phi = writer.quantity(model.body_angle(rolls.name + ".angle", index)).value;
+    const Expr start_phi = atan2(rolls.rotation(1, 0), rolls.rotation(0, 0));
+    const Vec3e start = writer.in_world(index, wheel->centre.at);
+    writer.add_constraint(".contact", dot(n, c - p) - r);
+    writer.add_constraint(".slip", dot(tangent, c - start) + r * (phi - start_phi));
+    return;
+  }
+  Vec3e rho = -r * n;
+  if (wheel->axis) {
+    const Expr lean = dot(n, *wheel->axis);
+    rho = -r / sqrt(1 - lean * lean) * (n - lean * *wheel->axis);  // Eq. (1)
+  }
+  const Vec3e omega = writer.world_angular_velocity("omega", index).rate;
+  const Vec3e slip = wheel->c.rate + cross(omega, rho);
+  writer.add_constraint(".contact", dot(n, c + rho - p));  // Eq. (2)
+  const Mat3e& axes = wheel->plane.axes;
+  writer.add_nonholonomic(".slip_x", dot(axes.column[0], slip));  // Eq. (3)
+  writer.add_nonholonomic(".slip_y", dot(axes.column[1], slip));
+}
+
+}  // namespace koppel

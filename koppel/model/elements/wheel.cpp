@@ -1,0 +1,36 @@
+#include <koppel/model/elements/wheel.hpp>
+
+namespace koppel {
+
+std::optional<Wheel> put_on_plane(ModelWriter& writer, const char* key, const Place& centre,
+                                  Expr radius, const std::optional<Direction>& axis,
+                                  const std::optional<WorldDirection>& normal,
+                                  const std::optional<WorldPoint>& at) {
+  const bool flat = writer.model.is_planar;
+  Wheel wheel{.centre = centre, .radius = radius, .plane = {}, .c = {}, .axis = {}};
+  if (centre.body == kGround) {
+    writer.reject_at(key, "model.self-joint", " rolls the ground on itself.");
+    return {};
+  }
+  const Vec3e n = writer.axes_of_model.R * (normal ? normal->value
+                                            : flat ? Vec3e{0, 1, 0}
+                                                   : Vec3e{0, 0, 1});
+  const Vec3e p = writer.axes_of_model.r + writer.axes_of_model.R * (at ? at->value : Vec3e{});
+  wheel.plane = make_marker(kGround, p, n, writer.value(n));
+  wheel.c = writer.world_coordinates("centre", {centre.body, centre.at});
+  if (flat && axis) {
+    writer.reject_at("axis", "model.wrong-dimension",
+                     " needs no axis: in the plane all wheels turn about z.");
+    return {};
+  }
+  if (flat) {
+    wheel.axis = Vec3e{0, 0, 1};
+  } else if (axis) {
+    const ObservedVector tip =
+        writer.world_coordinates("axis", {centre.body, centre.at + normalized(axis->value)});
+    wheel.axis = tip.value - wheel.c.value;
+  }
+  return wheel;
+}
+
+}  // namespace koppel

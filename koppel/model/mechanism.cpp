@@ -1,0 +1,178 @@
+#include <koppel/model/mechanism.hpp>
+
+#include <algorithm>
+
+namespace koppel {
+
+Expr QuantityHandle::value() const { return m_->model_.symbol_of(quantity_, false); }
+Expr QuantityHandle::rate() const { return m_->model_.symbol_of(quantity_, true); }
+
+const QuantityHandle& QuantityHandle::wish(Expr symbol, Expr at_start, bool is_fixed) const {
+  m_->model_.initial.push_back({symbol, at_start, is_fixed, {}});
+  return *this;
+}
+const QuantityHandle& QuantityHandle::start(Expr at_start) const {
+  return wish(value(), at_start, true);
+}
+const QuantityHandle& QuantityHandle::start_rate(Expr at_start) const {
+  return wish(rate(), at_start, true);
+}
+const QuantityHandle& QuantityHandle::start_near(Expr at_start) const {
+  return wish(value(), at_start, false);
+}
+
+Place BodyHandle::point(Expr x, Expr y, Expr z) const {
+  return {.body = body_, .at = {x, y, z}, .is_origin = false};
+}
+
+const BodyHandle& BodyHandle::place(Expr x, Expr y, Expr z) const {
+  m_->body(body_).position = {x, y, z};
+  return *this;
+}
+
+const BodyHandle& BodyHandle::turn(Expr angle, const Direction& axis) const {
+  Body& body = m_->body(body_);
+  body.rotation = body.rotation * rotation(normalized(axis.value), angle);
+  return *this;
+}
+
+QuantityHandle BodyHandle::measure(std::string_view member) const {
+  return m_->measure(m_->body(body_).name + '.' + std::string(member));
+}
+
+QuantityHandle ElementHandle::measure(std::string_view member) const {
+  return m_->measure(name_ + '.' + std::string(member));
+}
+
+Mechanism::Mechanism(std::string name) : values_(model_) { model_.name = std::move(name); }
+Mechanism::Mechanism(std::string name, Plane /*plane*/) : Mechanism(std::move(name)) {
+  model_.is_planar = true;
+}
+
+Expr Mechanism::parameter(std::string_view name, double value) {
+  const Expr symbol = model_.add_parameter(name, value);
+  values_.set_parameter(model_.parameters.back());
+  return symbol;
+}
+
+Expr Mechanism::input(std::string_view name, InputLimits limits) {
+  const Expr symbol = model_.add_input(name);
+  model_.input_limits.back() = limits;
+  return symbol;
+}
+
+BodyHandle Mechanism::add_body(std::string_view name, const BodyOptions& options) {
+  Body body;
+  body.name = name;
+  body.mass = options.mass;
+  body.com = options.com;
+  body.is_point = options.is_point;
+  const std::vector<Expr>& I = options.inertia;
+  const std::size_t size = I.size();
+  if (size == 1 && model_.is_planar) {
+    body.inertia(2, 2) = I[0];
+  } else if (size == 3 || size == 6) {
+    for (std::size_t i = 0; i < 3; ++i) body.inertia(i, i) = I[i];
+    constexpr std::size_t kProducts[][2] = {{0, 1}, {0, 2}, {1, 2}};
+    for (std::size_t k = 3; k < size; ++k) {
+      const auto [i, j] = kProducts[k - 3];
+      body.inertia(i, j) = body.inertia(j, i) = I[k];
+    }
+  } else if (size != 0) {
+    mistakes_.push_back(
+        {"model.wrong-dimension",
+         "inertia of body '" + body.name + "' must be " +
+             (model_.is_planar ? "one number." : "three moments, or with the products six."),
+         {},
+         {},
+         {}});
+  }
+  return {*this, model_.add_body(std::move(body))};
+}
+
+RodHandle Mechanism::add_rod(std::string_view name, const RodOptions& options) {
+  const Expr l = options.length, I = options.mass * l * l / 12;
+  const std::vector<Expr> inertia =
+      model_.is_planar ? std::vector<Expr>{I} : std::vector<Expr>{0, I, I};
+  const BodyHandle rod =
+      add_body(name, {.mass = options.mass, .com = {l / 2, 0, 0}, .inertia = inertia});
+  Shape line;
+  line.kind = Shape::Kind::Line;
+  line.points = {{0, 0, 0}, {values_(l), 0, 0}};
+  body(rod.index()).shapes.push_back(std::move(line));
+  return {*this, rod.index(), l};
+}
+
+ModelWriter Mechanism::writer_for(std::string_view name, const char* kind) {
+  return {model_,
+          values_,
+          std::string(name),
+          std::string(kind) + " '" + std::string(name) + "'",
+          {},
+          [this](std::string_view, Diagnostic d) { mistakes_.push_back(std::move(d)); }};
+}
+
+void Mechanism::constrain(std::string_view name, Expr residual) {
+  model_.constraints.push_back({std::string(name), residual, {}});
+}
+
+void Mechanism::constrain_rates(std::string_view name, Expr residual) {
+  model_.nonholonomic.push_back({std::string(name), residual, {}});
+}
+
+QuantityHandle Mechanism::coordinate(std::string_view name) {
+  return {*this, model_.add_coordinate(name)};
+}
+
+Expr Mechanism::state(std::string_view name, Expr start) {
+  const Expr symbol = model_.graph->symbol(name);
+  model_.first_order.push_back({std::string(name), symbol, 0, {}});
+  model_.initial.push_back({symbol, start, true, {}});
+  return symbol;
+}
+
+void Mechanism::rate_of(Expr state, Expr rate) {
+  const auto it = std::find_if(model_.first_order.begin(), model_.first_order.end(),
+                               [&](const FirstOrder& f) { return f.state == state; });
+  if (it == model_.first_order.end()) {
+    mistakes_.push_back(
+        {"model.unknown-name", "a rate is given for what is not a state.", {}, {}, {}});
+  } else {
+    it->rate = rate;
+  }
+}
+
+void Mechanism::output(std::string_view name, Expr value) {
+  model_.outputs.push_back({std::string(name), value, {}});
+}
+
+void Mechanism::servo(std::string_view name, Expr output, Expr reference) {
+  model_.servos.push_back({std::string(name), output, reference, {}});
+}
+
+void Mechanism::positive(std::string_view name, Expr value) {
+  model_.positive.push_back({std::string(name), value, {}});
+}
+
+Expr Mechanism::operator[](const std::string& name) {
+  if (const std::optional<Expr> symbol = model_.find_symbol(name)) return *symbol;
+  throw Error("model.unknown-name",
+              "'" + model_.name + "' has nothing by the name '" + name + "'.");
+}
+
+QuantityHandle Mechanism::measure(const std::string& name) {
+  // Nothing is at hand that could stand for a missing one: it is an error at once.
+  model_.find_symbol(name);
+  const int quantity = model_.find_quantity(name);
+  if (quantity >= 0) return {*this, quantity};
+  if (!mistakes_.empty()) throw Error(mistakes_);
+  throw Error("model.unknown-name", "'" + model_.name + "' has no quantity '" + name + "'.");
+}
+
+const Model& Mechanism::model() const {
+  if (!mistakes_.empty()) throw Error(mistakes_);
+  model_.validate();
+  return model_;
+}
+
+}  // namespace koppel

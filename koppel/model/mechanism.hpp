@@ -1,0 +1,194 @@
+// Mechanism: a model built in code, as one writes it in a file.
+//
+//   Mechanism m("double pendulum", Plane::XY);
+//   m.gravity(0, -9.81);
+//   RodHandle upper = m.add_rod("upper", {.mass = 1, .length = 1});
+//   RodHandle lower = m.add_rod("lower", {.mass = 1, .length = 1});
+//   m.add("hip", Revolute{.between = {m.ground(), upper.start()}});
+//   JointHandle knee = m.add("knee", Revolute{.between = {upper.end(), lower.start()}});
+//   knee.angle().start(0.3);
+//   Simulation s = simulate(m.model(), {.end = 10});
+//
+// The elements are those of model files, with the same fields (elements/list.hpp). What is added is
+// known by a handle, which stands for a point, a coordinate or an expression wherever one is asked
+// for. Joints need no arithmetic of places: assembly puts the bodies where they hold. Mistakes are
+// collected; model() throws them all as one Error.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <koppel/model/elements/list.hpp>
+#include <koppel/model/model.hpp>
+
+namespace koppel {
+
+class Mechanism;
+
+enum class Plane { XY };  // of planar mechanisms
+
+// A quantity of the motion: an expression, with a rate and a value at the start.
+class QuantityHandle {
+ public:
+  QuantityHandle(Mechanism& mechanism, int quantity) : m_(&mechanism), quantity_(quantity) {}
+
+  Expr value() const;
+  Expr rate() const;
+  operator Expr() const { return value(); }            // NOLINT(google-explicit-constructor)
+  operator Coordinate() const { return {quantity_}; }  // NOLINT(google-explicit-constructor)
+  operator Observed() const { return {quantity_}; }    // NOLINT(google-explicit-constructor)
+  operator std::optional<Coordinate>() const { return Coordinate{quantity_}; }  // NOLINT
+  operator std::optional<Observed>() const { return Observed{quantity_}; }      // NOLINT
+
+  // At the start: exactly, or as near as the mechanism allows.
+  const QuantityHandle& start(Expr value) const;
+  const QuantityHandle& start_rate(Expr value) const;
+  const QuantityHandle& start_near(Expr value) const;
+
+ private:
+  const QuantityHandle& wish(Expr symbol, Expr value, bool is_fixed) const;
+
+  Mechanism* m_;
+  int quantity_;
+};
+
+// A body; as a place, its origin.
+class BodyHandle {
+ public:
+  BodyHandle(Mechanism& mechanism, int body) : m_(&mechanism), body_(body) {}
+
+  operator Place() const { return {.body = body_}; }                      // NOLINT
+  operator std::optional<Place>() const { return Place{.body = body_}; }  // NOLINT
+  Place point(Expr x, Expr y, Expr z = 0) const;
+  // Where it is expected at the start; what joints say comes first.
+  const BodyHandle& place(Expr x, Expr y, Expr z = 0) const;
+  const BodyHandle& turn(Expr angle, const Direction& axis = {0, 0, 1}) const;
+
+  QuantityHandle x() const { return measure("x"); }
+  QuantityHandle y() const { return measure("y"); }
+  QuantityHandle z() const { return measure("z"); }
+  QuantityHandle angle() const { return measure("angle"); }  // in the plane
+  // Any that model files know: roll, wx, …
+  QuantityHandle measure(std::string_view member) const;
+  int index() const { return body_; }
+
+ protected:
+  Mechanism* m_;
+  int body_;
+};
+
+// A rod along the x axis of its body.
+class RodHandle : public BodyHandle {
+ public:
+  RodHandle(Mechanism& mechanism, int body, Expr length)
+      : BodyHandle(mechanism, body), length_(length) {}
+  Place start() const { return point(0, 0); }
+  Place end() const { return point(length_, 0); }
+
+ private:
+  Expr length_;
+};
+
+// A joint or a force.
+class ElementHandle {
+ public:
+  ElementHandle(Mechanism& mechanism, std::string name) : m_(&mechanism), name_(std::move(name)) {}
+
+  QuantityHandle angle() const { return measure("angle"); }
+  QuantityHandle position() const { return measure("position"); }
+  QuantityHandle length() const { return measure("length"); }
+  QuantityHandle measure(std::string_view member) const;
+  const std::string& name() const { return name_; }
+
+ private:
+  Mechanism* m_;
+  std::string name_;
+};
+using JointHandle = ElementHandle;
+using ForceHandle = ElementHandle;
+
+struct BodyOptions {
+  Expr mass = 0;
+  Vec3e com = {};
+  // Moments about the centre of mass: in the plane the last one only; then products xy, xz, yz.
+  std::vector<Expr> inertia = {};
+  bool is_point = false;  // a point mass
+};
+struct RodOptions {
+  Expr mass = 0;
+  Expr length = 1;
+};
+
+class Mechanism {
+ public:
+  explicit Mechanism(std::string name);  // in space
+  Mechanism(std::string name, Plane plane);
+  Mechanism(const Mechanism&) = delete;  // handles refer to it
+  Mechanism& operator=(const Mechanism&) = delete;
+
+  void gravity(Expr x, Expr y, Expr z = 0) { model_.gravity = {x, y, z}; }
+  Expr time() const { return model_.time; }
+  Expr parameter(std::string_view name, double value);
+  Expr input(std::string_view name, InputLimits limits = {});
+
+  BodyHandle ground() { return {*this, kGround}; }
+  BodyHandle add_body(std::string_view name, const BodyOptions& options);
+  // A thin homogeneous rod, its origin at one end.
+  RodHandle add_rod(std::string_view name, const RodOptions& options);
+
+  // A joint or force of elements/list.hpp.
+  template <typename E>
+  ElementHandle add(std::string_view name, const E& element) {
+    const bool is_joint = JointElements::has<E>();
+    static_assert(JointElements::has<E>() || ForceElements::has<E>(), "no element of models");
+    ModelWriter writer = writer_for(name, is_joint ? "joint" : "force");
+    if constexpr (requires { element.announce(writer); }) element.announce(writer);
+    if (!writer.is_rejected()) add_element(element, writer);
+    return {*this, std::string(name)};
+  }
+  // What will be known by this name, for expressions of an element's own quantities: a spring's
+  // tension of m.symbol("spring.length").
+  Expr symbol(std::string_view name) { return model_.graph->symbol(name); }
+
+  // What is kept zero: of quantities and time; and linear in rates.
+  void constrain(std::string_view name, Expr residual);
+  void constrain_rates(std::string_view name, Expr residual);
+
+  // Coordinates of one's own, and the energies of what they describe (a Lagrangian model).
+  QuantityHandle coordinate(std::string_view name);
+  void kinetic(Expr energy) { model_.kinetic += energy; }
+  void potential(Expr energy) { model_.potential += energy; }
+  void dissipation(Expr power) { model_.dissipation += power; }
+
+  // A state x with x' = rate, which may depend on x: give it by rate_of.
+  Expr state(std::string_view name, Expr start = 0);
+  void rate_of(Expr state, Expr rate);
+
+  void output(std::string_view name, Expr value);
+  void servo(std::string_view name, Expr output, Expr reference);
+  void positive(std::string_view name, Expr value);
+  void event(Event event) { model_.events.push_back(std::move(event)); }
+  RunSettings& run() { return model_.run; }
+
+  // By the name that it has in model files: knee.angle, rod.x', a parameter.
+  // Throws Error `model.unknown-name`.
+  Expr operator[](const std::string& name);
+
+  // Throws Error with all mistakes.
+  const Model& model() const;
+
+ private:
+  friend class QuantityHandle;
+  friend class BodyHandle;
+  friend class ElementHandle;
+  ModelWriter writer_for(std::string_view name, const char* kind);
+  QuantityHandle measure(const std::string& name);
+  Body& body(int index) { return model_.bodies[static_cast<std::size_t>(index)]; }
+
+  Model model_;
+  ParameterValues values_;
+  std::vector<Diagnostic> mistakes_;
+};
+
+}  // namespace koppel

@@ -1,0 +1,67 @@
+// Any quantity of a model after a run, by its name in model files.
+#include <cmath>
+#include <numbers>
+
+#include <koppel/equations/quantities.hpp>
+#include <koppel/results/reactions.hpp>
+#include <koppel/simulate/simulate.hpp>
+
+namespace koppel {
+namespace {
+
+// An angle that the coordinates do not have follows from the axes, up to whole turns: those with
+// which it changes from row to row as its rates at both say.
+void count_turns(std::span<const double> t, std::span<const double> rate,
+                 std::vector<double>& phi) {
+  constexpr double kTurn = 2 * std::numbers::pi;
+  for (std::size_t i = 1; i < phi.size(); ++i) {
+    const double expected = phi[i - 1] + (t[i] - t[i - 1]) * (rate[i - 1] + rate[i]) / 2;
+    phi[i] += kTurn * std::round((expected - phi[i]) / kTurn);
+  }
+}
+
+bool is_angle(const Quantity& q) {
+  return std::holds_alternative<Quantity::JointAngle>(q.of) ||
+         std::holds_alternative<Quantity::BodyAngle>(q.of);
+}
+
+}  // namespace
+
+std::vector<double> Simulation::operator[](const std::string& name) const {
+  if (const int column = trajectory.find(name); column >= 0) {
+    const std::span<const double> values = trajectory.column(static_cast<std::size_t>(column));
+    return {values.begin(), values.end()};
+  }
+  Model asked = *model;
+  const std::optional<Expr> symbol = asked.find_symbol(name);
+  if (!symbol) {
+    const std::span<const double> none = trajectory[name];  // throws, with a suggestion
+    return {none.begin(), none.end()};
+  }
+  const int found = asked.find_quantity(name);
+  Kinematics kinematics = kinematics_of(asked, equations);
+  const ParameterValues values(asked);
+  const Quantities quantities(asked, kinematics, values);
+  const bool turns = found >= 0 && is_angle(asked.quantities[static_cast<std::size_t>(found)]);
+  const std::vector<Expr> wanted = {quantities.resolve(*symbol),
+                                    turns ? quantities.rate(found) : Expr(0)};
+  const VectorFunction function(equations, wanted);
+  State state = start_of(equations);
+  std::vector<double> out, rate;
+  for (std::size_t row = 0; row < trajectory.num_rows(); ++row) {
+    state.t = trajectory.time()[row];
+    for (std::size_t i = 0; i < state.q.size(); ++i) {
+      state.q[i] = trajectory.column(observation->columns_of_q()[i])[row];
+    }
+    std::size_t column = observation->first_velocity();
+    for (double& v : state.v) v = trajectory.column(column++)[row];
+    for (double& x : state.x) x = trajectory.column(column++)[row];
+    const std::vector<double> now = function(state);
+    out.push_back(now[0]);
+    rate.push_back(now[1]);
+  }
+  if (turns) count_turns(trajectory.time(), rate, out);
+  return out;
+}
+
+}  // namespace koppel
