@@ -34,6 +34,7 @@
 #include <koppel/live/live.hpp>
 #include <koppel/live/shared_channel.hpp>
 #include <koppel/live/udp_channel.hpp>
+#include <koppel/model/mechanism.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/problem/problem.hpp>

@@ -13,6 +13,7 @@
 #include <koppel/control/servo/realization.hpp>
 #include <koppel/control/servo/singular_start.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/model/elements/joint_law.hpp>
 #include <koppel/results/scene.hpp>
 
 #include "apps/koppel/analyses.hpp"
@@ -139,7 +140,7 @@ void print(const Model& model, const Findings& findings) {
                                const auto name = [&](const Marker& m) {
                                  return model.bodies[static_cast<std::size_t>(m.body)].name;
                                };
-                               return j.name + " (" + std::string(name_of(j.kind)) + ' ' +
+                               return j.name + " (" + std::string(j.law->type()) + ' ' +
                                       name(j.a) + '-' + name(j.b) + ')';
                              },
                              6));

@@ -17,6 +17,7 @@ int main() {
   SimulateOptions options = options_of(m.model());
   options.step = 1e-3;
   const CFiles files = write_c(make_step_model(m.model(), options, "swing"));
-  std::printf("a header of %s, a source of %s\n", files.header.size() > 500 ? "some size" : "no size",
+  std::printf("a header of %s, a source of %s\n",
+              files.header.size() > 500 ? "some size" : "no size",
               files.source.find("swing_step") != std::string::npos ? "swing_step" : "nothing");
 }

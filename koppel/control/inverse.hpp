@@ -26,19 +26,19 @@ namespace koppel {
 
 struct InverseOptions {
   double end = 10;
-  std::string coordinates;  // empty or "auto": chosen
-  std::string method;       // empty or "auto": flat; or one of reduced_methods()
+  std::string coordinates = {};  // empty or "auto": chosen
+  std::string method = {};       // empty or "auto": flat; or one of reduced_methods()
   // Of the methods that reduce: implicit-euler (the default), bdf2 … bdf5, radau5, midpoint.
   // Of integrated internal dynamics: taylor (the default) or radau5.
-  std::string integrator;
-  std::optional<double> step;  // of them; a hundredth of the time where there is none
-  Sampling sampling;
+  std::string integrator = {};
+  std::optional<double> step = {};  // of them; a hundredth of the time where there is none
+  Sampling sampling = {};
   double tolerance = 1e-10;   // of integrated internal dynamics
   bool verify = false;        // simulate forward with the inputs
   bool native = false;        // compile to native code
   bool bounded = false;       // of internal dynamics, the solution that is (bounded.hpp)
   bool across_jumps = false;  // go on where references are not smooth enough
-  HealthOptions health;       // how the result is judged
+  HealthOptions health = {};  // how the result is judged
 
   // Throws Error `control.bad-option`, `control.unknown-method`.
   void validate() const;

@@ -38,8 +38,6 @@ class QuantityHandle {
   operator Expr() const { return value(); }            // NOLINT(google-explicit-constructor)
   operator Coordinate() const { return {quantity_}; }  // NOLINT(google-explicit-constructor)
   operator Observed() const { return {quantity_}; }    // NOLINT(google-explicit-constructor)
-  operator std::optional<Coordinate>() const { return Coordinate{quantity_}; }  // NOLINT
-  operator std::optional<Observed>() const { return Observed{quantity_}; }      // NOLINT
 
   // At the start: exactly, or as near as the mechanism allows.
   const QuantityHandle& start(Expr value) const;
@@ -58,8 +56,7 @@ class BodyHandle {
  public:
   BodyHandle(Mechanism& mechanism, int body) : m_(&mechanism), body_(body) {}
 
-  operator Place() const { return {.body = body_}; }                      // NOLINT
-  operator std::optional<Place>() const { return Place{.body = body_}; }  // NOLINT
+  operator Place() const { return {.body = body_}; }  // NOLINT
   Place point(Expr x, Expr y, Expr z = 0) const;
   // Where it is expected at the start; what joints say comes first.
   const BodyHandle& place(Expr x, Expr y, Expr z = 0) const;

@@ -147,6 +147,9 @@ std::optional<Expr> Model::find_symbol(const std::string& full) {
     const int quantity = find_quantity(plain);
     const Expr* symbol = graph->find_symbol(full);
     if (quantity >= 0) return symbol_of(quantity, is_rate);
+    for (const Output& d : definitions) {
+      if (d.name == full) return d.value;
+    }
     if (symbol == nullptr) return {};
     const auto is_it = [&](Expr e) { return e == *symbol; };
     const bool is_known = is_it(time) || std::any_of(inputs.begin(), inputs.end(), is_it) ||

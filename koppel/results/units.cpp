@@ -11,6 +11,7 @@ struct UnitOf {
   std::string operator()(const Quantity::DistanceBetween&) const { return "m"; }
   std::string operator()(const Quantity::PointCoordinate&) const { return "m"; }
   std::string operator()(const Quantity::BodyAngle&) const { return "rad"; }
+  std::string operator()(const Quantity::Orientation&) const { return "rad"; }
   std::string operator()(const Quantity::AngularVelocity&) const { return "rad"; }  // of its angle
   std::string operator()(const Quantity::Free&) const { return ""; }
 };

@@ -15,6 +15,7 @@
 #include <koppel/expr/graph/traverse.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>
+#include <koppel/model/elements/joint_law.hpp>
 #include <koppel/simulate/stiffness.hpp>
 
 namespace koppel {

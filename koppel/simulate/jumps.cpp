@@ -11,6 +11,7 @@
 #include <koppel/expr/code/function.hpp>
 #include <koppel/formulation/breakpoints.hpp>
 #include <koppel/formulation/time_parts.hpp>
+#include <koppel/model/elements/joint_law.hpp>
 
 namespace koppel {
 namespace {

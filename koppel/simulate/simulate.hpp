@@ -28,24 +28,24 @@ namespace koppel {
 
 // When there shall be rows.
 struct Sampling {
-  int count = 1001;           // equal distances, both ends included
-  bool every_step = false;    // instead: at the start and the end of every step
-  std::vector<double> times;  // instead: these, ascending
+  int count = 1001;                // equal distances, both ends included
+  bool every_step = false;         // instead: at the start and the end of every step
+  std::vector<double> times = {};  // instead: these, ascending
 };
 
 struct SimulateOptions {
   double end = 10;
-  std::string coordinates, formulation, integrator;  // empty or "auto": chosen
+  std::string coordinates = {}, formulation = {}, integrator = {};  // empty or "auto": chosen
   Projection projection = Projection::Full;
   double tolerance = 1e-8;
-  std::optional<double> step;  // fixed; adaptive where there is none
-  int order = 0;               // of Taylor series; 0: from the tolerance
-  double baumgarte = 0;        // α = β = this over the step, in Baumgarte's method; 0: 0.2
-  Sampling sampling;
+  std::optional<double> step = {};  // fixed; adaptive where there is none
+  int order = 0;                    // of Taylor series; 0: from the tolerance
+  double baumgarte = 0;             // α = β = this over the step, in Baumgarte's method; 0: 0.2
+  Sampling sampling = {};
   bool native = false;                          // compile to native code
   ReactionAxes reactions = ReactionAxes::None;  // columns for the forces and torques in joints
-  int derivatives = 0;   // columns for the time derivatives of outputs up to this order
-  HealthOptions health;  // how the run is watched
+  int derivatives = 0;        // columns for the time derivatives of outputs up to this order
+  HealthOptions health = {};  // how the run is watched
 
   // Throws Error `simulate.bad-option`.
   void validate() const;

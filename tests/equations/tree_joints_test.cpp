@@ -62,7 +62,7 @@ Model make_chain(const Case& test) {
   const Vec3e z = {0, 0, 1}, skew = {1, 2, flat ? 0 : -0.5};
   join("hinge", Revolute::law(), kGround, 1, {0, 0, 0}, flat ? z : Vec3e{1, 0, 1});
   const bool turns_in_plane = flat && test.law == Revolute::law();
-  join("tested", test.kind, test.child_first ? 2 : 1, test.child_first ? 1 : 2,
+  join("tested", test.law, test.child_first ? 2 : 1, test.child_first ? 1 : 2,
        {0.5, -0.3, flat ? 0.0 : 0.6}, turns_in_plane ? z : skew);
   return model;
 }

@@ -1,4 +1,5 @@
 // The exact text of what is said about wrong models.
+#include <koppel/model/elements/list.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include <ostream>
@@ -37,7 +38,7 @@ constexpr Case kCases[] = {
      R"(bodys: {}
 )",
      R"(m.yaml:1:1: error[model.unknown-key]: unknown key 'bodys' in the model.
-  keys: name, description, dimension, parameters, tables, gravity, inputs, include, points, vectors, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, signals, events, positive, run. Did you mean 'bodies'?)"},
+  keys: name, description, dimension, parameters, tables, gravity, inputs, include, points, vectors, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, signals, events, positive, definitions, run. Did you mean 'bodies'?)"},
     {"UnknownKeyOfABody",
      R"(dimension: 2
 bodies:
@@ -174,7 +175,7 @@ bodies:
 joints:
   knee: {type: spherical, between: [a, b]}
 )",
-     R"(m.yaml:6:16: error[model.wrong-dimension]: joint 'knee' is spherical; planar models have revolute, prismatic, fixed, distance, point-on-line and rolling joints.
+     R"(m.yaml:6:16: error[model.wrong-dimension]: joint 'knee' is spherical; planar models have revolute, prismatic, fixed, distance, point-on-line, rolling and cam joints.
   Did you mean 'revolute'?)"},
     {"UnknownJointType",
      R"(dimension: 2
@@ -185,7 +186,7 @@ joints:
   knee: {type: revolut, between: [a, b]}
 )",
      R"(m.yaml:6:16: error[model.unknown-type]: type of joint 'knee' cannot be 'revolut'.
-  choices: revolute, prismatic, cylindrical, screw, spherical, universal, planar, fixed, distance, point-on-line, point-on-plane, rolling. Did you mean 'revolute'?)"},
+  choices: revolute, prismatic, cylindrical, screw, spherical, universal, constant-velocity, planar, fixed, distance, point-on-line, point-on-plane, rolling, cam. Did you mean 'revolute'?)"},
     {"UnknownForceType",
      R"(dimension: 2
 bodies:
@@ -543,6 +544,7 @@ TEST(ModelErrors, BuiltInCppIsCheckedToo) {
   const int rod = model.add_body(body);
   Joint joint;
   joint.name = "hinge";
+  joint.law = Revolute::law();
   joint.a = joint.b = make_marker(rod, {});
   model.add_joint(joint);
   try {

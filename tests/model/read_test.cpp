@@ -435,7 +435,7 @@ TEST(ReadModel, SubAssembliesHaveAPrefixAPlaceAndParameters) {
   std::ofstream(folder / "arm.yaml") << R"(
 dimension: 2
 parameters: {l: 1}
-tables: {law: {type: linear, x: [0, 1], y: [0, 2]}}
+tables: {law: {type: linear, x: [0, 1], y: [0, 2], outside: extrapolate}}
 bodies:
   ground: {points: {D: [1, 0]}}
   arm: {mass: law(l), inertia: 1, points: {E: [l, 0]}, position: [1, 0]}

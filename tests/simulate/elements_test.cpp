@@ -85,7 +85,7 @@ outputs: {x: b.x, y: b.y, z: b.z}
 TEST(Cam, AnEccentricLiftsItsRollerByTheClosedForm) {
   constexpr double R = 0.1, e = 0.03, r = 0.02;
   for (const char* set : {"absolute", "joint", "natural"}) {
-    const Model m = read(R"(
+    const Model m = read(R"yaml(
 dimension: 2
 gravity: [0, -9.81]
 parameters: {R: 0.1, e: 0.03}
@@ -101,21 +101,21 @@ outputs : {
 y:
   rod.y
 }
-)");
+)yaml");
     const Simulation s = simulate(m, {.end = 4, .coordinates = set, .tolerance = 1e-10});
-ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
-const std::vector<double> y = s["y"], force = s["lift.contact"];
-for (std::size_t i = 0; i < y.size(); ++i) {
-  const double theta = 2 * s.trajectory.time()[i], c = e * std::cos(theta);
-  const double root = std::sqrt((R + r) * (R + r) - c * c);
-  EXPECT_NEAR(y[i], e * std::sin(theta) + root, 1e-9) << set << i;
-  // m (ÿ + g) along the guide; the contact pushes along the line of centres.
-  const double cs = e * e * std::cos(theta) * std::sin(theta), c2 = e * e * std::cos(2 * theta);
-  const double acceleration =
-      -4 * e * std::sin(theta) + 4 * (c2 / root - cs * cs / (root * root * root));
-  EXPECT_NEAR(force[i] * root / (R + r), 0.5 * (acceleration + 9.81), 1e-6) << set << i;
-}
-}
+    ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+    const std::vector<double> y = s["y"], force = s["lambda.lift.contact"];
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const double theta = 2 * s.trajectory.time()[i], c = e * std::cos(theta);
+      const double root = std::sqrt((R + r) * (R + r) - c * c);
+      EXPECT_NEAR(y[i], e * std::sin(theta) + root, 1e-9) << set << i;
+      // m (ÿ + g) along the guide; the contact pushes along the line of centres.
+      const double cs = e * e * std::cos(theta) * std::sin(theta), c2 = e * e * std::cos(2 * theta);
+      const double acceleration =
+          -4 * e * std::sin(theta) + 4 * (c2 / root - cs * cs / (root * root * root));
+      EXPECT_NEAR(force[i] * root / (R + r), 0.5 * (acceleration + 9.81), 1e-6) << set << i;
+    }
+  }
 }
 
 // A point on a helix, in space: a bead of mass 1 slides down with the constant acceleration
@@ -124,7 +124,7 @@ TEST(Cam, ABeadSlidesDownAHelix) {
   const Model m = read(R"(
 gravity: [0, 0, -9.81]
 parameters: {r: 0.5, c: 0.2}
-bodies: {bead: {mass: 1, point_mass: true, position: [0.5, 0, 0]}}
+bodies: {bead: {point_mass: 1, position: [0.5, 0, 0]}}
 joints: {wire: {type: cam, between: [ground, bead], curve: [r*cos(wire.s), r*sin(wire.s), -c*wire.s]}}
 outputs: {z: bead.z}
 )");

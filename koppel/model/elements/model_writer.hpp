@@ -73,7 +73,7 @@ class ModelWriter {
   bool is_rejected_ = false;
 };
 
-// Adds an element, its bounds checked.
+// Adds an element, its bounds checked. Where something is wrong with it nothing comes of the model.
 template <typename E>
 void add_element(const E& element, ModelWriter& writer) {
   for (const Field<E>& field : E::fields()) {
@@ -82,7 +82,7 @@ void add_element(const E& element, ModelWriter& writer) {
       writer.check(field.info.key, *(element.**member), field.info.bound);
     }
   }
-  if (!writer.is_rejected()) element.add_to(writer);
+  element.add_to(writer);
 }
 
 }  // namespace koppel
