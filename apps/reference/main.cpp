@@ -51,6 +51,8 @@ Json schema_of(const FieldInfo& info, FieldKind kind) {
                      {{"type", "object"},
                       {"properties", {{"angle", number}, {"position", number}}},
                       {"additionalProperties", false}}});
+    case FieldKind::Assignments:
+    case FieldKind::Efforts: return {{"type", "object"}, {"additionalProperties", number}};
   }
   return {};
 }
@@ -62,19 +64,34 @@ std::string describe(const FieldInfo& info) {
   return text;
 }
 
+template <typename E>
+Json properties_of() {
+  Json properties = {{"repeat", reference("repeat")}};
+  for (const Field<E>& field : E::fields()) {
+    Json value = schema_of(field.info, field.kind());
+    value["description"] = describe(field.info);
+    properties[std::string(field.info.key)] = std::move(value);
+  }
+  return properties;
+}
+
+// Elements of one type; with a `value` they may be it alone.
+template <typename E>
+Json make_section() {
+  Json object = {
+      {"type", "object"}, {"properties", properties_of<E>()}, {"additionalProperties", false}};
+  if (object["properties"].contains("value")) object = any_of({reference("number"), object});
+  return {{"type", {"object", "null"}}, {"additionalProperties", object}};
+}
+
 // One object for each type: an editor completes and checks the keys of the type that is chosen.
 template <typename List>
 Json make_schema() {
   Json types = Json::array(), choices = Json::array();
   List::for_each([&](auto id) {
     using E = typename decltype(id)::type;
-    Json properties = {{"type", {{"const", E::kInfo.type}, {"description", E::kInfo.text}}},
-                       {"repeat", reference("repeat")}};
-    for (const Field<E>& field : E::fields()) {
-      Json value = schema_of(field.info, field.kind());
-      value["description"] = describe(field.info);
-      properties[std::string(field.info.key)] = std::move(value);
-    }
+    Json properties = properties_of<E>();
+    properties["type"] = {{"const", E::kInfo.type}, {"description", E::kInfo.text}};
     types.push_back(E::kInfo.type);
     choices.push_back({{"if", {{"properties", {{"type", {{"const", E::kInfo.type}}}}}}},
                        {"then", {{"properties", properties}, {"additionalProperties", false}}}});
@@ -85,7 +102,22 @@ Json make_schema() {
           {"allOf", choices}};
 }
 
-// A row for each type: what it is, and its keys with their units and defaults.
+// The keys of an element with their units and defaults.
+template <typename E>
+std::string make_table() {
+  std::string out = "| key | is | unit | unless given |\n| --- | --- | --- | --- |\n";
+  for (const Field<E>& field : E::fields()) {
+    const FieldInfo& info = field.info;
+    std::string text(info.text);
+    for (std::size_t i = 0; i < info.words.size(); ++i) {
+      text += (i == 0 ? ": `" : " or `") + std::string(info.words[i]) + '`';
+    }
+    out += "| `" + std::string(info.key) + "` | " + text + " | " + std::string(info.unit) + " | " +
+           std::string(info.unless_given) + " |\n";
+  }
+  return out;
+}
+
 template <typename List>
 std::string make_tables() {
   std::string out;
@@ -93,16 +125,7 @@ std::string make_tables() {
     using E = typename decltype(id)::type;
     out += "\n**`" + std::string(E::kInfo.type) + "`**: " + std::string(E::kInfo.text) +
            (E::kInfo.in_plane ? "" : " (not in the plane)") + ".\n\n";
-    out += "| key | is | unit | unless given |\n| --- | --- | --- | --- |\n";
-    for (const Field<E>& field : E::fields()) {
-      const FieldInfo& info = field.info;
-      std::string text(info.text);
-      for (std::size_t i = 0; i < info.words.size(); ++i) {
-        text += (i == 0 ? ": `" : " or `") + std::string(info.words[i]) + '`';
-      }
-      out += "| `" + std::string(info.key) + "` | " + text + " | " + std::string(info.unit) +
-             " | " + std::string(info.unless_given) + " |\n";
-    }
+    out += make_table<E>();
   });
   return out;
 }
@@ -130,10 +153,16 @@ int run(const std::string& root, bool only_check) {
   Json schema = Json::parse(read(schema_path));
   schema["$defs"]["joint"] = make_schema<JointElements>();
   schema["$defs"]["force"] = make_schema<ForceElements>();
+  schema["properties"]["events"] = make_section<EventElement>();
+  schema["properties"]["constraints"] = make_section<ConstraintElement>();
+  schema["properties"]["couplings"] = make_section<CouplingElement>();
+  schema["properties"]["nonholonomic"] = make_section<NonholonomicElement>();
   files[schema_path] = schema.dump(2) + '\n';
-  files[format_path] = with_part(
-      with_part(read(format_path), "joints by their tables", make_tables<JointElements>()),
-      "forces by their tables", make_tables<ForceElements>());
+  std::string format = read(format_path);
+  format = with_part(format, "joints by their tables", make_tables<JointElements>());
+  format = with_part(format, "forces by their tables", make_tables<ForceElements>());
+  format = with_part(format, "events by their table", '\n' + make_table<EventElement>());
+  files[format_path] = format;
   bool differs = false;
   for (const auto& [path, text] : files) {
     if (read(path) == text) continue;

@@ -492,7 +492,7 @@ events:
 )",
      R"(m.yaml:5:3: error[model.missing-key]: event 'a' needs its condition: when.
   Such as `when: ball.y - r`, which happens where that passes through zero.
-m.yaml:6:13: error[model.name-not-allowed]: 'x'' changes during the motion; rates may not stand here.
+m.yaml:6:13: error[model.name-not-allowed]: when of event 'b' has 'x''; an impact has a condition of positions.
 m.yaml:7:24: error[model.bad-value]: bounce of event 'c' must lie between 0 and 1: the part of the rate that is left.
 m.yaml:8:22: error[model.unknown-name]: event 'd' sets 'kk'; there is no such parameter.
 m.yaml:9:27: error[model.unknown-type]: direction of event 'e' cannot be 'down'.

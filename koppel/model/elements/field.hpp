@@ -133,6 +133,17 @@ struct WorldDirection {
   Vec3e value = {};
 };
 
+// Values that parameters get, and efforts on quantities, by their names in files.
+struct Assignments {
+  struct Assignment {
+    Expr parameter, value;
+  };
+  std::vector<Assignment> values;
+};
+struct Efforts {
+  std::vector<Action> values;
+};
+
 // A member as the readers see it: what kind of value it takes.
 template <typename E>
 using Member =
@@ -140,7 +151,7 @@ using Member =
                  Ends E::*, std::optional<Direction> E::*, Directions E::*,
                  std::optional<WorldPoint> E::*, std::optional<WorldDirection> E::*, Numbers E::*,
                  Rows E::*, std::optional<Coordinate> E::*, std::optional<Observed> E::*,
-                 JointValue E::*>;
+                 JointValue E::*, Assignments E::*, Efforts E::*>;
 enum class FieldKind {
   Number,
   Flag,
@@ -155,7 +166,9 @@ enum class FieldKind {
   Matrix,
   Joint,
   Quantity,
-  JointValue
+  JointValue,
+  Assignments,
+  Efforts
 };
 
 template <typename E>

@@ -8,9 +8,11 @@
 #include <koppel/model/elements/bushing.hpp>
 #include <koppel/model/elements/cam.hpp>
 #include <koppel/model/elements/constant_velocity.hpp>
+#include <koppel/model/elements/constraint.hpp>
 #include <koppel/model/elements/cylindrical.hpp>
 #include <koppel/model/elements/distance.hpp>
 #include <koppel/model/elements/effort.hpp>
+#include <koppel/model/elements/event.hpp>
 #include <koppel/model/elements/fixed.hpp>
 #include <koppel/model/elements/friction.hpp>
 #include <koppel/model/elements/planar.hpp>

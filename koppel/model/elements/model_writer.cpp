@@ -62,6 +62,16 @@ bool ModelWriter::is_constant(Expr e) const {
                      [&](Expr symbol) { return values_.is_parameter(symbol); });
 }
 
+std::optional<Expr> ModelWriter::find_beyond_positions(Expr e) const {
+  if (e.is_constant()) return {};
+  for (const Expr& symbol : symbols_of(e)) {
+    if (symbol == model.time || values_.is_parameter(symbol)) continue;
+    const int found = model.find_quantity(symbol.name());
+    if (found < 0 || quantity(found).value != symbol) return symbol;
+  }
+  return {};
+}
+
 Vec3e ModelWriter::in_world(int index, const Vec3e& point) const {
   return body(index).position + body(index).rotation * point;
 }

@@ -44,6 +44,8 @@ class ModelWriter {
   double value(Expr e) const { return values_(e); }
   Vec3<double> value(const Vec3e& e) const { return values_(e); }
   bool is_constant(Expr e) const;  // of parameters only
+  // A symbol in an expression that is not of positions, parameters and time: a rate, an input.
+  std::optional<Expr> find_beyond_positions(Expr e) const;
   const Body& body(int index) const { return model.bodies[static_cast<std::size_t>(index)]; }
   // A point of a body as placed at the start, in world axes, and back.
   Vec3e in_world(int body, const Vec3e& point) const;
@@ -60,6 +62,8 @@ class ModelWriter {
   int add_joint(Joint joint);   // the same
   void add_constraint(const std::string& suffix, Expr residual, bool may_jump = false);
   void add_nonholonomic(const std::string& suffix, Expr residual);
+
+  const Location& where() const { return where_; }
 
   Model& model;
   MarkerFrame axes_of_model;  // of the sub-assembly, in world axes

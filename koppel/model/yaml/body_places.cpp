@@ -96,10 +96,4 @@ std::optional<Vector> Reader::axis_of(const Node& node, const Point& point,
   return {};
 }
 
-// `jump: impulse`: where what is prescribed jumps, an impulse makes the mechanism follow.
-bool Reader::may_jump(const Node& node, const std::string& what) {
-  const Node* jump = node.find("jump");
-  return jump != nullptr && word(*jump, "jump of " + what, {"impulse"}) == 0;
-}
-
 }  // namespace koppel::yaml

@@ -55,12 +55,10 @@ ModelWriter Reader::writer_for(const Element& element, const std::string& what) 
   return writer;
 }
 
-template <typename List, typename E>
-void Reader::read_as(const Element& element, const std::string& what, const char* kind) {
-  const Node& node = *element.value;
-  const std::size_t before = mistakes_.size();
-  std::vector<std::string_view> keys = {"type"};
-  for (const Field<E>& field : E::fields()) keys.push_back(field.info.key);
+// Keys that this type does not have, but others do.
+template <typename List>
+void Reader::report_keys_of_others(const Node& node, const std::string& what, const char* kind,
+                                   std::span<const std::string_view> keys) {
   for (const Entry& entry : node.entries) {
     if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
     const auto owners = types_with<List>([&](auto id) {
@@ -73,6 +71,16 @@ void Reader::read_as(const Element& element, const std::string& what, const char
            "key '" + entry.key + "' in " + what + " belongs to " + list_of(owners) + ' ' + kind +
                "s.");
   }
+}
+
+template <typename List, typename E>
+void Reader::read_as(const Element& element, const std::string& what, const char* kind) {
+  const Node& node = *element.value;
+  const std::size_t before = mistakes_.size();
+  std::vector<std::string_view> keys;
+  if constexpr (!std::is_void_v<List>) keys.push_back("type");
+  for (const Field<E>& field : E::fields()) keys.push_back(field.info.key);
+  if constexpr (!std::is_void_v<List>) report_keys_of_others<List>(node, what, kind, keys);
   check_keys(node, what, keys);
   E made;
   Places at{node, what};
@@ -133,6 +141,36 @@ void Reader::read_joints(const Node* section) {
       names_.joints.emplace(element.full_name, static_cast<int>(first));
     }
   }
+}
+
+template <typename E>
+void Reader::read_section(const Node* section, const char* name, const char* kind) {
+  for (const Element& element : elements(section, name)) {
+    if (!claim(element, kind, kind)) continue;
+    const std::string what = describe(kind, element.name);
+    const auto is_value = [](const Field<E>& field) { return field.info.key == "value"; };
+    const auto value = std::find_if(E::fields().begin(), E::fields().end(), is_value);
+    if (element.value->is_map() || value == E::fields().end()) {
+      if (expect_map(*element.value, what)) read_as<void, E>(element, what, kind);
+      continue;
+    }
+    const std::size_t before = mistakes_.size();
+    E made;
+    auto& into = made.*std::get<std::optional<Expr> E::*>(value->member);
+    into = expression(*element.value, what, value->info.allow);
+    ModelWriter writer = writer_for(element, what);
+    if (mistakes_.size() == before) add_element(made, writer);
+  }
+}
+
+void Reader::read_events(const Node* section) {
+  read_section<EventElement>(section, "events", "event");
+}
+
+void Reader::read_constraints(const Node& root) {
+  read_section<CouplingElement>(root.find("couplings"), "couplings", "constraint");
+  read_section<ConstraintElement>(root.find("constraints"), "constraints", "constraint");
+  read_section<NonholonomicElement>(root.find("nonholonomic"), "nonholonomic", "constraint");
 }
 
 void Reader::read_forces(const Node* section) {
@@ -258,6 +296,30 @@ void Reader::read_value(const Node& node, const FieldInfo& info, Places& at, Joi
   check_keys(node, at.key(info), {"angle", "position"});
   if (const Node* n = node.find("angle")) read_value(*n, info, at, into.angle);
   if (const Node* n = node.find("position")) read_value(*n, info, at, into.position);
+}
+
+void Reader::read_value(const Node& node, const FieldInfo& info, Places& at, Assignments& into) {
+  for (const Element& change : elements(&node, at.key(info))) {
+    const auto it = names_.parameters.find(change.full_name);
+    if (it == names_.parameters.end()) {
+      report(change.offset, "model.unknown-name",
+             at.what + " sets '" + change.name + "'; there is no such parameter.");
+      continue;
+    }
+    into.values.push_back({it->second.symbol, expression(*change.value, at.key(info), info.allow)});
+  }
+}
+
+void Reader::read_value(const Node& node, const FieldInfo& info, Places& at, Efforts& into) {
+  for (const Element& effort : elements(&node, at.key(info))) {
+    Node name;
+    name.kind = Node::Kind::Scalar;
+    name.offset = effort.offset;
+    name.text = effort.name;
+    const int on = quantity(name, at.key(info));
+    const Expr size = expression(*effort.value, at.key(info), info.allow);
+    if (on >= 0) into.values.push_back({on, size});
+  }
 }
 
 }  // namespace koppel::yaml

@@ -127,26 +127,6 @@ const Node& Reader::value_of(const Element& element, const std::string& what,
   return zero;
 }
 
-void Reader::read_constraints(const Node* section, std::string_view what,
-                              std::vector<Constraint>& into) {
-  const Allow allow = what == "nonholonomic" ? Allow::Everything : Allow::Positions;
-  for (const Element& element : elements(section, what)) {
-    const std::string name = describe("constraint", element.name);
-    if (!claim(element, "constraint", "constraint")) continue;
-    const bool may_pull = what == "constraints";
-    const Node& value = may_pull ? value_of(element, name, {"value", "pulls", "jump"})
-                                 : value_of(element, name, {"value", "jump"});
-    Constraint constraint{element.full_name, expression(value, name, allow),
-                          source_.at(element.offset)};
-    if (const Node* pulls = element.value->is_map() ? element.value->find("pulls") : nullptr;
-        pulls != nullptr && may_pull) {
-      constraint.pulls = boolean(*pulls, "pulls of " + name);
-    }
-    if (element.value->is_map()) constraint.may_jump = may_jump(*element.value, name);
-    into.push_back(std::move(constraint));
-  }
-}
-
 void Reader::read_energies(const Node& root) {
   const auto read = [&](const char* key, Allow allow, Expr& into) {
     if (const Node* node = root.find(key)) into += expression(*node, key, allow);

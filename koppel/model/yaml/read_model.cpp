@@ -67,9 +67,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
   read_definitions(root.find("definitions"));
   read_joints(root.find("joints"));
   read_forces(root.find("forces"));
-  read_constraints(root.find("couplings"), "couplings", model_.constraints);
-  read_constraints(root.find("constraints"), "constraints", model_.constraints);
-  read_constraints(root.find("nonholonomic"), "nonholonomic", model_.nonholonomic);
+  read_constraints(root);
   read_energies(root);
   read_state_rates(root.find("states"));
   read_initial(root.find("initial"));

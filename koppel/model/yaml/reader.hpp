@@ -239,6 +239,9 @@ class Reader {
   void read_one_of(const Element& element, const char* kind);
   template <typename List, typename E>
   void read_as(const Element& element, const std::string& what, const char* kind);
+  template <typename List>
+  void report_keys_of_others(const Node& node, const std::string& what, const char* kind,
+                             std::span<const std::string_view> keys);
   ModelWriter writer_for(const Element& element, const std::string& what);
   void read_value(const Node& node, const FieldInfo& info, Places& at, std::optional<Expr>& into);
   void read_value(const Node& node, const FieldInfo& info, Places& at, bool& into);
@@ -259,9 +262,15 @@ class Reader {
   void read_value(const Node& node, const FieldInfo& info, Places& at,
                   std::optional<Observed>& into);
   void read_value(const Node& node, const FieldInfo& info, Places& at, JointValue& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, Assignments& into);
+  void read_value(const Node& node, const FieldInfo& info, Places& at, Efforts& into);
+  // Sections of elements of one type, which may be their `value` alone.
+  template <typename E>
+  void read_section(const Node* section, const char* name, const char* kind);
+  void read_events(const Node* section);
+  void read_constraints(const Node& root);
 
   // body_places.cpp: points and axes of bodies.
-  bool may_jump(const Node& node, const std::string& what);
   std::optional<Point> point(const Node& node, const std::string& what);
   std::optional<Vector> axis_of(const Node& node, const Point& point, const std::string& what);
 
@@ -270,14 +279,11 @@ class Reader {
   void read_coordinates(const Node* section);
   void read_states(const Node* section);
   void read_state_rates(const Node* section);
-  void read_constraints(const Node* section, std::string_view what, std::vector<Constraint>& into);
   void read_energies(const Node& root);
   void read_initial(const Node* section);
   void read_outputs(const Node* section);
   void read_servo(const Node* section);
   void read_attitude(const Element& element, const std::string& what);  // attitude.cpp
-  void read_events(const Node* section);                                // events.cpp
-  void read_event(const Element& element);
   void read_positive(const Node* section);
   void read_limits(const Element& element, InputLimits& limits);
   void read_run(const Node* section);
