@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include <koppel/equations/equations.hpp>
 #include <problems/analytic.hpp>
 
 namespace koppel::problems {
@@ -56,23 +55,19 @@ inline std::vector<double> pendulum_solution(double t) {
 // Formulations index3, index2, index1 and ggl of (1), all with a projector; index1 with a
 // right-hand side as well.
 inline Analytic pendulum(std::string_view formulation) {
-  const auto e = std::make_shared<Equations>();
-  e->graph = std::make_shared<Graph>();
-  Graph& graph = *e->graph;
-  e->t = graph.symbol("t");
-  e->q = {graph.symbol("x"), graph.symbol("y")};
-  e->v = {graph.symbol("x'"), graph.symbol("y'")};
-  e->lambda = {"rod"};
-  const Expr x = e->q[0], y = e->q[1], vx = e->v[0], vy = e->v[1];
-  const SparseExpr identity{{2, 2, {0, 1, 2}, {0, 1}}, {1, 1}};
-  e->K = identity;
-  e->M = Lazy<SparseExpr>([identity] { return identity; });
-  e->f = {0, -kPendulumGravity};
-  e->g = {(x * x + y * y - 1) / 2};
-  e->G = {{1, 2, {0, 1, 2}, {0, 0}}, {x, y}};
-  e->a = {{0, 2, {0, 0, 0}, {}}, {}};
-  e->g_t = {0};
-  e->gamma = {vx * vx + vy * vy};
+  struct Symbols {
+    Graph graph;
+    Expr t;
+    std::vector<Expr> q, v;
+    // [1 Gᵀ; G 0]
+    SparseExpr matrix() const {
+      return {{3, 3, {0, 2, 4, 6}, {0, 2, 1, 2, 0, 1}}, {1, q[0], 1, q[1], q[0], q[1]}};
+    }
+  };
+  const auto e = std::make_shared<Symbols>();
+  e->t = e->graph.symbol("t");
+  e->q = {e->graph.symbol("x"), e->graph.symbol("y")};
+  e->v = {e->graph.symbol("x'"), e->graph.symbol("y'")};
 
   const bool is_ggl = formulation == "ggl";
   Problem problem;
@@ -86,15 +81,25 @@ inline Analytic pendulum(std::string_view formulation) {
   if (is_ggl) problem.labels.push_back("eta");
 
   problem.projector = Lazy<Projector>([e] {
-    const int kept[] = {0};
-    return Projector(*e, kept, {}, {});
+    const Expr px = e->q[0], py = e->q[1];
+    ProjectorTerms terms;
+    terms.t = e->t;
+    terms.q = e->q;
+    terms.v = e->v;
+    terms.position = {(px * px + py * py - 1) / 2};
+    terms.velocity = {px * e->v[0] + py * e->v[1]};
+    terms.kept = {0};
+    terms.matrix = e->matrix();
+    terms.K = {{2, 2, {0, 1, 2}, {0, 1}}, {1, 1}};
+    terms.invariant_matrix = {{0, 0, {0}, {}}, {}};
+    return Projector(terms);
   });
   problem.residual = Lazy<Residual>([=, labels = problem.labels, index = problem.index] {
     ResidualTerms terms;
     terms.t = e->t;
     for (const std::string& label : labels) {
-      terms.y.push_back(e->graph->symbol(label));
-      terms.y_rate.push_back(e->graph->symbol(label + "_rate"));
+      terms.y.push_back(e->graph.symbol(label));
+      terms.y_rate.push_back(e->graph.symbol(label + "_rate"));
     }
     const std::vector<Expr>&u = terms.y, &r = terms.y_rate;
     const Expr eta = is_ggl ? u[5] : Expr(0);
@@ -117,14 +122,13 @@ inline Analytic pendulum(std::string_view formulation) {
   if (problem.index == 1) {
     problem.rhs = Lazy<RightHandSide>([e] {
       RightHandSideTerms terms;
-      const Expr px = e->q[0], py = e->q[1];
       terms.t = e->t;
-      terms.y = {px, py, e->v[0], e->v[1]};
+      terms.y = {e->q[0], e->q[1], e->v[0], e->v[1]};
       terms.rate = {e->v[0], e->v[1], 0, 0};
       terms.z_of = {-1, -1, 0, 1};
-      terms.A = {{3, 3, {0, 2, 4, 6}, {0, 2, 1, 2, 0, 1}}, {1, px, 1, py, px, py}};
-      terms.b = {e->f[0], e->f[1], -e->gamma[0]};
-      terms.graph = e->graph;
+      terms.A = e->matrix();
+      terms.b = {0, -kPendulumGravity, -(e->v[0] * e->v[0] + e->v[1] * e->v[1])};
+      terms.graph = {e, &e->graph};
       return RightHandSide(terms);
     });
   }

@@ -23,7 +23,7 @@ std::string integrator_of(const MethodOptions& method, const std::string& of_mod
   for (const std::string& part : {method.jacobian, method.updates, stiff}) {
     if (part.empty()) continue;
     if (name.empty()) name = "linear-implicit";
-    if (find_integrator(name).form != IntegratorInfo::Form::Descriptor) {
+    if (find_integrator(name).form != IntegratorInfo::Form::FixedCost) {
       throw Error("arguments.wrong", "integrator '" + name + "' has no variant '" + part + "'.",
                   "--jacobian, --updates and --stiff belong to --integrator linear-implicit; "
                   "--updates to explicit-euler too, --stiff to rosenbrock.");

@@ -22,7 +22,7 @@
 #include <benchmarks/realtime/hand_axle.hpp>
 #include <benchmarks/realtime/others.hpp>
 #include <koppel/export/c.hpp>
-#include <koppel/integrate/euler_step.hpp>
+#include <koppel/integrate/variant.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/version.hpp>
@@ -62,7 +62,7 @@ struct Ready {
   Model model;
   SimulateOptions options;
   Prepared prepared;
-  std::shared_ptr<const EulerStep> step;
+  std::shared_ptr<const FixedCostStep> step;
 };
 
 Ready make(const Case& c) {
@@ -74,13 +74,13 @@ Ready make(const Case& c) {
   options.step = c.step;
   options.native = true;
   Ready out{model, options, prepare(model, options), nullptr};
-  out.step = euler_step_of(out.prepared.problem,
-                           EulerOptions::of(out.prepared.choice.integrator, options.projection));
+  out.step = out.prepared.problem.fixed_cost.step(
+      fixed_cost_options(out.prepared.choice.integrator, options.projection));
   return out;
 }
 
 Times measure(const Ready& ready, double h) {
-  EulerStep::Workspace work = ready.step->make_workspace();
+  FixedCostStep::Workspace work = ready.step->make_workspace();
   std::vector<double> y;
   return measure([&](int k) { ready.step->advance(k * h, h, y, work); },
                  [&] { y = ready.prepared.start.y; });
@@ -110,7 +110,7 @@ void compare_with_others() {
                         Case{"double_pendulum", "joint", "minimal", "linear-implicit:exact", h}}) {
     const Ready ready = make(c);
     const Times ours = measure(ready, h);
-    EulerStep::Workspace work = ready.step->make_workspace();
+    FixedCostStep::Workspace work = ready.step->make_workspace();
     std::vector<double> y = ready.prepared.start.y;
     for (int k = 0; k < 400; ++k) ready.step->advance(k * h, h, y, work);
     const VectorFunction outputs(ready.prepared.equations,
@@ -179,7 +179,7 @@ class Exported {
 void compare_with_hand(const Case& c, const std::filesystem::path& folder) {
   const Ready ready = make(c);
   Exported exported(ready.model, ready.options, folder);
-  EulerStep::Workspace work = ready.step->make_workspace();
+  FixedCostStep::Workspace work = ready.step->make_workspace();
   std::vector<double> y;
   HandAxle hand;
   constexpr int kBatches = 2000, kBatch = 50, kRestart = 20;

@@ -12,7 +12,7 @@
 #include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/code/emit_c.hpp>
 #include <koppel/expr/code/split.hpp>
-#include <koppel/integrate/rate_terms.hpp>
+#include <koppel/formulation/fixed_cost/rate_terms.hpp>
 
 namespace koppel {
 namespace {
@@ -138,7 +138,7 @@ class Writer {
   void make_parts() {
     const Equations& e = m_.prepared.equations;
     if (m_.tolerance) {
-      const RateTerms rates = make_rate_terms(*m_.prepared.problem.descriptor);
+      const RateTerms rates = make_rate_terms(m_.prepared.descriptor);
       add_part("model_rates", lower(m_.layout, share_reciprocals(rates.rate)));
       add_part("model_project", lower(m_.layout, share_reciprocals(rates.projected)));
       num_rows_ = rates.violation.size();

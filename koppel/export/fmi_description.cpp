@@ -337,7 +337,7 @@ class Description {
 
 std::string describe_fmi(const StepModel& model, FmiVersion version, const std::string& token,
                          double end) {
-  const RateTerms rates = make_rate_terms(*model.prepared.problem.descriptor);
+  const RateTerms rates = make_rate_terms(model.prepared.descriptor);
   return describe_fmi(model, find_structure(model, rates, make_start_code(model)), version, token,
                       end);
 }

@@ -6,7 +6,7 @@
 
 #include <koppel/export/start_code.hpp>
 #include <koppel/export/step_model.hpp>
-#include <koppel/integrate/rate_terms.hpp>
+#include <koppel/formulation/fixed_cost/rate_terms.hpp>
 
 namespace koppel {
 

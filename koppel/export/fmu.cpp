@@ -17,7 +17,7 @@
 #include <koppel/expr/code/emit_c.hpp>
 #include <koppel/expr/code/native.hpp>
 #include <koppel/expr/graph/graph.hpp>
-#include <koppel/integrate/rate_terms.hpp>
+#include <koppel/formulation/fixed_cost/rate_terms.hpp>
 #include <koppel/simulate/row_size.hpp>
 
 namespace koppel {
@@ -269,7 +269,7 @@ class Archive {
 }  // namespace
 
 FmuFiles write_fmu_files(const StepModel& model, double end, FmiVersion version) {
-  const RateTerms rates = make_rate_terms(*model.prepared.problem.descriptor);
+  const RateTerms rates = make_rate_terms(model.prepared.descriptor);
   const StartCode start = make_start_code(model);
   const EventCode events = make_event_code(model, rates, end);
   const FmiStructure structure = find_structure(model, rates, start);

@@ -69,7 +69,7 @@ class Package {
       : model_(model),
         options_(options),
         prepared_(prepare(model, options)),
-        descriptor_(*prepared_.problem.descriptor),
+        descriptor_(prepared_.descriptor),
         e_(prepared_.equations),
         name_(std::move(name)) {
     refuse_events(e_);

@@ -8,7 +8,7 @@
 #include <koppel/export/step_model.hpp>
 #include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/algebra/structure.hpp>
-#include <koppel/integrate/rate_terms.hpp>
+#include <koppel/formulation/fixed_cost/rate_terms.hpp>
 
 namespace koppel {
 namespace {
@@ -57,7 +57,7 @@ class Writer {
     add("start_masses", masses);
     const bool has_multipliers = !m_.multipliers.empty();
     add("start_multipliers",
-        has_multipliers ? make_rate_terms(*m_.prepared.problem.descriptor).multipliers : Exprs{});
+        has_multipliers ? make_rate_terms(m_.prepared.descriptor).multipliers : Exprs{});
     define("START_OUT", most_);
     count();
     return std::move(out_);
@@ -97,7 +97,7 @@ class Writer {
     define("START_PARAMETERS", e_.p.size());
     define("START_FIRST_PARAMETER", 2 + m_.state_size() + m_.inputs.size());
     define("START_ROWS", start_.rows.size());
-    define("START_RANK", m_.prepared.problem.descriptor->kept.size());
+    define("START_RANK", m_.prepared.descriptor.kept.size());
     std::vector<std::size_t> free_q, free_v;
     for (std::size_t i = 0; i < e_.q.size(); ++i) {
       if (!start_.is_free[i]) continue;

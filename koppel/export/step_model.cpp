@@ -8,7 +8,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/expr/graph/graph.hpp>
-#include <koppel/integrate/euler_step.hpp>
+#include <koppel/integrate/variant.hpp>
 #include <koppel/results/observe.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
@@ -81,7 +81,7 @@ class Maker {
     const Equations& e = out_.prepared.equations;
     const auto first = static_cast<std::size_t>(problem.num_differential());
     std::size_t next = first;
-    for (const int row : problem.descriptor->kept) {
+    for (const int row : out_.prepared.descriptor.kept) {
       const auto i = static_cast<std::size_t>(row);
       const bool is_g = i < e.num_g();
       const std::string label =
@@ -98,9 +98,8 @@ class Maker {
   }
 
   void make_advance(const SimulateOptions& options) {
-    const EulerOptions euler =
-        EulerOptions::of(out_.prepared.choice.integrator, options.projection);
-    const EulerTerms terms = make_euler_step(*out_.prepared.problem.descriptor, euler);
+    const FixedCostTerms terms = out_.prepared.problem.fixed_cost.terms(
+        fixed_cost_options(out_.prepared.choice.integrator, options.projection));
     std::vector<Expr> after;
     for (const auto* part : {&terms.q, &terms.v, &terms.x, &terms.lambda}) {
       after.insert(after.end(), part->begin(), part->end());
@@ -173,7 +172,7 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
   options.integrator = or_fixed_cost(options.integrator);
   const bool is_open = options.integrator == kFixedCost;
   if (!is_open && !Maker::is_accurate(options) &&
-      find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
+      find_integrator(options.integrator).form != IntegratorInfo::Form::FixedCost) {
     throw Error(
         "export.wrong-integrator", "integrator '" + options.integrator + "' cannot be exported.",
         fmt::format("With steps of fixed cost: {}. Accurate: dop853.", names_of_fixed_cost()));

@@ -6,9 +6,12 @@
 #include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/formulation/add_fixed_cost.hpp>
 #include <koppel/formulation/add_steps.hpp>
 #include <koppel/formulation/breakpoints.hpp>
+#include <koppel/formulation/energy_terms.hpp>
 #include <koppel/formulation/instant_forms.hpp>
+#include <koppel/formulation/projector_terms.hpp>
 #include <koppel/formulation/reduced_forms.hpp>
 
 namespace koppel {
@@ -74,15 +77,11 @@ FormulationName split_name(std::string_view formulation) {
 }
 
 Problem formulate(const Equations& equations, std::string_view formulation, const State& state,
-                  const FormulationOptions& given_options) {
+                  const FormulationOptions& options) {
   const FormulationName parts = split_name(formulation);
   check(equations, parts.base);
   if (parts.base == "explicit") check_mass(equations, state);
-  FormulationOptions options = given_options;
-  // Where the step is known, errors shall fall by a fifth in it; critical damping: β = α.
-  if (options.alpha == 0) options.alpha = options.step > 0 ? 0.2 / options.step : 10;
-  if (options.beta == 0) options.beta = options.alpha;
-  const auto s = std::make_shared<const Source>(equations, state, options);
+  const auto s = std::make_shared<const Source>(equations, state, with_feedback(options));
   const std::string& name = parts.base;
   const bool is_free = s->kept.empty();
 
@@ -122,7 +121,7 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
     problem.residual = Lazy<Residual>([s, name] { return make_residual(*s, name); });
   }
   if (!is_reduced(name) && name != "index3" && name != "implicit") {
-    problem.descriptor = Lazy<Descriptor>([s, name] { return make_descriptor(*s, name); });
+    add_fixed_cost(s, name, problem);
   }
   if (problem.index <= 1 && !problem.rhs && problem.residual) {
     problem.rhs = Lazy<RightHandSide>([s, name] { return make_rhs(*s, name); });
@@ -134,18 +133,23 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
     problem.rates = Lazy<RightHandSide>([s] { return make_rhs(*s, "index1"); });
   }
   add_steps(s, name, problem);
-  problem.projector = Lazy<Projector>(
-      [s] { return Projector(s->e, s->kept, s->state.p, s->state.u, s->options.compile); });
-
-  problem.energy = Lazy<EnergyBalance>(
-      [s] { return EnergyBalance(s->e, s->kept, s->state, s->options.compile); });
+  problem.projector = Lazy<Projector>([s] {
+    return Projector(make_projector_terms(s->e, s->kept, s->state.p, s->state.u),
+                     s->options.compile);
+  });
+  problem.energy = Lazy<EnergyBalance>([s] {
+    return EnergyBalance(make_energy_terms(s->e, s->kept, s->state), s->options.compile);
+  });
 
   for (const Equations::Event& event : equations.events) {
     problem.event_directions.push_back(event.direction);
   }
   if (!equations.events.empty()) {
-    problem.events = Lazy<EventFunctions>(
-        [s] { return EventFunctions(s->e, s->state.p, s->state.u, s->options.compile); });
+    problem.events = Lazy<EventFunctions>([s] {
+      EventTerms terms{s->e.t, s->y, s->given, {}};
+      for (const Equations::Event& event : s->e.events) terms.values.push_back(event.when);
+      return EventFunctions(terms, s->options.compile);
+    });
   }
 
   Exprs all = equations.f;

@@ -10,9 +10,9 @@
 //   ggl        0 = g and 0 = ġ, with q̇ = K (v − Gᵀη)            residual
 //   minimal    there are no constraints                         residual, right-hand side, series
 //   implicit   index1 with accelerations as unknowns            residual, right-hand side
-//   regularized  0 = ġ + α g − ε (λ − λ of the step before)     descriptor
+//   regularized  0 = ġ + α g − ε (λ − λ of the step before)     fixed-cost steps
 //
-// (all but index3 and implicit as descriptors too, for steps of fixed cost,)
+// (all but index3 and implicit with steps of fixed cost too,)
 //
 // or in how the rates follow from it by numeric algebra (reduction.hpp), all right-hand sides:
 //

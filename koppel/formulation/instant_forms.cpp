@@ -41,22 +41,6 @@ RightHandSide make_recursive_rhs(const Source& s) {
   return RightHandSide(std::move(terms), s.options.compile);
 }
 
-// The regularisation ε of a step h: this part of what a multiplier does to its rate in it, which is
-// h G M⁻¹Gᵀ ≈ h |G|²/m, with m the mean mass.
-constexpr double kRegularization = 0.01;
-
-double regularization(const Source& s) {
-  const Evaluator evaluator(s.e);
-  const Matrix M = (*evaluator.M)(s.state), C = evaluator.all_constraints(s.state);
-  double mass = 0, squares = 0;
-  for (int i = 0; i < M.rows; ++i) mass += M(i, i) / M.rows;
-  for (int i = 0; i < C.rows; ++i) {
-    for (int j = 0; j < C.columns; ++j) squares += C(i, j) * C(i, j) / C.rows;
-  }
-  const double h = s.options.step > 0 ? s.options.step : 1e-3;
-  return mass > 0 ? kRegularization * h * squares / mass : 0;
-}
-
 }  // namespace
 
 Residual make_residual(const Source& s, const std::string& name) {
@@ -163,24 +147,6 @@ SeriesSystem make_series(const Source& s) {
     }
   }
   return SeriesSystem(std::move(terms));
-}
-
-Descriptor make_descriptor(const Source& s, const std::string& name) {
-  Descriptor out;
-  out.equations = s.e;
-  out.kept = s.kept;
-  out.lambda = s.lambda;
-  append(out.lambda, s.mu);
-  out.state = s.state;
-  out.level = is_index2(name) ? Descriptor::Level::Velocity : Descriptor::Level::Acceleration;
-  if (name == "baumgarte" || name == "baumgarte2" || name == "regularized") {
-    out.alpha = s.options.alpha;
-    out.beta = s.options.beta;
-  }
-  out.closes_positions = name == "ggl";
-  if (name == "regularized") out.epsilon = regularization(s);
-  out.compile = s.options.compile;
-  return out;
 }
 
 }  // namespace koppel

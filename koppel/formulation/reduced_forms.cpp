@@ -7,6 +7,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/formulation/constrained_rates.hpp>
+#include <koppel/formulation/projector_terms.hpp>
 #include <koppel/formulation/reduction.hpp>
 
 namespace koppel {
@@ -39,7 +40,8 @@ int find_velocity(const Equations& e, const std::string& name) {
 // C v + c = 0, C v̇ + γ = 0. With feedback, γ has 2α ġ + β² g and α (a v + b) in it.
 ConstrainedTerms make_terms(const Equations& e, std::span<const int> kept, const Given& given,
                             const FormulationOptions* feedback) {
-  ConstrainedTerms terms{e.t, e.q, e.v, e.x, e.K, *e.M, kept_rows(e, kept), {}, e.f, {}, e.r, given};
+  ConstrainedTerms terms{e.t, e.q, e.v, e.x, e.K,  *e.M, kept_rows(e, kept),
+                         {},  e.f, {},  e.r, given};
   Exprs g_rate = multiply(e.G, e.v), a_rate = multiply(e.a, e.v);
   for (std::size_t i = 0; i < g_rate.size(); ++i) g_rate[i] += e.g_t[i];
   for (std::size_t i = 0; i < a_rate.size(); ++i) a_rate[i] += e.b[i];

@@ -2,6 +2,13 @@
 
 namespace koppel {
 
+// Where the step is known, errors shall fall by a fifth in it; critical damping: β = α.
+FormulationOptions with_feedback(FormulationOptions options) {
+  if (options.alpha == 0) options.alpha = options.step > 0 ? 0.2 / options.step : 10;
+  if (options.beta == 0) options.beta = options.alpha;
+  return options;
+}
+
 bool is_index2(std::string_view name) {
   return name == "index2" || name == "baumgarte2" || name == "ggl" || name == "regularized";
 }

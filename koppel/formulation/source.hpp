@@ -147,6 +147,9 @@ struct Source {
 
 using SourcePtr = std::shared_ptr<const Source>;
 
+// Options with Baumgarte's parameters where none are given.
+FormulationOptions with_feedback(FormulationOptions options);
+
 // What a formulation states instead of g = 0, as residuals for λ, μ and η.
 struct Stated {
   Exprs g, a, eta_rows;

@@ -1,12 +1,12 @@
-// The real-time integrators: steps of fixed cost (euler_step.hpp), all of one length. Dense output
-// is linear.
+// The real-time integrators: steps of fixed cost (problem/fixed_cost.hpp), all of one length. Dense
+// output is linear.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <koppel/integrate/advance.hpp>
-#include <koppel/integrate/euler_step.hpp>
 #include <koppel/integrate/linear_step.hpp>
+#include <koppel/integrate/variant.hpp>
 
 namespace koppel {
 namespace {
@@ -26,12 +26,13 @@ double largest_of(std::span<const double> y) {
 }  // namespace
 
 double run_fixed_cost(const Segment& segment, Outcome& outcome) {
-  const EulerOptions options = EulerOptions::of(segment.integrator, segment.options.projection);
-  const auto step = euler_step_of(segment.problem, options);
-  EulerStep::Workspace work = step->make_workspace();
+  const FixedCostOptions options =
+      fixed_cost_options(segment.integrator, segment.options.projection);
+  const auto step = segment.problem.fixed_cost.step(options);
+  FixedCostStep::Workspace work = step->make_workspace();
   LinearStep line(outcome.y.size());
   line.y1 = outcome.y;
-  outcome.statistics.order = options.order_of_method();
+  outcome.statistics.order = options.order();
 
   // No mechanism comes here: what does is an instability on its way to infinity.
   constexpr double kFar = 1e12;

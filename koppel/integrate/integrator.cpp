@@ -9,7 +9,6 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
-#include <koppel/integrate/euler_step.hpp>
 #include <koppel/integrate/event_watch.hpp>
 #include <koppel/integrate/passage.hpp>
 #include <koppel/integrate/segment.hpp>
@@ -42,10 +41,12 @@ constexpr IntegratorInfo kIntegrators[] = {
     {"bdf3", "backward differences of order 3 with a fixed step", Form::Residual, 3, true, false},
     {"bdf4", "backward differences of order 4 with a fixed step", Form::Residual, 3, true, false},
     {"bdf5", "backward differences of order 5 with a fixed step", Form::Residual, 3, true, false},
-    {"explicit-euler", "explicit Euler steps of fixed cost", Form::Descriptor, kAnyIndex, true, false},
-    {"linear-implicit", "linear-implicit Euler steps of fixed cost, for real time", Form::Descriptor, kAnyIndex, true, false},
-    {"rosenbrock", "a W-method of order 2 with steps of fixed cost", Form::Descriptor, kAnyIndex, true, false},
-    {"rattle", "order 2 with steps of fixed cost, keeping energy where nothing is stiff", Form::Descriptor, kAnyIndex, true, false},
+    {"explicit-euler", "explicit Euler steps of fixed cost", Form::FixedCost, kAnyIndex, true, false},
+    {"linear-implicit", "linear-implicit Euler steps of fixed cost, for real time", Form::FixedCost, kAnyIndex, true, false},
+    {"rosenbrock", "a W-method of order 2 with steps of fixed cost", Form::FixedCost, kAnyIndex, true, false,
+     {}, {}, FixedCostOptions::Rule::Rosenbrock},
+    {"rattle", "order 2 with steps of fixed cost, keeping energy where nothing is stiff", Form::FixedCost, kAnyIndex, true, false,
+     {}, {}, FixedCostOptions::Rule::Rattle},
 };
 using Run = double (*)(const Segment&, Outcome&);
 constexpr Run kRun[] = {
@@ -149,8 +150,8 @@ const IntegratorInfo& find_integrator(std::string_view name) {
   name = name.substr(0, name.find(':'));
   for (const IntegratorInfo& info : kIntegrators) {
     if (info.name == name) {
-      if (info.form == Form::Descriptor) {
-        EulerOptions::of(whole, Projection::None);
+      if (info.form == Form::FixedCost) {
+        fixed_cost_options(whole, Projection::None);
       } else {
         check_variant(info, variant);
       }
@@ -170,7 +171,7 @@ const IntegratorInfo& find_integrator(std::string_view name) {
 std::string names_of_fixed_cost() {
   std::string out;
   for (const IntegratorInfo& info : kIntegrators) {
-    if (info.form != Form::Descriptor) continue;
+    if (info.form != Form::FixedCost) continue;
     out += (out.empty() ? "" : ", ") + std::string(info.name);
   }
   return out;
@@ -202,21 +203,11 @@ std::optional<std::string> why_not(const IntegratorInfo& integrator, const Probl
                            steps.needs.empty() ? "equations of steps" : steps.needs);
       }
       break;
-    case Form::Descriptor:
-      if (!problem.descriptor) return says("needs the equations of motion");
-      if (integrator.name == "rosenbrock" && !problem.descriptor->kept.empty() &&
-          problem.descriptor->level != Descriptor::Level::Acceleration) {
-        return fmt::format(
-            "integrator 'rosenbrock' needs constraints that are stated by accelerations; "
-            "formulation '{}' states velocities",
-            problem.formulation);
-      }
-      if (integrator.name == "rattle" && !problem.descriptor->kept.empty() &&
-          !problem.descriptor->closes_positions) {
-        return fmt::format(
-            "integrator 'rattle' needs constraints whose positions and velocities both hold; "
-            "formulation '{}' does not close positions",
-            problem.formulation);
+    case Form::FixedCost:
+      if (!problem.fixed_cost) return says("needs the equations of motion");
+      if (const std::string& needs = problem.fixed_cost.needs(integrator.fixed_cost_rule);
+          !needs.empty()) {
+        return fmt::format("integrator '{}' needs {}", integrator.name, needs);
       }
       break;
   }
@@ -234,7 +225,7 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
   Outcome outcome{.t = start.t, .y = start.y, .text = {}, .sides = {}, .statistics = {}};
   // Steps of fixed cost keep to the clock: no breakpoint moves them.
   const std::vector<double>& breaks =
-      info.form == Form::Descriptor ? std::vector<double>() : problem.breakpoints;
+      info.form == Form::FixedCost ? std::vector<double>() : problem.breakpoints;
   auto next = std::lower_bound(breaks.begin(), breaks.end(), start.t);
   std::optional<EventWatch> watch;
   if (problem.events) watch.emplace(problem, start);

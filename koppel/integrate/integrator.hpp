@@ -105,11 +105,12 @@ struct Outcome {
 struct IntegratorInfo {
   std::string_view name;
   std::string_view description;
-  enum class Form { RightHandSide, Residual, Series, Steps, Descriptor } form;
+  enum class Form { RightHandSide, Residual, Series, Steps, FixedCost } form;
   int max_index;  // of a residual
   bool has_fixed_step, has_adaptive_step;
   StepRule rule = {};              // of steps
   std::string_view variants = {};  // what may stand behind the name and a colon, for people
+  FixedCostOptions::Rule fixed_cost_rule = {};
 };
 std::span<const IntegratorInfo> integrators();
 // A name may be followed by a colon and a variant: `generalized-alpha:0.5`, `linear-implicit:J2`.

@@ -20,6 +20,13 @@ inline std::string_view variant_of(std::string_view integrator) {
   return colon == std::string_view::npos ? std::string_view{} : integrator.substr(colon + 1);
 }
 
+// Options of fixed-cost steps from the parts of "J2:velocities-first:stiff=tyre"; empty: the
+// defaults. Without Jacobian: explicit Euler. Throws Error `integrate.unknown-variant`.
+FixedCostOptions read_fixed_cost(std::string_view variant, bool has_jacobian);
+// Of an integrator with its variant, "linear-implicit:J2", and the projection asked for. Throws
+// Error `integrate.unknown-variant`.
+FixedCostOptions fixed_cost_options(std::string_view integrator, Projection projection);
+
 // Throws Error `integrate.unknown-variant`.
 Variant parse_variant(std::string_view integrator, std::string_view text);
 void check_variant(const IntegratorInfo& integrator, std::string_view text);

@@ -9,7 +9,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/code/native.hpp>
-#include <koppel/integrate/euler_step.hpp>
+#include <koppel/integrate/variant.hpp>
 #include <koppel/live/recorder.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
@@ -25,11 +25,11 @@ void require(bool holds, const std::string& message, const char* hint = "") {
 // The compiled step and outputs of a model, and what they work on.
 class Machine {
  public:
-  Machine(const Prepared& prepared, const EulerOptions& options)
+  Machine(const Prepared& prepared, const FixedCostOptions& options, bool native)
       : prepared_(prepared),
-        step_(euler_step_of(prepared.problem, options)),
+        step_(prepared.problem.fixed_cost.step(options)),
         outputs_(symbols_of_state(prepared.equations), output_values(prepared.equations),
-                 prepared.problem.descriptor->compile),
+                 {.native = native}),
         step_work_(step_->make_workspace()),
         outputs_work_(outputs_.make_workspace()),
         y(prepared.start.y),
@@ -75,9 +75,9 @@ class Machine {
   }
 
   const Prepared& prepared_;
-  std::shared_ptr<const EulerStep> step_;
+  std::shared_ptr<const FixedCostStep> step_;
   Function outputs_;
-  EulerStep::Workspace step_work_;
+  FixedCostStep::Workspace step_work_;
   Workspace outputs_work_;
 
  public:
@@ -152,6 +152,7 @@ class Rows {
   Rows(const Prepared& prepared, const Model& model, const LiveCallbacks& callbacks,
        RowWatch& watch, LiveResult& result)
       : problem_(prepared.problem),
+        kept_(prepared.descriptor.kept),
         watch_(watch),
         observation_(prepared.equations, model, prepared.state),
         callbacks_(callbacks),
@@ -169,9 +170,8 @@ class Rows {
     const auto q = static_cast<std::size_t>(problem_.num_q),
                v = static_cast<std::size_t>(problem_.num_v),
                x = static_cast<std::size_t>(problem_.num_x);
-    const std::vector<int>& kept = problem_.descriptor->kept;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      multipliers_[static_cast<std::size_t>(kept[i])] = y[q + v + x + i];
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      multipliers_[static_cast<std::size_t>(kept_[i])] = y[q + v + x + i];
     }
     observation_.evaluate({raw[0], y.first(q), y.subspan(q, v), y.subspan(q + v, x), multipliers_,
                            raw.subspan(1 + y.size())},
@@ -186,6 +186,7 @@ class Rows {
 
  private:
   const Problem& problem_;
+  const std::vector<int>& kept_;  // rows that have multipliers
   RowWatch& watch_;
   Observation observation_;
   const LiveCallbacks& callbacks_;
@@ -309,7 +310,7 @@ Prepared prepare_live(const Model& model, SimulateOptions& options) {
   }
   options.integrator = or_fixed_cost(options.integrator);
   if (options.integrator != kFixedCost &&
-      find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
+      find_integrator(options.integrator).form != IntegratorInfo::Form::FixedCost) {
     throw Error("live.wrong-integrator",
                 "integrator '" + options.integrator + "' has no steps of fixed cost.",
                 fmt::format("Those that have: {}.", names_of_fixed_cost()));
@@ -404,7 +405,8 @@ LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOpti
   take_native_failure();  // of others
   if (simulate.step) check_pace(*simulate.step, options.speed);
   const Prepared prepared = prepare_live(model, simulate);
-  Machine machine(prepared, EulerOptions::of(prepared.choice.integrator, simulate.projection));
+  Machine machine(prepared, fixed_cost_options(prepared.choice.integrator, simulate.projection),
+                  simulate.native);
 
   LiveResult out;
   out.h = *simulate.step;

@@ -12,52 +12,20 @@ namespace {
 
 using Exprs = std::vector<Expr>;
 
-Exprs multipliers_of(const Equations& e, std::size_t count) {
-  Exprs out;
-  for (std::size_t i = 0; i < count; ++i) {
-    out.push_back(e.graph->symbol("balance.multiplier[" + std::to_string(i) + ']'));
-  }
-  return out;
-}
-
-// t, q, v, x, multipliers, p, u.
-Exprs inputs_of(const Equations& e, std::size_t num_kept) {
-  Exprs inputs = {e.t};
-  const Exprs multipliers = multipliers_of(e, num_kept);
-  for (const Exprs* part : {&e.q, &e.v, &e.x, &multipliers, &e.p, &e.u}) {
+// t, q, v, x, multipliers, given.
+Exprs inputs_of(const EnergyTerms& terms) {
+  Exprs inputs = {terms.t};
+  for (const Exprs* part :
+       {&terms.q, &terms.v, &terms.x, &terms.multipliers, &terms.given.symbols}) {
     inputs.insert(inputs.end(), part->begin(), part->end());
   }
   return inputs;
 }
 
-// The terms of P that are there without multipliers.
-struct Terms {
-  Expr forces, kinetic, potential;
-  Expr sum() const { return forces + kinetic + potential; }
-};
-
-Terms terms_of(const Equations& e) {
-  Expr forces = 0;
-  for (std::size_t i = 0; i < e.v.size(); ++i) forces += e.v[i] * e.f[i];
-  const Exprs rates = rate_of(e, Exprs{e.kinetic, e.potential});
-  return {forces, rates[0], rates[1]};
-}
-
-// (1)
-Expr power_of(const Equations& e, std::span<const int> kept) {
-  Expr power = terms_of(e).sum();
-  const Exprs multipliers = multipliers_of(e, kept.size());
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    const auto row = static_cast<std::size_t>(kept[i]);
-    power += multipliers[i] * (row < e.num_g() ? e.g_t[row] : e.b[row - e.num_g()]);
-  }
-  return power;
-}
-
-Exprs states_of(const Equations& e) {
-  Exprs out = e.q;
-  out.insert(out.end(), e.v.begin(), e.v.end());
-  out.insert(out.end(), e.x.begin(), e.x.end());
+Exprs states_of(const EnergyTerms& terms) {
+  Exprs out = terms.q;
+  out.insert(out.end(), terms.v.begin(), terms.v.end());
+  out.insert(out.end(), terms.x.begin(), terms.x.end());
   return out;
 }
 
@@ -72,36 +40,29 @@ std::vector<int> places_in(const Exprs& inputs, std::size_t num_y, Expr f) {
   return out;
 }
 
-bool vanish(const Exprs& values) {
-  return std::all_of(values.begin(), values.end(), [](Expr e) { return e.is_constant(0); });
-}
-
 }  // namespace
 
-EnergyBalance::EnergyBalance(const Equations& e, std::span<const int> kept, const State& near,
-                             CompileOptions options)
-    : num_q_(e.num_q()),
-      num_v_(e.num_v()),
-      num_y_(e.num_q() + e.num_v() + e.x.size() + kept.size()),
-      given_(near.p),
-      places_of_power_(places_in(inputs_of(e, kept.size()), num_y_, power_of(e, kept))),
-      energies_(inputs_of(e, kept.size()), Exprs{e.kinetic, e.potential}, options),
-      power_(inputs_of(e, kept.size()), Exprs{power_of(e, kept)}, options) {
-  given_.insert(given_.end(), near.u.begin(), near.u.end());
-  probe(e, near);
+EnergyBalance::EnergyBalance(const EnergyTerms& terms, CompileOptions options)
+    : num_q_(terms.q.size()),
+      num_v_(terms.v.size()),
+      num_y_(num_q_ + num_v_ + terms.x.size() + terms.multipliers.size()),
+      given_(terms.given.values),
+      places_of_power_(places_in(inputs_of(terms), num_y_, terms.power)),
+      energies_(inputs_of(terms), Exprs{terms.kinetic, terms.potential}, options),
+      power_(inputs_of(terms), Exprs{terms.power}, options) {
+  probe(terms);
 }
 
 // Random states around the given one; they need not satisfy the constraints, since the terms cancel
 // everywhere or are not meant to.
-void EnergyBalance::probe(const Equations& e, const State& near) {
-  const Terms terms = terms_of(e);
-  const bool moves = !vanish(e.g_t) || !vanish(e.b);
-  needs_multipliers_ = moves;
-  const Exprs sum_of_terms = {terms.sum()}, states = states_of(e);
+void EnergyBalance::probe(const EnergyTerms& terms) {
+  needs_multipliers_ = terms.moves;
+  const Expr all = terms.without_multipliers();
+  const Exprs sum_of_terms = {all}, states = states_of(terms);
   has_switches_ = koppel::has_switches(sum_of_terms, states);
-  const bool may_cancel = !moves && !has_switches_ && !depends_on(terms.sum(), e.t);
-  const Exprs values = {terms.forces, terms.kinetic, terms.potential, e.kinetic};
-  const VectorFunction function(e, values);
+  const bool may_cancel = !terms.moves && !has_switches_ && !depends_on(all, terms.t);
+  const Function function(inputs_of(terms), Exprs{terms.of_forces, terms.kinetic_rate,
+                                                  terms.potential_rate, terms.kinetic});
 
   constexpr int kLooks = 6;
   constexpr double kRoundOff = 1e-9;
@@ -110,12 +71,19 @@ void EnergyBalance::probe(const Equations& e, const State& near) {
   double sum = 0, scale = 0, kinetic = 0, skew = 0;
   int looks = 0;
   for (int k = 0; k < kLooks; ++k) {
-    State state = near;
-    for (double& q : state.q) q += 0.3 * std::max(std::abs(q), 0.1) * random(generator);
-    for (double& v : state.v) v += std::max(std::abs(v), 1.0) * random(generator);
-    const std::vector<double> once = function(state);
-    for (double& v : state.v) v *= 2;
-    const double twice = function(state)[3];
+    std::vector<double> in = {terms.t0};
+    for (const double q : terms.q0) {
+      in.push_back(q + 0.3 * std::max(std::abs(q), 0.1) * random(generator));
+    }
+    for (const double v : terms.v0) {
+      in.push_back(v + std::max(std::abs(v), 1.0) * random(generator));
+    }
+    in.insert(in.end(), terms.x0.begin(), terms.x0.end());
+    in.resize(1 + num_y_);
+    in.insert(in.end(), given_.begin(), given_.end());
+    const std::vector<double> once = function(in);
+    for (std::size_t i = 0; i < num_v_; ++i) in[1 + num_q_ + i] *= 2;
+    const double twice = function(in)[3];
     if (!std::isfinite(once[0] + once[1] + once[2] + twice)) continue;
     ++looks;
     sum = std::max(sum, std::abs(once[0] + once[1] + once[2]));
@@ -125,8 +93,9 @@ void EnergyBalance::probe(const Equations& e, const State& near) {
     skew = std::max(skew, std::abs(twice - 4 * once[3]));
   }
   is_known_ = looks > 0 && skew <= kRoundOff * kinetic;
-  is_conservative_ = !moves && (terms.sum().is_constant(0) ||
-                                (may_cancel && looks > kLooks / 2 && sum <= kRoundOff * scale));
+  is_conservative_ =
+      !terms.moves &&
+      (all.is_constant(0) || (may_cancel && looks > kLooks / 2 && sum <= kRoundOff * scale));
 }
 
 EnergyBalance::Workspace EnergyBalance::make_workspace() const {

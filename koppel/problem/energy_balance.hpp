@@ -13,10 +13,26 @@
 #include <span>
 #include <vector>
 
-#include <koppel/equations/evaluator.hpp>
 #include <koppel/expr/code/function.hpp>
+#include <koppel/problem/given.hpp>
 
 namespace koppel {
+
+struct EnergyTerms {
+  Expr t;
+  std::vector<Expr> q, v, x, multipliers;  // y, as far as it is needed here
+  Given given;
+  Expr kinetic, potential;
+  // The terms of P that are there without multipliers: vᵀf, and the rates of T and V at v̇ = 0.
+  Expr of_forces, kinetic_rate, potential_rate;
+  Expr power;          // (1): these, and g_tᵀλ + bᵀμ
+  bool moves = false;  // some constraint does, by itself
+  // A state in whose surroundings the terms are compared.
+  double t0 = 0;
+  std::vector<double> q0, v0, x0;
+
+  Expr without_multipliers() const { return of_forces + kinetic_rate + potential_rate; }
+};
 
 class EnergyBalance {
  public:
@@ -29,10 +45,7 @@ class EnergyBalance {
     double sum() const { return kinetic + potential; }
   };
 
-  // `kept` are the rows of [g; a] whose multipliers y has. `near` is a state in whose surroundings
-  // the terms are compared, with the values of parameters and inputs.
-  EnergyBalance(const Equations& equations, std::span<const int> kept, const State& near,
-                CompileOptions options = {});
+  explicit EnergyBalance(const EnergyTerms& terms, CompileOptions options = {});
 
   // Whether (1) holds: T is quadratic in v.
   bool is_known() const { return is_known_; }
@@ -53,7 +66,7 @@ class EnergyBalance {
 
  private:
   void put(double t, std::span<const double> y, Workspace& work) const;
-  void probe(const Equations& equations, const State& near);
+  void probe(const EnergyTerms& terms);
 
   std::size_t num_q_, num_v_, num_y_;
   std::vector<double> given_;

@@ -5,29 +5,19 @@
 namespace koppel {
 namespace {
 
-std::vector<Expr> inputs_of(const Equations& e) {
-  std::vector<Expr> inputs = {e.t};
-  for (const auto* part : {&e.q, &e.v, &e.x, &e.p, &e.u}) {
-    inputs.insert(inputs.end(), part->begin(), part->end());
-  }
+std::vector<Expr> inputs_of(const EventTerms& terms) {
+  std::vector<Expr> inputs = {terms.t};
+  inputs.insert(inputs.end(), terms.y.begin(), terms.y.end());
+  inputs.insert(inputs.end(), terms.given.symbols.begin(), terms.given.symbols.end());
   return inputs;
-}
-
-std::vector<Expr> values_of(const Equations& e) {
-  std::vector<Expr> values;
-  for (const Equations::Event& event : e.events) values.push_back(event.when);
-  return values;
 }
 
 }  // namespace
 
-EventFunctions::EventFunctions(const Equations& e, std::span<const double> p,
-                               std::span<const double> u, CompileOptions options)
-    : num_states_(e.q.size() + e.v.size() + e.x.size()),
-      given_(p.begin(), p.end()),
-      values_(inputs_of(e), values_of(e), options) {
-  given_.insert(given_.end(), u.begin(), u.end());
-}
+EventFunctions::EventFunctions(const EventTerms& terms, CompileOptions options)
+    : num_states_(terms.y.size()),
+      given_(terms.given.values),
+      values_(inputs_of(terms), terms.values, options) {}
 
 EventFunctions::Workspace EventFunctions::make_workspace() const {
   Workspace work{std::vector<double>(values_.num_inputs()), values_.make_workspace()};

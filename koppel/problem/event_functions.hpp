@@ -4,10 +4,17 @@
 #include <span>
 #include <vector>
 
-#include <koppel/equations/equations.hpp>
 #include <koppel/expr/code/function.hpp>
+#include <koppel/problem/given.hpp>
 
 namespace koppel {
+
+struct EventTerms {
+  Expr t;
+  std::vector<Expr> y;  // q, v, x
+  Given given;
+  std::vector<Expr> values;
+};
 
 class EventFunctions {
  public:
@@ -16,8 +23,7 @@ class EventFunctions {
     koppel::Workspace values;
   };
 
-  EventFunctions(const Equations& equations, std::span<const double> p, std::span<const double> u,
-                 CompileOptions options = {});
+  explicit EventFunctions(const EventTerms& terms, CompileOptions options = {});
 
   std::size_t size() const { return values_.num_outputs(); }
   Workspace make_workspace() const;

@@ -6,7 +6,7 @@
 //   a series            the DAE's own Taylor coefficients, order by order,
 //   steps               equations between the two ends of a step, for rules that preserve
 //   structure,
-//   a descriptor        the equations of motion with their structure,
+//   fixed-cost steps    programs that take a whole step,
 //
 // and the constraints that projection and diagnostics need. Which of the forms there are is up to
 // the formulation that made the problem; each is compiled when it is first asked for. Immutable and
@@ -22,10 +22,11 @@
 #include <string>
 #include <vector>
 
+#include <koppel/base/event_direction.hpp>
 #include <koppel/base/lazy.hpp>
-#include <koppel/problem/descriptor.hpp>
 #include <koppel/problem/energy_balance.hpp>
 #include <koppel/problem/event_functions.hpp>
+#include <koppel/problem/fixed_cost.hpp>
 #include <koppel/problem/projector.hpp>
 #include <koppel/problem/residual.hpp>
 #include <koppel/problem/right_hand_side.hpp>
@@ -56,7 +57,7 @@ struct Problem {
   Lazy<RightHandSide> rhs;
   Lazy<Residual> residual;
   Lazy<SeriesSystem> series;
-  Lazy<Descriptor> descriptor;
+  FixedCostSteps fixed_cost;
   Lazy<Projector> projector;
   Lazy<EnergyBalance> energy;   // what a motion must conserve
   Lazy<EventFunctions> events;  // none: nothing happens

@@ -3,126 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include <koppel/equations/evaluator.hpp>
-
 namespace koppel {
-
-SparseExpr kept_rows(const Equations& e, std::span<const int> kept) {
-  std::vector<int> number(e.num_g() + e.mu.size(), -1);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    number[static_cast<std::size_t>(kept[i])] = static_cast<int>(i);
-  }
-  SparseExpr C{{static_cast<int>(kept.size()), static_cast<int>(e.num_v()), {0}, {}}, {}};
-  for (std::size_t j = 0; j < e.num_v(); ++j) {
-    const auto take = [&](const SparseExpr& A, std::size_t first) {
-      if (A.pattern.num_columns == 0) return;
-      for (int k = A.pattern.column_start[j]; k < A.pattern.column_start[j + 1]; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        const int row = number[first + static_cast<std::size_t>(A.pattern.row[at])];
-        if (row < 0) continue;
-        C.pattern.row.push_back(row);
-        C.values.push_back(A.values[at]);
-      }
-    };
-    take(e.G, 0);
-    take(e.a, e.num_g());
-    C.pattern.column_start.push_back(C.pattern.num_entries());
-  }
-  return C;
-}
-
 namespace {
 
-// t, q, v, p, u.
-std::vector<Expr> inputs_of(const Equations& e) {
-  std::vector<Expr> inputs = {e.t};
-  for (const auto* part : {&e.q, &e.v, &e.p, &e.u}) {
+// t, q, v, given.
+std::vector<Expr> inputs_of(const ProjectorTerms& terms) {
+  std::vector<Expr> inputs = {terms.t};
+  for (const auto* part : {&terms.q, &terms.v, &terms.given.symbols}) {
     inputs.insert(inputs.end(), part->begin(), part->end());
   }
   return inputs;
-}
-
-// Entries of a matrix in any order, sorted by column and row.
-class Entries {
- public:
-  void add(int row, int column, Expr value) { entries_.push_back({column, row, value}); }
-  void add(const SparseExpr& A, int first_row, int first_column, bool transposed = false) {
-    for (int j = 0; j < A.pattern.num_columns; ++j) {
-      const auto column = static_cast<std::size_t>(j);
-      for (int k = A.pattern.column_start[column]; k < A.pattern.column_start[column + 1]; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        const int i = A.pattern.row[at];
-        add(first_row + (transposed ? j : i), first_column + (transposed ? i : j), A.values[at]);
-      }
-    }
-  }
-  SparseExpr make(int size) {
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return a.column != b.column ? a.column < b.column : a.row < b.row;
-    });
-    SparseExpr A{{size, size, {0}, {}}, {}};
-    std::size_t next = 0;
-    for (int j = 0; j < size; ++j) {
-      for (; next < entries_.size() && entries_[next].column == j; ++next) {
-        A.pattern.row.push_back(entries_[next].row);
-        A.values.push_back(entries_[next].value);
-      }
-      A.pattern.column_start.push_back(A.pattern.num_entries());
-    }
-    return A;
-  }
-
- private:
-  struct Entry {
-    int column, row;
-    Expr value;
-  };
-  std::vector<Entry> entries_;
-};
-
-SparseExpr projection_matrix(const Equations& e, std::span<const int> kept) {
-  if (kept.empty()) return {};
-  const int n = static_cast<int>(e.num_v()), m = static_cast<int>(kept.size());
-  const SparseExpr C = kept_rows(e, kept);
-  Entries entries;
-  entries.add(*e.M, 0, 0);
-  entries.add(C, n, 0);
-  entries.add(C, 0, n, true);
-  return entries.make(n + m);
-}
-
-// [1 dᵀ; h_q 0], where d are the directions in which invariants are restored: h_q, and for a
-// counted coordinate that coordinate alone, so that the others stay on the constraints.
-SparseExpr invariant_matrix(const Equations& e) {
-  const int n = static_cast<int>(e.num_q()), m = static_cast<int>(e.h.size());
-  Entries entries;
-  if (m > 0) {
-    const SparseExpr h_q = jacobian(e.h, e.q);
-    std::vector<int> only(static_cast<std::size_t>(m), -1);
-    for (const Equations::Counted& counted : e.counted) {
-      only[static_cast<std::size_t>(counted.h)] = counted.q;
-    }
-    for (int i = 0; i < n; ++i) entries.add(i, i, 1);
-    entries.add(h_q, n, 0);
-    for (int j = 0; j < n; ++j) {
-      for (int k = h_q.pattern.column_start[static_cast<std::size_t>(j)];
-           k < h_q.pattern.column_start[static_cast<std::size_t>(j) + 1]; ++k) {
-        const int i = h_q.pattern.row[static_cast<std::size_t>(k)];
-        const int alone = only[static_cast<std::size_t>(i)];
-        if (alone >= 0 && alone != j) continue;
-        entries.add(j, n + i, h_q.values[static_cast<std::size_t>(k)]);
-      }
-    }
-  }
-  return entries.make(m > 0 ? n + m : 0);
-}
-
-std::vector<Expr> residuals_of(const Equations& e) {
-  std::vector<Expr> out = e.g;
-  const std::vector<Expr> Gv = multiply(e.G, e.v), av = multiply(e.a, e.v);
-  for (std::size_t i = 0; i < e.num_g(); ++i) out.push_back(Gv[i] + e.g_t[i]);
-  for (std::size_t i = 0; i < e.mu.size(); ++i) out.push_back(av[i] + e.b[i]);
-  return out;
 }
 
 std::vector<Expr> concatenate(const std::vector<Expr>& a, const std::vector<Expr>& b) {
@@ -139,26 +29,24 @@ double largest(std::span<const double> x) {
 
 }  // namespace
 
-Projector::Projector(const Equations& e, std::span<const int> kept, std::span<const double> p,
-                     std::span<const double> u, CompileOptions options)
-    : num_q_(e.num_q()),
-      num_v_(e.num_v()),
-      num_g_(e.num_g()),
-      num_a_(e.mu.size()),
-      num_h_(e.h.size()),
-      num_rows_(kept.size()),
-      kept_(kept.begin(), kept.end()),
-      given_(p.begin(), p.end()),
-      residuals_(inputs_of(e), residuals_of(e), options),
-      matrices_(inputs_of(e), concatenate(projection_matrix(e, kept).values, e.K.values), options),
-      invariants_(inputs_of(e), concatenate(e.h, invariant_matrix(e).values), options) {
-  given_.insert(given_.end(), u.begin(), u.end());
-  matrix_pattern_ = projection_matrix(e, kept).pattern;
-  invariant_pattern_ = invariant_matrix(e).pattern;
-  for (int j = 0; j < e.K.pattern.num_columns; ++j) {
+Projector::Projector(const ProjectorTerms& terms, CompileOptions options)
+    : num_q_(terms.q.size()),
+      num_v_(terms.v.size()),
+      num_g_(terms.position.size()),
+      num_h_(terms.h.size()),
+      num_rows_(terms.kept.size()),
+      kept_(terms.kept),
+      given_(terms.given.values),
+      matrix_pattern_(terms.matrix.pattern),
+      invariant_pattern_(terms.invariant_matrix.pattern),
+      residuals_(inputs_of(terms), concatenate(terms.position, terms.velocity), options),
+      matrices_(inputs_of(terms), concatenate(terms.matrix.values, terms.K.values), options),
+      invariants_(inputs_of(terms), concatenate(terms.h, terms.invariant_matrix.values), options) {
+  const Sparsity& K = terms.K.pattern;
+  for (int j = 0; j < K.num_columns; ++j) {
     const auto column = static_cast<std::size_t>(j);
-    for (int k = e.K.pattern.column_start[column]; k < e.K.pattern.column_start[column + 1]; ++k) {
-      K_row_.push_back(e.K.pattern.row[static_cast<std::size_t>(k)]);
+    for (int k = K.column_start[column]; k < K.column_start[column + 1]; ++k) {
+      K_row_.push_back(K.row[static_cast<std::size_t>(k)]);
       K_column_.push_back(j);
     }
   }

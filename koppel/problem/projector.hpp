@@ -12,19 +12,29 @@
 #include <span>
 #include <vector>
 
-#include <koppel/equations/equations.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
 #include <koppel/expr/code/function.hpp>
+#include <koppel/problem/given.hpp>
 #include <koppel/problem/linear_solver.hpp>
 
 namespace koppel {
-
-// The rows of [G; a] that are kept, numbered anew.
-SparseExpr kept_rows(const Equations& equations, std::span<const int> kept);
 
 enum class Projection {
   None,
   Once,  // one step of Newton's method for positions, and velocities, with one factorisation
   Full,  // to round-off
+};
+
+struct ProjectorTerms {
+  Expr t;
+  std::vector<Expr> q, v;
+  Given given;
+  std::vector<Expr> position, velocity;  // g; ġ and a v + b: of all rows
+  std::vector<int> kept;                 // the rows of [g; a] that count
+  SparseExpr matrix;                     // of (1), by these rows
+  SparseExpr K;
+  std::vector<Expr> h;
+  SparseExpr invariant_matrix;  // [1 dᵀ; h_q 0], where d are the directions that restore h
 };
 
 class Projector {
@@ -38,9 +48,7 @@ class Projector {
     int num_factorizations = 0;
   };
 
-  // `kept` are the rows of [g; a] that count.
-  Projector(const Equations& equations, std::span<const int> kept, std::span<const double> p,
-            std::span<const double> u, CompileOptions options = {});
+  explicit Projector(const ProjectorTerms& terms, CompileOptions options = {});
 
   bool is_needed() const { return num_rows_ > 0 || num_h_ > 0; }
   Workspace make_workspace() const;
@@ -66,7 +74,7 @@ class Projector {
   bool factor(Workspace& work) const;
   void restore_invariants(double t, std::span<double> q, Workspace& work) const;
 
-  std::size_t num_q_, num_v_, num_g_, num_a_, num_h_, num_rows_;
+  std::size_t num_q_, num_v_, num_g_, num_h_, num_rows_;
   std::vector<int> kept_;
   std::vector<double> given_;
   Sparsity matrix_pattern_, invariant_pattern_;

@@ -8,14 +8,9 @@
 #include <koppel/expr/algebra/calculus.hpp>
 #include <koppel/expr/code/function.hpp>
 #include <koppel/expr/text/print.hpp>
+#include <koppel/problem/given.hpp>
 
 namespace koppel {
-
-// Symbols that are not unknowns (parameters, inputs), and their values.
-struct Given {
-  std::vector<Expr> symbols;
-  std::vector<double> values;
-};
 
 struct ResidualTerms {
   Expr t;

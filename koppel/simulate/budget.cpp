@@ -12,12 +12,13 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/code/program.hpp>
 #include <koppel/expr/graph/graph.hpp>
+#include <koppel/integrate/variant.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
 namespace {
 
-using Jacobian = EulerOptions::Jacobian;
+using Jacobian = FixedCostOptions::Jacobian;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Nanoseconds of an operation in straight-line code on a core of about 3 GHz: measured, with what
@@ -36,9 +37,9 @@ std::string name_of(Jacobian jacobian) {
 }
 
 // The best of several runs of some thousand steps, each from the start.
-double measure(const EulerStep& step, const Start& start, double h) {
+double measure(const FixedCostStep& step, const Start& start, double h) {
   using Clock = std::chrono::steady_clock;
-  EulerStep::Workspace work = step.make_workspace();
+  FixedCostStep::Workspace work = step.make_workspace();
   std::vector<double> y = start.y;
   double best = kNever;
   for (int repetition = 0; repetition < 5; ++repetition) {
@@ -84,8 +85,8 @@ std::vector<StableStep> find_stable(const Prepared& prepared) {
 }
 
 // The spectral radius of ∂y₁/∂y at the start, y = (q, v, x, λ), by central differences.
-double find_growth(const EulerStep& step, const Prepared& prepared, double h) {
-  EulerStep::Workspace work = step.make_workspace();
+double find_growth(const FixedCostStep& step, const Prepared& prepared, double h) {
+  FixedCostStep::Workspace work = step.make_workspace();
   const auto n = static_cast<Eigen::Index>(step.num_state());
   Eigen::MatrixXd map(n, n);
   std::vector<double> y(prepared.start.y.size());
@@ -113,8 +114,8 @@ double find_natural_growth(const Prepared& prepared, double h) {
 }
 
 // The matrix of the step times a vector of ones, solved: how far from 1 the solution is.
-double find_pivot_error(const Prepared& prepared, const EulerOptions& options) {
-  const EulerTerms terms = make_euler_step(*prepared.problem.descriptor, options);
+double find_pivot_error(const Prepared& prepared, const FixedCostOptions& options) {
+  const FixedCostTerms terms = prepared.problem.fixed_cost.terms(options);
   std::vector<double> in = {prepared.start.t, 1e-3};
   const auto size = static_cast<std::ptrdiff_t>(terms.q.size() + terms.v.size() + terms.x.size() +
                                                 terms.lambda.size());
@@ -129,9 +130,9 @@ double find_pivot_error(const Prepared& prepared, const EulerOptions& options) {
 }
 
 // Along the whole motion that was tried, at some hundred places.
-void find_drift(const Prepared& prepared, const SimulateOptions& options, const EulerOptions& euler,
-                Budget& out) {
-  const ProjectionBound bound(prepared.problem, euler);
+void find_drift(const Prepared& prepared, const SimulateOptions& options,
+                const FixedCostOptions& euler, Budget& out) {
+  const ProjectionBound bound(prepared.descriptor, euler);
   out.drift = bound.at(prepared.start.t, out.step, prepared.start.y);
   const double end = out.trial.reached;
   const long every = std::max(1L, std::lround((end - prepared.start.t) / out.step / 200));
@@ -178,7 +179,7 @@ bool warn_of_growth(Budget& b, const StableStep& stable) {
 
 void find_warnings(Budget& b) {
   const std::string name = b.integrator.substr(0, b.integrator.find(':'));
-  const EulerOptions euler = EulerOptions::of(b.integrator, Projection::Once);
+  const FixedCostOptions euler = fixed_cost_options(b.integrator, Projection::Once);
   const std::string method = name == "linear-implicit" ? name_of(euler.jacobian) : name;
   for (StableStep& stable : b.stable) {
     if (stable.method == method) stable.is_refuted = warn_of_growth(b, stable);
@@ -249,7 +250,7 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   }
   options.integrator = or_fixed_cost(options.integrator);
   if (options.integrator != kFixedCost &&
-      find_integrator(options.integrator).form != IntegratorInfo::Form::Descriptor) {
+      find_integrator(options.integrator).form != IntegratorInfo::Form::FixedCost) {
     throw Error("budget.wrong-integrator",
                 "integrator '" + options.integrator + "' has no steps of fixed cost.",
                 fmt::format("Those that have: {}.", names_of_fixed_cost()));
@@ -263,9 +264,9 @@ Budget make_budget(const Model& model, SimulateOptions options) {
     trial = MethodTrials(model, options).run(options);
   }
   const Prepared prepared = prepare(model, options);
-  const EulerOptions euler = EulerOptions::of(prepared.choice.integrator, options.projection);
-  const Descriptor& descriptor = *prepared.problem.descriptor;
-  const EulerStep step(descriptor, euler);
+  const FixedCostOptions euler = fixed_cost_options(prepared.choice.integrator, options.projection);
+  const std::shared_ptr<const FixedCostStep> compiled = prepared.problem.fixed_cost.step(euler);
+  const FixedCostStep& step = *compiled;
 
   Budget out;
   out.model = model.name;
@@ -276,14 +277,14 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   out.num_unknowns = prepared.problem.num_v + prepared.problem.num_lambda + prepared.problem.num_mu;
   out.num_factorizations = step.num_factorizations();
   out.operations = count_operations(step.function().program());
-  out.stiff = euler.stiff.empty() ? fmt::format("{}", fmt::join(descriptor.equations.stiff, ","))
+  out.stiff = euler.stiff.empty() ? fmt::format("{}", fmt::join(prepared.equations.stiff, ","))
                                   : euler.stiff;
   out.operations_of_all = out.operations.total();
   if (!out.stiff.empty() && out.stiff != "all") {
-    EulerOptions all = euler;
+    FixedCostOptions all = euler;
     all.stiff = "all";
     out.operations_of_all =
-        count_operations(EulerStep(descriptor, all).function().program()).total();
+        count_operations(prepared.problem.fixed_cost.step(all)->function().program()).total();
   }
   const OperationCounts& n = out.operations;
   out.estimated_seconds =
@@ -297,8 +298,8 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   out.growth = find_growth(step, prepared, out.step);
   out.natural_growth = find_natural_growth(prepared, out.step);
   out.trial = std::move(trial);
-  if (euler.rule == EulerOptions::Rule::Euler && prepared.problem.num_lambda > 0 &&
-      !make_euler_step(descriptor, euler).eta.empty()) {
+  if (euler.rule == FixedCostOptions::Rule::Euler && prepared.problem.num_lambda > 0 &&
+      !prepared.problem.fixed_cost.terms(euler).eta.empty()) {
     find_drift(prepared, options, euler, out);
   }
   out.pivot_error = find_pivot_error(prepared, euler);

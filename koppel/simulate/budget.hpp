@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/integrate/projection_bound.hpp>
+#include <koppel/formulation/fixed_cost/projection_bound.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/simulate.hpp>
@@ -72,6 +72,6 @@ std::string to_text(const Budget& budget);
 std::string to_json(const Budget& budget);
 
 // The largest stable step of linear-implicit for an eigenvalue; infinite: any.
-double largest_stable_step(EulerOptions::Jacobian jacobian, double a, double b);
+double largest_stable_step(FixedCostOptions::Jacobian jacobian, double a, double b);
 
 }  // namespace koppel

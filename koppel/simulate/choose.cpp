@@ -137,8 +137,7 @@ std::string formulation_for(const IntegratorInfo& integrator, const Findings& fo
     case IntegratorInfo::Form::Steps:
       return integrator.rule == StepRule::GeneralizedAlpha ? "ggl" : "index3";
     case IntegratorInfo::Form::RightHandSide: return "index1";
-    case IntegratorInfo::Form::Descriptor:
-      return integrator.name == "rosenbrock" ? "index1" : "ggl";
+    case IntegratorInfo::Form::FixedCost: return integrator.name == "rosenbrock" ? "index1" : "ggl";
     default: return integrator.max_index >= 2 ? "ggl" : "index1";
   }
 }

@@ -12,7 +12,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/integrate/euler_step.hpp>
+#include <koppel/integrate/variant.hpp>
 #include <koppel/simulate/deviation.hpp>
 
 namespace koppel {
@@ -79,8 +79,8 @@ std::size_t count_operations(const Model& model, SimulateOptions options, const 
   options.integrator = "rattle";
   try {
     const Prepared prepared = prepare(model, options);
-    const EulerOptions euler = EulerOptions::of("rattle", options.projection);
-    return EulerStep(*prepared.problem.descriptor, euler).function().num_instructions();
+    const FixedCostOptions rattle = fixed_cost_options("rattle", options.projection);
+    return prepared.problem.fixed_cost.step(rattle)->function().num_instructions();
   } catch (const Error&) {
     return std::numeric_limits<std::size_t>::max();
   }

@@ -95,7 +95,7 @@ void Preparation::make_choice(const Wanted& wanted) {
   }
 }
 
-void Preparation::make_problem() {
+FormulationOptions Preparation::formulation_options() const {
   FormulationOptions options;
   options.step = options_.step.value_or(0);
   if (options_.baumgarte > 0 && options_.step) {
@@ -103,7 +103,15 @@ void Preparation::make_problem() {
   }
   options.leave_out = rank.redundant_rows;
   options.compile.native = options_.native;
-  problem = formulate(equations, choice.formulation, state, options);
+  return options;
+}
+
+Descriptor Preparation::descriptor() const {
+  return make_descriptor(equations, choice.formulation, state, formulation_options());
+}
+
+void Preparation::make_problem() {
+  problem = formulate(equations, choice.formulation, state, formulation_options());
   check_pair(problem, choice.integrator, options_.step.has_value(), equations, state);
   add_breakpoints();
   start = {state.t, start_values(problem, *evaluator, state)};
@@ -122,7 +130,7 @@ void Preparation::add_breakpoints() {
   const Interval range{state.t, options_.end};
   if (!(range.width() > 0)) return;
   jumps = find_jumps(model_, e.p, state.p, range);
-  if (find_integrator(choice.integrator).form == IntegratorInfo::Form::Descriptor) {
+  if (find_integrator(choice.integrator).form == IntegratorInfo::Form::FixedCost) {
     leave_jumps_to_ticks();
   }
   std::vector<double>& breaks = problem.breakpoints;
@@ -150,8 +158,8 @@ void Preparation::choose_partition() {
   std::string& integrator = choice.integrator;
   const std::size_t at = integrator.find(kStiffAuto);
   if (at == std::string::npos) return;
-  const StiffChoice stiff =
-      choose_stiff(problem, integrator, start, *options_.step, options_.end, options_.projection);
+  const StiffChoice stiff = choose_stiff(problem, descriptor(), integrator, start, *options_.step,
+                                         options_.end, options_.projection);
   integrator.replace(at, kStiffAuto.size(), "stiff=" + stiff.stiff);
   tell_(stiff.text());
 }

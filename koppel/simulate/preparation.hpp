@@ -24,6 +24,8 @@ class Preparation {
   void run();
   // Again from the state as it is now: with other parameters, or other rows left out.
   void make_problem();
+  // What fixed-cost steps of the problem are made of.
+  Descriptor descriptor() const;
 
   Equations equations;
   std::optional<Evaluator> evaluator;
@@ -41,6 +43,7 @@ class Preparation {
  private:
   template <typename Work>
   void stage(const char* name, Work&& work);
+  FormulationOptions formulation_options() const;
   void look_at(const std::string& coordinates);
   void find_start();
   void find_rank();

@@ -77,8 +77,8 @@ class Run {
                   "cannot begin there.",
                   "Start beside it; `koppel run` computes the motion away from it.");
     }
-    return {now_.choice,  now_.equations, now_.state,           now_.rank.redundant_rows,
-            now_.problem, now_.start,     out_.summary.messages};
+    return {now_.choice,  now_.equations,    now_.state, now_.rank.redundant_rows,
+            now_.problem, now_.descriptor(), now_.start, out_.summary.messages};
   }
 
   void tell(std::string message) {
@@ -466,7 +466,7 @@ class Run {
     const IntegratorInfo::Form form = find_integrator(s.integrator).form;
     const bool drifts = form == IntegratorInfo::Form::RightHandSide && num_rows() > 0;
     s.projection = drifts ? name_of(options_.projection) : "";
-    if (form == IntegratorInfo::Form::Descriptor && num_rows() > 0) {
+    if (form == IntegratorInfo::Form::FixedCost && num_rows() > 0) {
       s.projection = options_.projection == Projection::None ? "none" : "once";
     }
     s.choice = now_.choice.reason;

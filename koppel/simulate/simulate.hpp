@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/results/observe.hpp>
@@ -103,6 +104,7 @@ struct Prepared {
   State state;                      // the assembled start
   std::vector<int> redundant_rows;  // of [g; a], left out
   Problem problem;
+  Descriptor descriptor;  // what fixed-cost steps are made of
   Start start;
   std::vector<std::string> messages;
 };

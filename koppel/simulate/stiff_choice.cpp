@@ -9,16 +9,17 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/structure.hpp>
-#include <koppel/integrate/euler_step.hpp>
-#include <koppel/integrate/step_builder.hpp>
-#include <koppel/integrate/stiff_parts.hpp>
+#include <koppel/formulation/fixed_cost/saddle_builder.hpp>
+#include <koppel/formulation/fixed_cost/stiff_parts.hpp>
+#include <koppel/formulation/projector_terms.hpp>
+#include <koppel/integrate/variant.hpp>
 
 namespace koppel {
 namespace {
 
 using Eigen::MatrixXd;
-using Jacobian = EulerOptions::Jacobian;
-using Order = EulerOptions::Order;
+using Jacobian = FixedCostOptions::Jacobian;
+using Updates = FixedCostOptions::Updates;
 
 MatrixXd dense(const Matrix& m) {
   return Eigen::Map<const MatrixXd>(m.values.data(), m.rows, m.columns);
@@ -81,7 +82,7 @@ MatrixXd rosenbrock_map(const MatrixXd& A, const MatrixXd& B, double h) {
 }
 
 // A step (euler_step.hpp) as a map of (z, ż): F are all forces, J those in its Jacobian.
-MatrixXd euler_map(const EulerOptions& o, const MatrixXd& Fq, const MatrixXd& Fv,
+MatrixXd euler_map(const FixedCostOptions& o, const MatrixXd& Fq, const MatrixXd& Fv,
                    const MatrixXd& Jq, const MatrixXd& Jv, double h) {
   const Eigen::Index n = Fq.rows();
   const MatrixXd I = MatrixXd::Identity(n, n), O = MatrixXd::Zero(n, n);
@@ -89,24 +90,25 @@ MatrixXd euler_map(const EulerOptions& o, const MatrixXd& Fq, const MatrixXd& Fv
   if (o.jacobian != Jacobian::None && o.jacobian != Jacobian::J3) A -= h * Jv;
   if (o.jacobian == Jacobian::J2 || o.jacobian == Jacobian::Exact) A -= h * h * Jq;
   MatrixXd by_z = Fq, by_rate = Fv;
-  if (o.order == Order::PositionsFirst && o.jacobian != Jacobian::None) by_rate += h * Jq;
-  if (o.order == Order::NewPositions) by_rate += h * Fq;
+  if (o.updates == Updates::PositionsFirst && o.jacobian != Jacobian::None) by_rate += h * Jq;
+  if (o.updates == Updates::NewPositions) by_rate += h * Fq;
   const Eigen::PartialPivLU<MatrixXd> lu(A);
   const MatrixXd rate_z = h * lu.solve(by_z), rate_rate = I + h * lu.solve(by_rate);
-  const bool uses_new = o.order == Order::VelocitiesFirst ||
-                        (o.order == Order::PositionsFirst && o.jacobian == Jacobian::Exact);
+  const bool uses_new = o.updates == Updates::VelocitiesFirst ||
+                        (o.updates == Updates::PositionsFirst && o.jacobian == Jacobian::Exact);
   MatrixXd out(2 * n, 2 * n);
   out << (uses_new ? I + h * rate_z : I), (uses_new ? h * rate_rate : h * I), rate_z, rate_rate;
   return out;
 }
 
 // ln ρ / h.
-double growth(const EulerOptions& options, const Place& place, const StiffParts& stiff, double h) {
+double growth(const FixedCostOptions& options, const Place& place, const StiffParts& stiff,
+              double h) {
   const std::vector<char> all(place.Q.size(), true);
   const MatrixXd Fq = sum_of(place.Q, all), Fv = sum_of(place.V, all);
   const MatrixXd Jq = sum_of(place.Q, stiff.by_q), Jv = sum_of(place.V, stiff.by_v);
   MatrixXd map;
-  if (options.rule == EulerOptions::Rule::Rosenbrock) {
+  if (options.rule == FixedCostOptions::Rule::Rosenbrock) {
     const Eigen::Index n = Fq.rows();
     MatrixXd A = MatrixXd::Zero(2 * n, 2 * n), B = A;
     A.topRightCorner(n, n) = B.topRightCorner(n, n) = MatrixXd::Identity(n, n);
@@ -124,7 +126,7 @@ double growth(const EulerOptions& options, const Place& place, const StiffParts&
 
 class Search {
  public:
-  Search(const EulerOptions& options, std::vector<Place> places, double h)
+  Search(const FixedCostOptions& options, std::vector<Place> places, double h)
       : options_(options), places_(std::move(places)), h_(h) {
     const std::size_t n = places_[0].Q.size();
     kept_ = {std::vector<char>(n, true), std::vector<char>(n, true)};
@@ -173,7 +175,7 @@ class Search {
     return true;
   }
 
-  EulerOptions options_;
+  FixedCostOptions options_;
   std::vector<Place> places_;
   double h_;
   StiffParts kept_;
@@ -181,12 +183,12 @@ class Search {
 };
 
 // States of a motion with all derivatives, the start first.
-std::vector<State> try_out(const Problem& problem, const std::string& integrator,
-                           const Start& start, double h, double end, Projection projection) {
-  const Descriptor& d = *problem.descriptor;
+std::vector<State> try_out(const Problem& problem, const State& values,
+                           const std::string& integrator, const Start& start, double h, double end,
+                           Projection projection) {
   std::vector<State> out;
   const auto add = [&](double t, std::span<const double> y) {
-    State state = d.state;
+    State state = values;
     const auto take = [&](std::vector<double>& into, int first, int count) {
       into.assign(y.begin() + first, y.begin() + first + count);
     };
@@ -223,9 +225,8 @@ std::string StiffChoice::text() const {
       h, stiff, left_out, num_places);
 }
 
-StiffChoice choose_stiff(const Problem& problem, const std::string& integrator, const Start& start,
-                         double h, double end, Projection projection) {
-  const Descriptor& d = *problem.descriptor;
+StiffChoice choose_stiff(const Problem& problem, const Descriptor& d, const std::string& integrator,
+                         const Start& start, double h, double end, Projection projection) {
   if (!d.equations.parts) {
     throw Error("simulate.no-parts", "the equations do not say what their forces are made of.",
                 "Leave out --stiff auto.");
@@ -235,7 +236,7 @@ StiffChoice choose_stiff(const Problem& problem, const std::string& integrator, 
   with_all.replace(with_all.find(kStiffAuto), kStiffAuto.size(), "stiff=all");
   const Linearization linearization(d);
   std::vector<Place> places;
-  for (const State& state : try_out(problem, with_all, start, h, end, projection)) {
+  for (const State& state : try_out(problem, d.state, with_all, start, h, end, projection)) {
     places.push_back(linearization.at(state));
   }
   StiffChoice out;
@@ -243,7 +244,7 @@ StiffChoice choose_stiff(const Problem& problem, const std::string& integrator, 
   out.num_places = static_cast<int>(places.size());
   StiffParts kept{std::vector<char>(parts.size()), std::vector<char>(parts.size())};
   if (!parts.empty() && places[0].Q[0].rows() > 0) {
-    kept = Search(EulerOptions::of(with_all, projection), std::move(places), h).find();
+    kept = Search(fixed_cost_options(with_all, projection), std::move(places), h).find();
   }
   StiffParts others = kept;
   for (auto* list : {&others.by_q, &others.by_v}) {

@@ -18,6 +18,7 @@
 
 #include <string>
 
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
 #include <koppel/integrate/integrator.hpp>
 
 namespace koppel {
@@ -35,7 +36,8 @@ struct StiffChoice {
 
 // The integrator has the variant stiff=auto. Throws Error `simulate.no-parts` where the equations
 // do not say what their forces are made of.
-StiffChoice choose_stiff(const Problem& problem, const std::string& integrator, const Start& start,
-                         double h, double end, Projection projection);
+StiffChoice choose_stiff(const Problem& problem, const Descriptor& descriptor,
+                         const std::string& integrator, const Start& start, double h, double end,
+                         Projection projection);
 
 }  // namespace koppel

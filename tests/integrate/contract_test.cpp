@@ -72,7 +72,7 @@ bool notices_poles(const IntegratorInfo& i) {
   return i.has_adaptive_step && i.name != "implicit-euler";
 }
 // Steps of fixed cost keep to the clock; all others step to breakpoints.
-bool is_fixed_cost(const IntegratorInfo& i) { return i.form == Form::Descriptor; }
+bool is_fixed_cost(const IntegratorInfo& i) { return i.form == Form::FixedCost; }
 bool meets_breakpoints(const IntegratorInfo& i) { return !is_fixed_cost(i); }
 
 #define KOPPEL_CONTRACT(suite, ...)        \
@@ -297,7 +297,7 @@ TEST_P(Integrator, NeverReturnsWhatIsNotANumber) {
     return true;
   });
   EXPECT_EQ(outcome.status, Outcome::Status::Failed);
-  EXPECT_LE(outcome.t, info().form == Form::Descriptor ? 1.01 : 1);
+  EXPECT_LE(outcome.t, info().form == Form::FixedCost ? 1.01 : 1);
   EXPECT_GT(outcome.t, 0.9);
   for (const double value : outcome.y) EXPECT_TRUE(std::isfinite(value));
 }

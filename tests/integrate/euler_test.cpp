@@ -6,7 +6,7 @@
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>
-#include <koppel/integrate/euler_step.hpp>
+#include <koppel/integrate/variant.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/count_allocations.hpp>
 
@@ -42,12 +42,12 @@ constexpr const char* kVariants[] = {"exact",
                                      "J2:stiff=potential/q",
                                      "exact:stiff=none"};
 
-TEST(EulerStep, AllocatesNothing) {
+TEST(FixedCostStep, AllocatesNothing) {
   for (const char* formulation : kFormulations) {
     for (const char* variant : kVariants) {
       Prepared p = prepare("car_axle", formulation, 1e-3);
-      const auto step = euler_step_of(p.problem, EulerOptions::read(variant, true));
-      EulerStep::Workspace work = step->make_workspace();
+      const auto step = p.problem.fixed_cost.step(read_fixed_cost(variant, true));
+      FixedCostStep::Workspace work = step->make_workspace();
       const long before = allocations;
       bool ok = true;
       for (int k = 0; k < 100; ++k) ok = ok && step->advance(k * 1e-3, 1e-3, p.y, work);
@@ -60,14 +60,14 @@ TEST(EulerStep, AllocatesNothing) {
 // yr at t = 0.1 of tests/reference/car_axle.csv.
 double error(const char* formulation, const char* variant, double h) {
   Prepared p = prepare("car_axle", formulation, h);
-  const auto step = euler_step_of(p.problem, EulerOptions::read(variant, true));
-  EulerStep::Workspace work = step->make_workspace();
+  const auto step = p.problem.fixed_cost.step(read_fixed_cost(variant, true));
+  FixedCostStep::Workspace work = step->make_workspace();
   const long count = std::lround(0.1 / h);
   for (long k = 0; k < count; ++k) step->advance(static_cast<double>(k) * h, h, p.y, work);
   return std::abs(p.y[3] - 6.09032397356001563560e-01);
 }
 
-TEST(EulerStep, HasOrderOneInEveryVariant) {
+TEST(FixedCostStep, HasOrderOneInEveryVariant) {
   for (const char* formulation : kFormulations) {
     for (const char* variant : kVariants) {
       const double ratio = error(formulation, variant, 2e-5) / error(formulation, variant, 1e-5);
@@ -76,18 +76,18 @@ TEST(EulerStep, HasOrderOneInEveryVariant) {
   }
 }
 
-TEST(EulerStep, IsCompiledOnceForEachSetOfOptions) {
+TEST(FixedCostStep, IsCompiledOnceForEachSetOfOptions) {
   const Prepared p = prepare("car_axle", "ggl", 1e-3);
-  const auto one = euler_step_of(p.problem, EulerOptions::read("J1", true));
+  const auto one = p.problem.fixed_cost.step(read_fixed_cost("J1", true));
   const Problem copy = p.problem;
-  EXPECT_EQ(one, euler_step_of(copy, EulerOptions::read("J1", true)));
-  EXPECT_NE(one, euler_step_of(copy, EulerOptions::read("J2", true)));
+  EXPECT_EQ(one, copy.fixed_cost.step(read_fixed_cost("J1", true)));
+  EXPECT_NE(one, copy.fixed_cost.step(read_fixed_cost("J2", true)));
 }
 
-TEST(EulerStep, SaysWhereItsResultIsNotFinite) {
+TEST(FixedCostStep, SaysWhereItsResultIsNotFinite) {
   Prepared p = prepare("car_axle", "ggl", 1e-3);
-  const auto step = euler_step_of(p.problem, EulerOptions::read("J1", true));
-  EulerStep::Workspace work = step->make_workspace();
+  const auto step = p.problem.fixed_cost.step(read_fixed_cost("J1", true));
+  FixedCostStep::Workspace work = step->make_workspace();
   p.y[0] = std::nan("");
   EXPECT_FALSE(step->advance(0, 1e-3, p.y, work));
 }

@@ -16,6 +16,8 @@
 namespace koppel::testing {
 
 struct Ready {
+  Equations equations;
+  State state;
   Problem problem;
   Start start;
   Problem accurate;  // the same by accelerations, for dop853
@@ -31,6 +33,8 @@ inline Ready prepare(const Model& model, const std::string& coordinates,
   options.alpha = options.beta = 5;  // where they count
   options.leave_out = analyze_rank(evaluator, state).redundant_rows;
   Ready out;
+  out.equations = e;
+  out.state = state;
   out.problem = formulate(e, formulation, state, options);
   out.start = {state.t, start_values(out.problem, evaluator, state)};
   out.accurate = formulate(e, "index1", state, options);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/integrate/euler_step.hpp>
 
 #include "tests/count_allocations.hpp"
 #include "tests/integrate/fixed_cost_runs.hpp"
@@ -133,8 +132,7 @@ struct Energies {
 Energies energies(const std::string& model, const std::string& coordinates, double h, double end) {
   const Model m = read_model(std::string(KOPPEL_MODELS) + model + ".yaml");
   const Ready ready = prepare(m, coordinates, "ggl");
-  const Descriptor& d = *ready.problem.descriptor;
-  const Equations& e = d.equations;
+  const Equations& e = ready.equations;
   std::vector<Expr> inputs{e.t};
   for (const std::vector<Expr>* part : {&e.q, &e.v, &e.x, &e.u, &e.p}) {
     inputs.insert(inputs.end(), part->begin(), part->end());
@@ -143,8 +141,8 @@ Energies energies(const std::string& model, const std::string& coordinates, doub
   const auto at = [&](double t, std::span<const double> y) {
     std::vector<double> in{t};
     in.insert(in.end(), y.begin(), y.begin() + ready.problem.num_differential());
-    in.insert(in.end(), d.state.u.begin(), d.state.u.end());
-    in.insert(in.end(), d.state.p.begin(), d.state.p.end());
+    in.insert(in.end(), ready.state.u.begin(), ready.state.u.end());
+    in.insert(in.end(), ready.state.p.begin(), ready.state.p.end());
     return energy(in)[0];
   };
   const double start = at(ready.start.t, ready.start.y);
@@ -203,8 +201,8 @@ TEST(Rattle, IsStableAsFarAsSaid) {
 TEST(Rattle, AllocatesNothing) {
   for (const char* model : {"car_axle", "circular_track", "heavy_top"}) {
     const Ready ready = prepare_rattle(model, "");
-    const auto step = euler_step_of(ready.problem, EulerOptions::of("rattle", Projection::Once));
-    EulerStep::Workspace work = step->make_workspace();
+    const auto step = ready.problem.fixed_cost.step({.rule = FixedCostOptions::Rule::Rattle});
+    FixedCostStep::Workspace work = step->make_workspace();
     std::vector<double> y = ready.start.y;
     const long before = allocations;
     bool ok = true;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/integrate/stiff_parts.hpp>
+#include <koppel/formulation/fixed_cost/stiff_parts.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/budget.hpp>
 

@@ -1,11 +1,11 @@
-#include <koppel/integrate/step_builder.hpp>
+#include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 
 #include <algorithm>
 #include <map>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/structure.hpp>
-#include <koppel/problem/projector.hpp>
+#include <koppel/formulation/projector_terms.hpp>
 
 namespace koppel {
 
@@ -39,7 +39,7 @@ Exprs plus(const Exprs& a, Expr scale, const Exprs& b) {
   return out;
 }
 
-StepBuilder::StepBuilder(const Descriptor& descriptor)
+SaddleBuilder::SaddleBuilder(const Descriptor& descriptor)
     : d_(descriptor),
       e_(descriptor.equations),
       n_(static_cast<int>(e_.num_v())),
@@ -54,7 +54,7 @@ StepBuilder::StepBuilder(const Descriptor& descriptor)
 }
 
 // Rows of [g; a] that are kept, of the vectors over all rows.
-Exprs StepBuilder::keep(const Exprs& of_g, const Exprs& of_a) const {
+Exprs SaddleBuilder::keep(const Exprs& of_g, const Exprs& of_a) const {
   Exprs out;
   for (const int row : d_.kept) {
     const auto i = static_cast<std::size_t>(row);
@@ -63,7 +63,7 @@ Exprs StepBuilder::keep(const Exprs& of_g, const Exprs& of_a) const {
   return out;
 }
 
-void StepBuilder::find_rows() {
+void SaddleBuilder::find_rows() {
   const Exprs none(e_.mu.size());
   g_ = keep(e_.g, none);
   const Exprs av = plus(multiply(e_.a, e_.v), 1, e_.b);
@@ -72,7 +72,7 @@ void StepBuilder::find_rows() {
 }
 
 // f = f₀ + F λ: forces that depend on reactions.
-void StepBuilder::find_forces() {
+void SaddleBuilder::find_forces() {
   f_ = e_.f;
   if (!depends_on(e_.f, d_.lambda)) return;
   auto form = linear_form(e_.f, d_.lambda);
@@ -87,7 +87,7 @@ void StepBuilder::find_forces() {
 }
 
 // κ in the size of the masses.
-void StepBuilder::find_augmentation() {
+void SaddleBuilder::find_augmentation() {
   if (n_ == 0 || m_ == 0) return;
   const MatrixFunction mass(e_, *e_.M);
   Matrix M = mass(d_.state);
@@ -113,12 +113,12 @@ void StepBuilder::find_augmentation() {
   }
 }
 
-Exprs StepBuilder::at(const Place& place, const Exprs& values) const {
+Exprs SaddleBuilder::at(const Place& place, const Exprs& values) const {
   if (place.q == e_.q && place.t == e_.t) return values;
   return at(place, e_.v, values);
 }
 
-Exprs StepBuilder::at(const Place& place, const Exprs& v, const Exprs& values) const {
+Exprs SaddleBuilder::at(const Place& place, const Exprs& v, const Exprs& values) const {
   Exprs from = e_.q, to = place.q;
   from.push_back(e_.t);
   to.push_back(place.t);
@@ -127,8 +127,9 @@ Exprs StepBuilder::at(const Place& place, const Exprs& v, const Exprs& values) c
   return substitute(values, from, to);
 }
 
-StepBuilder::Saddle StepBuilder::make_saddle(const Place& place, const SparseExpr& rows,
-                                             const SparseExpr& columns, bool with_forces) const {
+SaddleBuilder::Saddle SaddleBuilder::make_saddle(const Place& place, const SparseExpr& rows,
+                                                 const SparseExpr& columns,
+                                                 bool with_forces) const {
   Saddle s{ExprMatrix(n_ + m_), columns};
   s.matrix.add(at(place, *e_.M), 0, 0);
   if (with_forces) add_stiffness(s.matrix, place);
@@ -144,7 +145,7 @@ StepBuilder::Saddle StepBuilder::make_saddle(const Place& place, const SparseExp
   return s;
 }
 
-void StepBuilder::augment(Saddle& s) const {
+void SaddleBuilder::augment(Saddle& s) const {
   for (std::size_t i = 0; i < kappa_.size(); ++i) {
     const int row = n_ + static_cast<int>(i);
     const auto lower = s.matrix.row(row);
@@ -156,8 +157,8 @@ void StepBuilder::augment(Saddle& s) const {
   }
 }
 
-Exprs StepBuilder::solve(const Elimination& elimination, const Saddle& s, const Exprs& upper,
-                         const Exprs& lower) const {
+Exprs SaddleBuilder::solve(const Elimination& elimination, const Saddle& s, const Exprs& upper,
+                           const Exprs& lower) const {
   Exprs b = upper;
   b.insert(b.end(), lower.begin(), lower.end());
   for (std::size_t i = 0; i < kappa_.size(); ++i) {
@@ -169,7 +170,7 @@ Exprs StepBuilder::solve(const Elimination& elimination, const Saddle& s, const 
   return elimination.solve(b);
 }
 
-Elimination StepBuilder::eliminate(const Saddle& s) {
+Elimination SaddleBuilder::eliminate(const Saddle& s) {
   if (order_.empty()) order_ = saddle_point_order(s.matrix, n_);
   ++num_factorizations_;
   Elimination elimination(s.matrix, order_);
@@ -184,7 +185,7 @@ Elimination StepBuilder::eliminate(const Saddle& s) {
   return elimination;
 }
 
-Exprs StepBuilder::restore_invariants(const Exprs& q, Expr t) const {
+Exprs SaddleBuilder::restore_invariants(const Exprs& q, Expr t) const {
   if (e_.h.empty()) return q;
   const Place place{q, t};
   const SparseExpr h_q = at(place, jacobian(e_.h, e_.q));
@@ -219,8 +220,8 @@ Exprs StepBuilder::restore_invariants(const Exprs& q, Expr t) const {
   return out;
 }
 
-Exprs StepBuilder::close_positions(const Elimination& elimination, const Saddle& s, const Exprs& q,
-                                   Expr t, Exprs& eta) const {
+Exprs SaddleBuilder::close_positions(const Elimination& elimination, const Saddle& s,
+                                     const Exprs& q, Expr t, Exprs& eta) const {
   const Exprs g = at({q, t}, g_);
   Exprs lower(g.size());
   for (std::size_t i = 0; i < g.size(); ++i) lower[i] = -g[i];
@@ -231,7 +232,7 @@ Exprs StepBuilder::close_positions(const Elimination& elimination, const Saddle&
   return plus(q, 1, multiply(e_.K, std::span(solution).first(static_cast<std::size_t>(n_))));
 }
 
-Exprs StepBuilder::project_velocities(const Exprs& q, Expr t, const Exprs& v) {
+Exprs SaddleBuilder::project_velocities(const Exprs& q, Expr t, const Exprs& v) {
   const Place place{q, t};
   const Saddle s = make_saddle(place, at(place, C_), false);
   const Elimination elimination = eliminate(s);

@@ -45,11 +45,12 @@
 // trouble, a stiff spring is. The stiff variants are rosenbrock and linear-implicit.
 #pragma once
 
-#include <koppel/integrate/euler_step.hpp>
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
+#include <koppel/problem/fixed_cost.hpp>
 
 namespace koppel {
 
 // Of constraints whose positions and velocities both hold: formulation ggl, or none at all.
-EulerTerms make_rattle_step(const Descriptor& descriptor);
+FixedCostTerms make_rattle_step(const Descriptor& descriptor);
 
 }  // namespace koppel

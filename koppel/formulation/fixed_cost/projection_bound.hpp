@@ -20,10 +20,10 @@
 // For steps that move positions first.
 #pragma once
 
-#include <memory>
 #include <span>
 
-#include <koppel/integrate/euler_step.hpp>
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
+#include <koppel/problem/fixed_cost.hpp>
 
 namespace koppel {
 
@@ -38,7 +38,7 @@ struct ProjectionConstants {
 class ProjectionBound {
  public:
   // The options are those of the step, with projection.
-  ProjectionBound(const Problem& problem, const EulerOptions& options);
+  ProjectionBound(const Descriptor& descriptor, const FixedCostOptions& options);
   ProjectionConstants at(double t, double h, std::span<const double> y) const;
 
  private:

@@ -1,13 +1,13 @@
-#include <koppel/integrate/rate_terms.hpp>
+#include <koppel/formulation/fixed_cost/rate_terms.hpp>
 
-#include <koppel/integrate/step_builder.hpp>
+#include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 
 namespace koppel {
 namespace {
 
-class RateBuilder : public StepBuilder {
+class RateBuilder : public SaddleBuilder {
  public:
-  using StepBuilder::StepBuilder;
+  using SaddleBuilder::SaddleBuilder;
 
   RateTerms make() {
     RateTerms out;

@@ -1,4 +1,4 @@
-#include <koppel/integrate/stiff_parts.hpp>
+#include <koppel/formulation/fixed_cost/stiff_parts.hpp>
 
 #include <algorithm>
 

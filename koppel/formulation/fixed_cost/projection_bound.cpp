@@ -1,10 +1,11 @@
-#include <koppel/integrate/projection_bound.hpp>
+#include <koppel/formulation/fixed_cost/projection_bound.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <koppel/expr/graph/graph.hpp>
+#include <koppel/formulation/fixed_cost/fixed_cost_terms.hpp>
 
 namespace koppel {
 namespace {
@@ -31,10 +32,10 @@ std::size_t num_holonomic(const Descriptor& d) {
   }));
 }
 
-Function make_state(const Descriptor& d, EulerOptions options) {
+Function make_state(const Descriptor& d, FixedCostOptions options) {
   options.projects = true;
   options.with_projector = true;
-  const EulerTerms terms = make_euler_step(d, options);
+  const FixedCostTerms terms = make_fixed_cost_terms(d, options);
   Exprs out = multiply(d.equations.K, d.equations.v);
   out.insert(out.end(), terms.projector.begin(), terms.projector.end());
   return Function(terms.inputs, out);
@@ -82,16 +83,14 @@ double ProjectionConstants::limit(double h) const {
   return 2 * product / (s + std::sqrt(s * s - 4 * product * C2));
 }
 
-ProjectionBound::ProjectionBound(const Problem& problem, const EulerOptions& options)
-    : num_q_(static_cast<std::size_t>(problem.num_q)),
-      num_y_(static_cast<std::size_t>(problem.num_differential() + problem.num_lambda +
-                                      problem.num_mu)),
-      num_rows_(num_holonomic(*problem.descriptor)),
-      given_(problem.descriptor->state.u),
-      state_(make_state(*problem.descriptor, options)),
-      second_(make_second(*problem.descriptor)) {
-  const std::vector<double>& p = problem.descriptor->state.p;
-  given_.insert(given_.end(), p.begin(), p.end());
+ProjectionBound::ProjectionBound(const Descriptor& d, const FixedCostOptions& options)
+    : num_q_(d.equations.num_q()),
+      num_y_(d.equations.num_q() + d.equations.num_v() + d.equations.x.size() + d.kept.size()),
+      num_rows_(num_holonomic(d)),
+      given_(d.state.u),
+      state_(make_state(d, options)),
+      second_(make_second(d)) {
+  given_.insert(given_.end(), d.state.p.begin(), d.state.p.end());
 }
 
 std::vector<double> ProjectionBound::second(std::span<const double> place,

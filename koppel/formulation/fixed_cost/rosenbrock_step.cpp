@@ -1,22 +1,22 @@
-#include <koppel/integrate/rosenbrock_step.hpp>
+#include <koppel/formulation/fixed_cost/rosenbrock_step.hpp>
 
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include <koppel/expr/algebra/structure.hpp>
-#include <koppel/integrate/step_builder.hpp>
-#include <koppel/integrate/stiff_parts.hpp>
+#include <koppel/formulation/fixed_cost/saddle_builder.hpp>
+#include <koppel/formulation/fixed_cost/stiff_parts.hpp>
 
 namespace koppel {
 namespace {
 
 const double kGamma = 1 - std::sqrt(0.5);
 
-class RosenbrockBuilder : public StepBuilder {
+class RosenbrockBuilder : public SaddleBuilder {
  public:
-  RosenbrockBuilder(const Descriptor& descriptor, const EulerOptions& options)
-      : StepBuilder(descriptor),
+  RosenbrockBuilder(const Descriptor& descriptor, const FixedCostOptions& options)
+      : SaddleBuilder(descriptor),
         options_(options),
         stiff_(stiff_forces(descriptor, f_, options.stiff)),
         t1_(e_.t + h_),
@@ -28,7 +28,7 @@ class RosenbrockBuilder : public StepBuilder {
     moving_.push_back(e_.t);
   }
 
-  EulerTerms make() {
+  FixedCostTerms make() {
     inputs();
     first_stage();
     second_stage();
@@ -138,18 +138,18 @@ class RosenbrockBuilder : public StepBuilder {
     return Elimination(matrix, order).solve(b);
   }
 
-  EulerOptions options_;
+  FixedCostOptions options_;
   StiffForces stiff_;
   Expr t1_, gh_;
   Exprs before_, moving_;
   Exprs kq1_, kv1_, kx1_;
   Exprs from_, to_;  // t, q, v, x at the start, and at the second stage
-  EulerTerms out_;
+  FixedCostTerms out_;
 };
 
 }  // namespace
 
-EulerTerms make_rosenbrock_step(const Descriptor& descriptor, const EulerOptions& options) {
+FixedCostTerms make_rosenbrock_step(const Descriptor& descriptor, const FixedCostOptions& options) {
   return RosenbrockBuilder(descriptor, options).make();
 }
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include <koppel/problem/descriptor.hpp>
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
 
 namespace koppel {
 

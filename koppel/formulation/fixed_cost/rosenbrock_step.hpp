@@ -34,11 +34,12 @@
 // Three factorisations a step, two without projection.
 #pragma once
 
-#include <koppel/integrate/euler_step.hpp>
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
+#include <koppel/problem/fixed_cost.hpp>
 
 namespace koppel {
 
 // Of constraints stated by accelerations: Descriptor::Level::Acceleration.
-EulerTerms make_rosenbrock_step(const Descriptor& descriptor, const EulerOptions& options);
+FixedCostTerms make_rosenbrock_step(const Descriptor& descriptor, const FixedCostOptions& options);
 
 }  // namespace koppel

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <koppel/expr/algebra/elimination.hpp>
-#include <koppel/problem/descriptor.hpp>
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
 
 namespace koppel {
 
@@ -23,10 +23,10 @@ Exprs plus(const Exprs& a, Expr scale, const Exprs& b);
 // A·B of sparse matrices.
 SparseExpr product(const SparseExpr& A, const SparseExpr& B);
 
-class StepBuilder {
+class SaddleBuilder {
  public:
-  explicit StepBuilder(const Descriptor& descriptor);
-  virtual ~StepBuilder() = default;
+  explicit SaddleBuilder(const Descriptor& descriptor);
+  virtual ~SaddleBuilder() = default;
 
   int num_factorizations() const { return num_factorizations_; }
   bool is_augmented() const { return !kappa_.empty(); }

@@ -20,14 +20,14 @@
 
 #include <vector>
 
-#include <koppel/problem/descriptor.hpp>
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
 
 namespace koppel {
 
 // Of the symbols t, q, v, x, u, p.
 struct RateTerms {
-  std::vector<Expr> rate;       // q̇, v̇, ẋ of (1)
-  std::vector<Expr> held;       // the same of (2); also of the symbol step.h, infinite: no feedback
+  std::vector<Expr> rate;  // q̇, v̇, ẋ of (1)
+  std::vector<Expr> held;  // the same of (2); also of the symbol step.h, infinite: no feedback
   std::vector<Expr> multipliers;
   std::vector<Expr> projected;  // q, v after one Newton step for positions and one for velocities
   std::vector<Expr> violation;  // g, then C v + c

@@ -1,24 +1,24 @@
-#include <koppel/integrate/rattle_step.hpp>
+#include <koppel/formulation/fixed_cost/rattle_step.hpp>
 
 #include <fmt/format.h>
 
 #include <koppel/expr/algebra/structure.hpp>
-#include <koppel/integrate/step_builder.hpp>
+#include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 
 namespace koppel {
 namespace {
 
-class RattleBuilder : public StepBuilder {
+class RattleBuilder : public SaddleBuilder {
  public:
   explicit RattleBuilder(const Descriptor& descriptor)
-      : StepBuilder(descriptor), t1_(e_.t + h_), half_(0.5 * h_) {
+      : SaddleBuilder(descriptor), t1_(e_.t + h_), half_(0.5 * h_) {
     for (std::size_t i = 0; i < d_.kept.size(); ++i) {
       before_.push_back(e_.graph->symbol(fmt::format("step.lambda[{}]", i)));
     }
     f_v_ = jacobian(substitute(e_.f, d_.lambda, before_), e_.v);
   }
 
-  EulerTerms make() {
+  FixedCostTerms make() {
     out_.inputs = {e_.t, h_};
     for (const Exprs* part :
          std::initializer_list<const Exprs*>{&e_.q, &e_.v, &e_.x, &before_, &e_.u, &e_.p}) {
@@ -151,12 +151,12 @@ class RattleBuilder : public StepBuilder {
   SparseExpr f_v_, R_;
   Exprs moved_, rho_;  // q₁(v) and ρ(v) of (5), in the symbols e_.v
   Stage stage_;
-  EulerTerms out_;
+  FixedCostTerms out_;
 };
 
 }  // namespace
 
-EulerTerms make_rattle_step(const Descriptor& descriptor) {
+FixedCostTerms make_rattle_step(const Descriptor& descriptor) {
   return RattleBuilder(descriptor).make();
 }
 

@@ -1,5 +1,4 @@
-// One step of the real-time Euler family, as expressions: the whole step, linear algebra and
-// projection included, is straight-line code of fixed cost [Burgermeister, Arnold & Esterl 2006].
+// One step of the real-time Euler family [Burgermeister, Arnold & Esterl 2006], as expressions.
 //
 // From (q, v) at t to (q₁, v₁) at t₁ = t + h, with accelerations w and multipliers λ of the step:
 //
@@ -61,80 +60,11 @@
 // The derivatives of f may be those of some of its parts only: see stiff_parts.hpp.
 #pragma once
 
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <koppel/expr/code/function.hpp>
-#include <koppel/problem/problem.hpp>
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
+#include <koppel/problem/fixed_cost.hpp>
 
 namespace koppel {
 
-struct EulerOptions {
-  enum class Jacobian { None, J1, J2, J3, Exact } jacobian = Jacobian::Exact;
-  enum class Order { PositionsFirst, VelocitiesFirst, NewPositions } order = Order::PositionsFirst;
-  // The others: rosenbrock_step.hpp, rattle_step.hpp.
-  enum class Rule { Euler, Rosenbrock, Rattle } rule = Rule::Euler;
-  std::string stiff;  // the partition of the Jacobian (stiff_parts.hpp); empty: the model's, or all
-  bool projects = true;
-  bool with_projector = false;  // EulerTerms::projector is wanted
-
-  // From the parts of "J2:velocities-first:stiff=tyre"; empty: the defaults. Without Jacobian:
-  // explicit Euler. Throws Error `integrate.unknown-variant`.
-  static EulerOptions read(std::string_view variant, bool has_jacobian);
-  // Of an integrator with its variant, "linear-implicit:J2", and the projection asked for. Throws
-  // Error `integrate.unknown-variant`.
-  static EulerOptions of(std::string_view integrator, Projection projection);
-  int order_of_method() const { return rule == Rule::Euler ? 1 : 2; }
-};
-
-// The step as expressions of its inputs (t, h, q, v, x, λ, u, p).
-struct EulerTerms {
-  std::vector<Expr> inputs;
-  std::vector<Expr> q, v, x, lambda;  // after it; λ of all rows that are kept
-  std::vector<Expr> eta;              // of (3) over h, where positions are projected
-  std::vector<Expr> pivots;           // of the first matrix
-  std::vector<Expr> check;            // a solution of the first system that should be 1
-  std::vector<Expr> projector;        // columns of the map from g to the correction of q in (3)
-  int num_factorizations = 0;
-};
-EulerTerms make_euler_step(const Descriptor& descriptor, const EulerOptions& options);
-
-// Compiled, for any number of threads.
-class EulerStep {
- public:
-  struct Workspace {
-    std::vector<double> in, out;
-    koppel::Workspace function;
-  };
-
-  EulerStep(const Descriptor& descriptor, const EulerOptions& options);
-
-  Workspace make_workspace() const;
-  // Inputs of the steps that follow; until then, those of the descriptor.
-  void set_inputs(std::span<const double> u, Workspace& work) const noexcept;
-  // y = (q, v, x, λ, μ, η) at t becomes that at t + h; η, where the problem has none, is left out.
-  // False where a value is not finite. Neither allocates nor branches on values.
-  bool advance(double t, double h, std::span<double> y, Workspace& work) const noexcept;
-
-  const Function& function() const { return function_; }
-  int num_factorizations() const { return num_factorizations_; }
-  std::size_t num_state() const { return size_; }  // of q, v, x, λ together
-
- private:
-  EulerStep(const Descriptor& descriptor, const EulerTerms& terms);
-
-  std::size_t size_;  // of the state: q, v, x, λ
-  std::size_t num_eta_;
-  std::vector<double> given_;  // u, p
-  std::size_t num_u_;
-  Function function_;
-  int num_factorizations_;
-};
-
-// The compiled step of a problem that has a descriptor; made once for each set of options.
-std::shared_ptr<const EulerStep> euler_step_of(const Problem& problem, const EulerOptions& options);
+FixedCostTerms make_euler_step(const Descriptor& descriptor, const FixedCostOptions& options);
 
 }  // namespace koppel

@@ -1,0 +1,14 @@
+// Steps of fixed cost, for every rule that goes with a formulation. For sources of this folder
+// only.
+#pragma once
+
+#include <string>
+
+#include <koppel/formulation/source.hpp>
+#include <koppel/problem/problem.hpp>
+
+namespace koppel {
+
+void add_fixed_cost(const SourcePtr& source, const std::string& name, Problem& problem);
+
+}  // namespace koppel

@@ -1,0 +1,70 @@
+#include <koppel/formulation/fixed_cost/descriptor.hpp>
+
+#include <koppel/formulation/add_fixed_cost.hpp>
+#include <koppel/formulation/fixed_cost/fixed_cost_terms.hpp>
+
+namespace koppel {
+namespace {
+
+// The regularisation ε of a step h: this part of what a multiplier does to its rate in it, which is
+// h G M⁻¹Gᵀ ≈ h |G|²/m, with m the mean mass.
+constexpr double kRegularization = 0.01;
+
+double regularization(const Source& s) {
+  const Evaluator evaluator(s.e);
+  const Matrix M = (*evaluator.M)(s.state), C = evaluator.all_constraints(s.state);
+  double mass = 0, squares = 0;
+  for (int i = 0; i < M.rows; ++i) mass += M(i, i) / M.rows;
+  for (int i = 0; i < C.rows; ++i) {
+    for (int j = 0; j < C.columns; ++j) squares += C(i, j) * C(i, j) / C.rows;
+  }
+  const double h = s.options.step > 0 ? s.options.step : 1e-3;
+  return mass > 0 ? kRegularization * h * squares / mass : 0;
+}
+
+Descriptor make_descriptor(const Source& s, const std::string& name) {
+  Descriptor out;
+  out.equations = s.e;
+  out.kept = s.kept;
+  out.lambda = s.lambda;
+  append(out.lambda, s.mu);
+  out.state = s.state;
+  out.level = is_index2(name) ? Descriptor::Level::Velocity : Descriptor::Level::Acceleration;
+  if (name == "baumgarte" || name == "baumgarte2" || name == "regularized") {
+    out.alpha = s.options.alpha;
+    out.beta = s.options.beta;
+  }
+  out.closes_positions = name == "ggl";
+  if (name == "regularized") out.epsilon = regularization(s);
+  return out;
+}
+
+}  // namespace
+
+Descriptor make_descriptor(const Equations& equations, std::string_view formulation,
+                           const State& state, const FormulationOptions& options) {
+  return make_descriptor(Source(equations, state, with_feedback(options)),
+                         split_name(formulation).base);
+}
+
+void add_fixed_cost(const SourcePtr& s, const std::string& name, Problem& problem) {
+  problem.fixed_cost = FixedCostSteps(
+      [s, name](const FixedCostOptions& options) {
+        return make_fixed_cost_terms(make_descriptor(*s, name), options);
+      },
+      s->state.u, s->state.p, s->options.compile);
+  if (s->kept.empty()) return;
+  using Rule = FixedCostOptions::Rule;
+  if (is_index2(name)) {
+    problem.fixed_cost.needs(Rule::Rosenbrock) =
+        "constraints that are stated by accelerations; formulation '" + problem.formulation +
+        "' states velocities";
+  }
+  if (name != "ggl") {
+    problem.fixed_cost.needs(Rule::Rattle) =
+        "constraints whose positions and velocities both hold; formulation '" +
+        problem.formulation + "' does not close positions";
+  }
+}
+
+}  // namespace koppel

@@ -1,0 +1,134 @@
+#include <koppel/formulation/projector_terms.hpp>
+
+#include <algorithm>
+
+#include <koppel/equations/evaluator.hpp>
+
+namespace koppel {
+
+SparseExpr kept_rows(const Equations& e, std::span<const int> kept) {
+  std::vector<int> number(e.num_g() + e.mu.size(), -1);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    number[static_cast<std::size_t>(kept[i])] = static_cast<int>(i);
+  }
+  SparseExpr C{{static_cast<int>(kept.size()), static_cast<int>(e.num_v()), {0}, {}}, {}};
+  for (std::size_t j = 0; j < e.num_v(); ++j) {
+    const auto take = [&](const SparseExpr& A, std::size_t first) {
+      if (A.pattern.num_columns == 0) return;
+      for (int k = A.pattern.column_start[j]; k < A.pattern.column_start[j + 1]; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const int row = number[first + static_cast<std::size_t>(A.pattern.row[at])];
+        if (row < 0) continue;
+        C.pattern.row.push_back(row);
+        C.values.push_back(A.values[at]);
+      }
+    };
+    take(e.G, 0);
+    take(e.a, e.num_g());
+    C.pattern.column_start.push_back(C.pattern.num_entries());
+  }
+  return C;
+}
+
+namespace {
+
+// Entries of a matrix in any order, sorted by column and row.
+class Entries {
+ public:
+  void add(int row, int column, Expr value) { entries_.push_back({column, row, value}); }
+  void add(const SparseExpr& A, int first_row, int first_column, bool transposed = false) {
+    for (int j = 0; j < A.pattern.num_columns; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      for (int k = A.pattern.column_start[column]; k < A.pattern.column_start[column + 1]; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const int i = A.pattern.row[at];
+        add(first_row + (transposed ? j : i), first_column + (transposed ? i : j), A.values[at]);
+      }
+    }
+  }
+  SparseExpr make(int size) {
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+      return a.column != b.column ? a.column < b.column : a.row < b.row;
+    });
+    SparseExpr A{{size, size, {0}, {}}, {}};
+    std::size_t next = 0;
+    for (int j = 0; j < size; ++j) {
+      for (; next < entries_.size() && entries_[next].column == j; ++next) {
+        A.pattern.row.push_back(entries_[next].row);
+        A.values.push_back(entries_[next].value);
+      }
+      A.pattern.column_start.push_back(A.pattern.num_entries());
+    }
+    return A;
+  }
+
+ private:
+  struct Entry {
+    int column, row;
+    Expr value;
+  };
+  std::vector<Entry> entries_;
+};
+
+SparseExpr projection_matrix(const Equations& e, std::span<const int> kept) {
+  if (kept.empty()) return {};
+  const int n = static_cast<int>(e.num_v()), m = static_cast<int>(kept.size());
+  const SparseExpr C = kept_rows(e, kept);
+  Entries entries;
+  entries.add(*e.M, 0, 0);
+  entries.add(C, n, 0);
+  entries.add(C, 0, n, true);
+  return entries.make(n + m);
+}
+
+// [1 dᵀ; h_q 0], where d are the directions in which invariants are restored: h_q, and for a
+// counted coordinate that coordinate alone, so that the others stay on the constraints.
+SparseExpr invariant_matrix(const Equations& e) {
+  const int n = static_cast<int>(e.num_q()), m = static_cast<int>(e.h.size());
+  Entries entries;
+  if (m > 0) {
+    const SparseExpr h_q = jacobian(e.h, e.q);
+    std::vector<int> only(static_cast<std::size_t>(m), -1);
+    for (const Equations::Counted& counted : e.counted) {
+      only[static_cast<std::size_t>(counted.h)] = counted.q;
+    }
+    for (int i = 0; i < n; ++i) entries.add(i, i, 1);
+    entries.add(h_q, n, 0);
+    for (int j = 0; j < n; ++j) {
+      for (int k = h_q.pattern.column_start[static_cast<std::size_t>(j)];
+           k < h_q.pattern.column_start[static_cast<std::size_t>(j) + 1]; ++k) {
+        const int i = h_q.pattern.row[static_cast<std::size_t>(k)];
+        const int alone = only[static_cast<std::size_t>(i)];
+        if (alone >= 0 && alone != j) continue;
+        entries.add(j, n + i, h_q.values[static_cast<std::size_t>(k)]);
+      }
+    }
+  }
+  return entries.make(m > 0 ? n + m : 0);
+}
+
+}  // namespace
+
+ProjectorTerms make_projector_terms(const Equations& e, std::span<const int> kept,
+                                    std::span<const double> p, std::span<const double> u) {
+  ProjectorTerms out;
+  out.t = e.t;
+  out.q = e.q;
+  out.v = e.v;
+  out.given.symbols = e.p;
+  out.given.symbols.insert(out.given.symbols.end(), e.u.begin(), e.u.end());
+  out.given.values.assign(p.begin(), p.end());
+  out.given.values.insert(out.given.values.end(), u.begin(), u.end());
+  out.position = e.g;
+  const std::vector<Expr> Gv = multiply(e.G, e.v), av = multiply(e.a, e.v);
+  for (std::size_t i = 0; i < e.num_g(); ++i) out.velocity.push_back(Gv[i] + e.g_t[i]);
+  for (std::size_t i = 0; i < e.mu.size(); ++i) out.velocity.push_back(av[i] + e.b[i]);
+  out.kept.assign(kept.begin(), kept.end());
+  out.matrix = projection_matrix(e, kept);
+  out.K = e.K;
+  out.h = e.h;
+  out.invariant_matrix = invariant_matrix(e);
+  return out;
+}
+
+}  // namespace koppel
