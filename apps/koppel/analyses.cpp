@@ -113,7 +113,8 @@ Analyses::Modes modes_of_period(const Model& model, const AnalysisRequest& reque
   options.coordinates = set;
   options.tolerance = 1e-12;
   options.step.reset();
-  options.formulation = options.integrator = "";
+  options.formulation = {};
+  options.integrator = {};
   PeriodicMotion motion = find_periodic_motion(model, options, request.period);
   Analyses::Modes found;
   found.about = "periodic";

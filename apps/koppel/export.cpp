@@ -67,7 +67,7 @@ void print_choice(const StepModel& step) {
   print_line("method", fmt::format("{}; step {:g} s", step.method, step.step));
   print_line("trial", describe(trial));
   for (const MethodTrial& other : step.choice.others) {
-    print_line("beside it", fmt::format("{} in {} coordinates, {}", other.integrator,
+    print_line("beside it", fmt::format("{} in {} coordinates, {}", other.integrator.text(),
                                         other.coordinates, describe(other)));
   }
 }
@@ -77,7 +77,7 @@ void refuse_to_vouch(const MethodTrial& trial) {
   if (trial.holds()) return;
   throw Failure{ExitCode::kNumericsFailed,
                 fmt::format("warning: written, but {} does not hold at a step of {:g} s: {}",
-                            trial.integrator, trial.step, trial.text)};
+                            trial.integrator.text(), trial.step, trial.text)};
 }
 
 void run(const ExportOptions& options) {

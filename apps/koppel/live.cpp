@@ -100,7 +100,7 @@ void print_result(const LiveResult& r, const std::string& model, const Files& fi
   std::printf("%s\n", model.c_str());
   const Choice& choice = r.info.choice;
   print_line("method", fmt::format("{} coordinates, {}, {}; step {:g} s", choice.coordinates,
-                                   choice.formulation, choice.integrator, r.h));
+                                   choice.formulation.text(), choice.integrator.text(), r.h));
   print_line("time", fmt::format("{:.6g} s in {}, {} steps", r.reached, short_time(r.wall_seconds),
                                  r.steps));
   print_line("steps", text_of(r.step));

@@ -16,21 +16,21 @@ std::string names_of(const Items& items) {
   return out;
 }
 
-// "linear-implicit:J2:velocities-first"
-std::string integrator_of(const MethodOptions& method, const std::string& of_model) {
-  std::string name = method.integrator.empty() ? of_model : method.integrator;
+Integrator integrator_of(const MethodOptions& method, const Integrator& of_model) {
+  Integrator out = method.integrator.empty() ? of_model : Integrator(method.integrator);
   const std::string stiff = method.stiff.empty() ? "" : "stiff=" + method.stiff;
   for (const std::string& part : {method.jacobian, method.updates, stiff}) {
     if (part.empty()) continue;
-    if (name.empty()) name = "linear-implicit";
-    if (find_integrator(name).form != IntegratorInfo::Form::FixedCost) {
-      throw Error("arguments.wrong", "integrator '" + name + "' has no variant '" + part + "'.",
+    if (out.is_open() && !out.wants_fixed_cost()) out = "linear-implicit";
+    if (!out.is_fixed_cost()) {
+      throw Error("arguments.wrong",
+                  "integrator '" + out.text() + "' has no variant '" + part + "'.",
                   "--jacobian, --updates and --stiff belong to --integrator linear-implicit; "
                   "--updates to explicit-euler too, --stiff to rosenbrock.");
     }
-    name += ':' + part;
+    out.add_variant(part);
   }
-  return name;
+  return out;
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ Timing time_simulation(const Model& model, double tolerance) {
   Timing timing;
   for (int i = 0; i < 5; ++i) {
     const Simulation s = simulate(model, options);
-    timing.choice = s.choice.coordinates + ", " + s.choice.formulation + ", " + s.choice.integrator;
+    timing.choice = s.choice.coordinates + ", " + s.choice.formulation.text() + ", " +
+                    s.choice.integrator.text();
     if (s.status != Outcome::Status::Done) return timing;
     timing.set_up = std::min(timing.set_up, s.summary.setup_seconds);
     timing.integration = std::min(timing.integration, s.summary.wall_seconds);

@@ -22,7 +22,6 @@
 #include <benchmarks/realtime/hand_axle.hpp>
 #include <benchmarks/realtime/others.hpp>
 #include <koppel/export/c.hpp>
-#include <koppel/integrate/variant.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/version.hpp>
@@ -75,7 +74,7 @@ Ready make(const Case& c) {
   options.native = true;
   Ready out{model, options, prepare(model, options), nullptr};
   out.step = out.prepared.problem.fixed_cost.step(
-      fixed_cost_options(out.prepared.choice.integrator, options.projection));
+      out.prepared.choice.integrator.fixed_cost(options.projection));
   return out;
 }
 

@@ -328,7 +328,7 @@ class Run {
   bool is_flat() const { return !is_reduced_method(options_.method); }
 
   void choose_way() {
-    const std::string& by = options_.integrator;
+    const Integrator& by = options_.integrator;
     if (!is_flat()) {
       way_ = Way::Steps;
     } else if (servo_->num_free == 0) {
@@ -336,15 +336,15 @@ class Run {
     } else if (options_.bounded) {
       way_ = Way::Bounded;
     } else {
-      way_ = by.empty() || by == "taylor" ? Way::Series : Way::Internal;
+      way_ = by.is_open() || by.is("taylor") ? Way::Series : Way::Internal;
     }
     if (way_ == Way::Steps || way_ == Way::Bounded || way_ == Way::Internal) make_reduced();
   }
 
   double step() const { return options_.step.value_or((end_ - state_.t) / 100); }
 
-  std::string integrator() const {
-    return options_.integrator.empty() ? "implicit-euler" : options_.integrator;
+  Integrator integrator() const {
+    return options_.integrator.is_open() ? "implicit-euler" : options_.integrator;
   }
 
   void make_reduced() {
@@ -357,16 +357,16 @@ class Run {
       }
     }
     if (way_ == Way::Bounded) return;
-    if (const auto why = why_not(find_integrator(integrator()), reduced_.problem)) {
+    if (const auto why = why_not(integrator().info(), reduced_.problem)) {
       throw Error("control.wrong-integrator", *why + ".",
                   "Use implicit-euler, bdf2, bdf3, bdf4, bdf5, radau5 or midpoint.");
     }
-    if (reduced_.index > 3 && (integrator() == "radau5" || integrator() == "midpoint")) {
+    if (reduced_.index > 3 && (integrator().is("radau5") || integrator().is("midpoint"))) {
       throw Error(
           "control.wrong-integrator",
           fmt::format("the method '{}' leaves index {} of the {} of this problem; '{}' does "
                       "not converge above 3.",
-                      method, reduced_.index, servo_->index, integrator()),
+                      method, reduced_.index, servo_->index, integrator().text()),
           "Use implicit-euler or bdf2 to bdf5; or the method flat or "
           "minimal-extension:twice, at any index.");
     }
@@ -398,7 +398,7 @@ class Run {
     options.tolerance = options_.tolerance;
     if (way_ == Way::Steps || options_.step) options.step = step();
     options.projection = Projection::None;
-    out_.summary.integrator = integrator();
+    out_.summary.integrator = integrator().text();
     out_.summary.step = options.step.value_or(0);
     const Outcome outcome = integrate(reduced_.problem, integrator(), {start_.t, reduced_.start},
                                       end_, options, observer(sampler));

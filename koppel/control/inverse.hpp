@@ -30,7 +30,7 @@ struct InverseOptions {
   std::string method = {};       // empty or "auto": flat; or one of reduced_methods()
   // Of the methods that reduce: implicit-euler (the default), bdf2 … bdf5, radau5, midpoint.
   // Of integrated internal dynamics: taylor (the default) or radau5.
-  std::string integrator = {};
+  Integrator integrator = {};
   std::optional<double> step = {};  // of them; a hundredth of the time where there is none
   Sampling sampling = {};
   double tolerance = 1e-10;   // of integrated internal dynamics

@@ -8,7 +8,6 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/expr/graph/graph.hpp>
-#include <koppel/integrate/variant.hpp>
 #include <koppel/results/observe.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
@@ -26,7 +25,8 @@ class Maker {
     out_.name = std::move(name);
     out_.title = model.name + (model.description.empty() ? "" : ": " + model.description);
     out_.method = fmt::format("{} coordinates, {}, {}", out_.prepared.choice.coordinates,
-                              out_.prepared.choice.formulation, out_.prepared.choice.integrator);
+                              out_.prepared.choice.formulation.text(),
+                              out_.prepared.choice.integrator.text());
     out_.start_time = state.t;
     out_.step = *options.step;
     out_.solver_tolerance = options.tolerance;
@@ -56,7 +56,9 @@ class Maker {
     out_.observe = lower(symbols_of_state(e), values);
   }
 
-  static bool is_accurate(const SimulateOptions& options) { return options.integrator == "dop853"; }
+  static bool is_accurate(const SimulateOptions& options) {
+    return options.integrator.is("dop853");
+  }
 
   StepModel take() { return std::move(out_); }
 
@@ -99,7 +101,7 @@ class Maker {
 
   void make_advance(const SimulateOptions& options) {
     const FixedCostTerms terms = out_.prepared.problem.fixed_cost.terms(
-        fixed_cost_options(out_.prepared.choice.integrator, options.projection));
+        out_.prepared.choice.integrator.fixed_cost(options.projection));
     std::vector<Expr> after;
     for (const auto* part : {&terms.q, &terms.v, &terms.x, &terms.lambda}) {
       after.insert(after.end(), part->begin(), part->end());
@@ -125,7 +127,7 @@ MethodChoice choose_open(const Model& model, const SimulateOptions& options, Ste
   const std::optional<double> step = find_step_that_holds(model, options);
   throw Error("export.does-not-hold",
               fmt::format("no method holds at a step of {:g} s. The best, {} in {} coordinates: {}",
-                          best.step, best.integrator, best.coordinates,
+                          best.step, best.integrator.text(), best.coordinates,
                           best.text + (best.text.ends_with('.') ? "" : ".")),
               step
                   ? fmt::format("Give a step of at most {:g} s, which holds; or name an integrator "
@@ -136,7 +138,7 @@ MethodChoice choose_open(const Model& model, const SimulateOptions& options, Ste
 }
 
 MethodChoice try_method(const Model& model, SimulateOptions options) {
-  if (options.integrator == "dop853") options.formulation = "index1";
+  if (options.integrator.is("dop853")) options.formulation = "index1";
   MethodTrial trial = MethodTrials(model, options).run(options);
   return {options, std::move(trial), {}};
 }
@@ -170,11 +172,11 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
                 "Give one, such as --step 1e-3.");
   }
   options.integrator = or_fixed_cost(options.integrator);
-  const bool is_open = options.integrator == kFixedCost;
-  if (!is_open && !Maker::is_accurate(options) &&
-      find_integrator(options.integrator).form != IntegratorInfo::Form::FixedCost) {
+  const bool is_open = options.integrator.is_open();
+  if (!is_open && !Maker::is_accurate(options) && !options.integrator.is_fixed_cost()) {
     throw Error(
-        "export.wrong-integrator", "integrator '" + options.integrator + "' cannot be exported.",
+        "export.wrong-integrator",
+        "integrator '" + options.integrator.text() + "' cannot be exported.",
         fmt::format("With steps of fixed cost: {}. Accurate: dop853.", names_of_fixed_cost()));
   }
   MethodChoice choice = is_open ? choose_open(model, options, kind) : try_method(model, options);

@@ -9,6 +9,6 @@
 
 namespace koppel {
 
-void add_fixed_cost(const SourcePtr& source, const std::string& name, Problem& problem);
+void add_fixed_cost(const SourcePtr& source, const FormulationInfo& info, Problem& problem);
 
 }  // namespace koppel

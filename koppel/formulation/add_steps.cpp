@@ -1,13 +1,12 @@
 #include <koppel/formulation/add_steps.hpp>
 
-#include <koppel/formulation/reduced_forms.hpp>
 #include <koppel/formulation/step_forms.hpp>
 
 namespace koppel {
 namespace {
 
-InstantForm make_instant_form(const Source& s, const std::string& name) {
-  Stated stated = state_constraints(s, name);
+InstantForm make_instant_form(const Source& s, const FormulationInfo& info) {
+  Stated stated = state_constraints(s, info);
   InstantForm out{.e = s.e, .lambda = s.lambda, .mu = s.mu, .eta = stated.eta};
   for (std::size_t j = 0; j < s.e.num_v(); ++j) out.v_rate.push_back(s.v_rate(j));
   const std::vector<NamedExpr> motion = s.motion({});
@@ -29,8 +28,8 @@ InstantForm make_instant_form(const Source& s, const std::string& name) {
   return out;
 }
 
-StepEquations make_steps(const Source& s, const std::string& name, StepRule rule) {
-  const InstantForm form = make_instant_form(s, name);
+StepEquations make_steps(const Source& s, const FormulationInfo& info, StepRule rule) {
+  const InstantForm form = make_instant_form(s, info);
   const auto terms = [&] {
     switch (rule) {
       case StepRule::GeneralizedAlpha: return make_alpha_steps(form);
@@ -44,13 +43,15 @@ StepEquations make_steps(const Source& s, const std::string& name, StepRule rule
 }
 
 // What a rule for steps lacks; empty: nothing.
-std::string missing_for(StepRule rule, const Equations& e, const std::string& name, bool is_free) {
-  const std::string formulation = "; formulation '" + name + "' has none";
+std::string missing_for(StepRule rule, const Equations& e, const FormulationInfo& info,
+                        bool is_free) {
+  const std::string name(info.name), formulation = "; formulation '" + name + "' has none";
   if (rule == StepRule::GeneralizedAlpha) {
-    const bool has_residual = !is_reduced(name) && name != "implicit" && name != "regularized";
-    return has_residual ? "" : "a residual in positions and velocities" + formulation;
+    return info.has_residual() && !info.has_accelerations
+               ? ""
+               : "a residual in positions and velocities" + formulation;
   }
-  if (name != "index3" && !is_free) {
+  if (info.states != FormulationInfo::States::Positions && !is_free) {
     return "the constraints as they are; formulation '" + name + "' has others";
   }
   const auto coordinates = [&](const char* what, const char* others) {
@@ -70,13 +71,13 @@ std::string missing_for(StepRule rule, const Equations& e, const std::string& na
 
 }  // namespace
 
-void add_steps(const SourcePtr& s, const std::string& name, Problem& problem) {
+void add_steps(const SourcePtr& s, const FormulationInfo& info, Problem& problem) {
   for (std::size_t i = 0; i < kNumStepRules; ++i) {
     const auto rule = static_cast<StepRule>(i);
     Problem::Steps& steps = problem.steps[i];
-    steps.needs = missing_for(rule, s->e, name, s->kept.empty());
+    steps.needs = missing_for(rule, s->e, info, s->kept.empty());
     if (!steps.needs.empty()) continue;
-    steps.equations = Lazy<StepEquations>([s, name, rule] { return make_steps(*s, name, rule); });
+    steps.equations = Lazy<StepEquations>([s, &info, rule] { return make_steps(*s, info, rule); });
   }
 }
 

@@ -13,31 +13,70 @@
 #include <koppel/formulation/instant_forms.hpp>
 #include <koppel/formulation/projector_terms.hpp>
 #include <koppel/formulation/reduced_forms.hpp>
+#include <koppel/formulation/reduction.hpp>
 
 namespace koppel {
 namespace {
 
+using States = FormulationInfo::States;
+
+// One entry joins a formulation.
 constexpr FormulationInfo kFormulations[] = {
-    {"index3", "the constraints as they are"},
-    {"index2", "their rates"},
-    {"index1", "their second rates, which give accelerations and multipliers"},
-    {"baumgarte", "second rates with feedback of the constraints and their rates"},
-    {"baumgarte2", "rates with feedback of the constraints"},
-    {"ggl", "constraints and their rates, with a second set of multipliers"},
-    {"minimal", "for mechanisms without constraints in their coordinates"},
-    {"explicit", "second rates, with the mass matrix inverted"},
-    {"implicit", "second rates, with accelerations as unknowns"},
-    {"partition", "independent coordinates, chosen by name (partition:x+y) or by pivoting"},
-    {"qr", "independent linear combinations of coordinates, by QR decomposition"},
-    {"svd", "independent linear combinations of coordinates, by singular values"},
-    {"penalty", "large forces in the place of multipliers"},
-    {"augmented-lagrangian", "large forces, corrected until the second rates vanish"},
-    {"regularized", "rates with feedback, multipliers corrected step by step"},
+    {.name = "index3", .description = "the constraints as they are", .states = States::Positions},
+    {.name = "index2", .description = "their rates", .states = States::Velocities},
+    {.name = "index1",
+     .description = "their second rates, which give accelerations and multipliers"},
+    {.name = "baumgarte",
+     .description = "second rates with feedback of the constraints and their rates",
+     .has_feedback = true},
+    {.name = "baumgarte2",
+     .description = "rates with feedback of the constraints",
+     .states = States::Velocities,
+     .has_feedback = true},
+    {.name = "ggl",
+     .description = "constraints and their rates, with a second set of multipliers",
+     .states = States::Velocities,
+     .closes_positions = true},
+    {.name = "minimal",
+     .description = "for mechanisms without constraints in their coordinates",
+     .is_free = true},
+    {.name = "explicit",
+     .description = "second rates, with the mass matrix inverted",
+     .reduce = [](const std::vector<int>&, double) { return make_mass_inverse(); },
+     .inverts_mass = true},
+    {.name = "implicit",
+     .description = "second rates, with accelerations as unknowns",
+     .has_accelerations = true},
+    {.name = "partition",
+     .description = "independent coordinates, chosen by name (partition:x+y) or by pivoting",
+     .reduce = [](const std::vector<int>& independent,
+                  double) { return make_partition(independent); }},
+    {.name = "qr",
+     .description = "independent linear combinations of coordinates, by QR decomposition",
+     .reduce = [](const std::vector<int>&, double) { return make_qr(); }},
+    {.name = "svd",
+     .description = "independent linear combinations of coordinates, by singular values",
+     .reduce = [](const std::vector<int>&, double) { return make_svd(); }},
+    {.name = "penalty",
+     .description = "large forces in the place of multipliers",
+     .has_feedback = true,
+     .reduce = [](const std::vector<int>&, double factor) { return make_penalty(factor); },
+     .penalty = 1e7},
+    {.name = "augmented-lagrangian",
+     .description = "large forces, corrected until the second rates vanish",
+     .has_feedback = true,
+     .reduce = [](const std::vector<int>&,
+                  double factor) { return make_augmented_lagrangian(factor); },
+     .penalty = 1e5},
+    {.name = "regularized",
+     .description = "rates with feedback, multipliers corrected step by step",
+     .states = States::Velocities,
+     .has_feedback = true,
+     .is_regularized = true},
 };
 
-void check(const Equations& e, std::string_view name) {
-  check_formulation(name);
-  if (name == "minimal" && e.num_g() + e.mu.size() > 0) {
+void check(const Equations& e, const FormulationInfo& info) {
+  if (info.is_free && e.num_g() + e.mu.size() > 0) {
     throw Error("formulation.has-constraints",
                 "'minimal' needs coordinates without constraints; '" + e.model + "' has " +
                     std::to_string(e.num_g() + e.mu.size()) + " constraints in '" + e.coordinates +
@@ -46,57 +85,74 @@ void check(const Equations& e, std::string_view name) {
   }
 }
 
+const FormulationInfo& find_formulation(std::string_view name) {
+  std::vector<std::string> names;
+  std::string all;
+  for (const FormulationInfo& info : kFormulations) {
+    if (info.name == name) return info;
+    names.emplace_back(info.name);
+    all += (all.empty() ? "" : ", ") + names.back();
+  }
+  const std::string meant = suggest(name, names);
+  throw Error("formulation.unknown", "there is no formulation '" + std::string(name) + "'.",
+              (meant.empty() ? "" : "Did you mean '" + meant + "'? ") + "There are: " + all + ".");
+}
+
+int index_of(const FormulationInfo& info, bool has_lambda) {
+  switch (info.states) {
+    case States::Positions: return has_lambda ? 3 : 2;
+    case States::Velocities: return 2;
+    case States::Accelerations: break;
+  }
+  return 1;
+}
+
 }  // namespace
 
 std::span<const FormulationInfo> formulations() { return kFormulations; }
 
-void check_formulation(std::string_view formulation) {
-  const std::string name = split_name(formulation).base;
-  std::vector<std::string> names;
-  for (const FormulationInfo& info : kFormulations) names.emplace_back(info.name);
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
-    std::string all;
-    for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
-    const std::string meant = suggest(name, names);
-    throw Error(
-        "formulation.unknown", "there is no formulation '" + name + "'.",
-        (meant.empty() ? "" : "Did you mean '" + meant + "'? ") + "There are: " + all + ".");
+void Formulation::read(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  if (text.empty() || text == "auto") return;
+  info_ = &find_formulation(name);
+  while (colon != std::string_view::npos && !text.empty()) {
+    const std::size_t first = text.find_first_of(":+");
+    if (first == std::string_view::npos) break;
+    text.remove_prefix(first + 1);
+    independent.emplace_back(text.substr(0, text.find('+')));
   }
 }
 
-FormulationName split_name(std::string_view formulation) {
-  const std::size_t colon = formulation.find(':');
-  FormulationName out{std::string(formulation.substr(0, colon)), {}};
-  while (colon != std::string_view::npos && !formulation.empty()) {
-    const std::size_t first = formulation.find_first_of(":+");
-    if (first == std::string_view::npos) break;
-    formulation.remove_prefix(first + 1);
-    out.independent.emplace_back(formulation.substr(0, formulation.find('+')));
-  }
+const FormulationInfo& Formulation::info() const {
+  return info_ == nullptr ? find_formulation("") : *info_;
+}
+
+std::string Formulation::text() const {
+  if (is_open()) return "";
+  std::string out(info_->name);
+  for (const std::string& name : independent) out += (&name == &independent[0] ? ':' : '+') + name;
   return out;
 }
 
-Problem formulate(const Equations& equations, std::string_view formulation, const State& state,
+Problem formulate(const Equations& equations, const Formulation& formulation, const State& state,
                   const FormulationOptions& options) {
-  const FormulationName parts = split_name(formulation);
-  check(equations, parts.base);
-  if (parts.base == "explicit") check_mass(equations, state);
+  const FormulationInfo& info = formulation.info();
+  check(equations, info);
+  if (info.inverts_mass) check_mass(equations, state);
   const auto s = std::make_shared<const Source>(equations, state, with_feedback(options));
-  const std::string& name = parts.base;
   const bool is_free = s->kept.empty();
 
   Problem problem;
   problem.name = equations.model;
-  problem.formulation = formulation;
+  problem.formulation = formulation.text();
   problem.num_q = static_cast<int>(equations.num_q());
   problem.num_v = static_cast<int>(equations.num_v());
   problem.num_x = static_cast<int>(equations.x.size());
   problem.num_lambda = static_cast<int>(s->lambda.size());
   problem.num_mu = static_cast<int>(s->mu.size());
-  if (name == "ggl") problem.num_eta = problem.num_lambda;
-  if (!is_free) {
-    problem.index = name == "index3" ? (problem.num_lambda > 0 ? 3 : 2) : is_index2(name) ? 2 : 1;
-  }
+  if (info.closes_positions) problem.num_eta = problem.num_lambda;
+  if (!is_free) problem.index = index_of(info, problem.num_lambda > 0);
   for (const Expr& y : s->y) problem.labels.emplace_back(y.name());
   for (std::size_t i = 0; i < s->kept.size(); ++i) {
     problem.labels.push_back((i < s->num_kept_g ? "lambda of " : "mu of ") + s->row_label(i));
@@ -105,34 +161,34 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
     problem.labels.push_back("eta of " + s->row_label(static_cast<std::size_t>(i)));
   }
 
-  if (name == "implicit") {
+  if (info.has_accelerations) {
     problem.num_w = problem.num_v;
     for (const Expr& v : equations.v) {
       problem.labels.push_back("acceleration of " + std::string(v.name()));
     }
   }
 
-  if (is_reduced(name)) {
-    const std::vector<int> independent = find_independent(equations, parts, s->kept.size());
-    problem.rhs = Lazy<RightHandSide>([s, name, independent] {
-      return make_reduced_rhs(s->e, s->kept, s->given, name, independent, s->options);
+  if (info.reduce != nullptr) {
+    const std::vector<int> independent =
+        find_independent(equations, formulation.independent, s->kept.size());
+    problem.rhs = Lazy<RightHandSide>([s, &info, independent] {
+      return make_reduced_rhs(s->e, s->kept, s->given, info, independent, s->options);
     });
-  } else if (name != "regularized") {
-    problem.residual = Lazy<Residual>([s, name] { return make_residual(*s, name); });
   }
-  if (!is_reduced(name) && name != "index3" && name != "implicit") {
-    add_fixed_cost(s, name, problem);
+  if (info.has_residual()) {
+    problem.residual = Lazy<Residual>([s, &info] { return make_residual(*s, info); });
   }
+  if (info.has_fixed_cost()) add_fixed_cost(s, info, problem);
   if (problem.index <= 1 && !problem.rhs && problem.residual) {
-    problem.rhs = Lazy<RightHandSide>([s, name] { return make_rhs(*s, name); });
+    problem.rhs = Lazy<RightHandSide>([s, &info] { return make_rhs(*s, info); });
   }
-  if (name == "index3" || is_free) {
+  if (info.states == States::Positions || is_free) {
     problem.series = Lazy<SeriesSystem>([s] { return make_series(*s); });
   }
   if (!problem.rhs) {
-    problem.rates = Lazy<RightHandSide>([s] { return make_rhs(*s, "index1"); });
+    problem.rates = Lazy<RightHandSide>([s] { return make_rhs(*s, find_formulation("index1")); });
   }
-  add_steps(s, name, problem);
+  add_steps(s, info, problem);
   problem.projector = Lazy<Projector>([s] {
     return Projector(make_projector_terms(s->e, s->kept, s->state.p, s->state.u),
                      s->options.compile);

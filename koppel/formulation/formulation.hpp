@@ -32,6 +32,8 @@
 // Leimkuhler 1985]; regularized: sequential regularisation of order 1 [Ascher & Lin 1997].
 #pragma once
 
+#include <concepts>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,21 +45,56 @@
 
 namespace koppel {
 
+class Reduction;
+
+// A row of the table of formulations.
 struct FormulationInfo {
   std::string_view name;
   std::string_view description;
+  enum class States { Positions, Velocities, Accelerations };
+  States states = States::Accelerations;  // of the constraints, to the integrator
+  bool has_feedback = false;              // of errors of constraints, Baumgarte's terms
+  bool closes_positions = false;          // positions are stated too, with multipliers η
+  bool has_accelerations = false;         // as unknowns of their own
+  bool is_regularized = false;            // multipliers are corrected from step to step
+  bool is_free = false;                   // there are no constraints
+  // Rates by numeric algebra: what makes it, of the independent velocities and the penalty factor.
+  std::unique_ptr<Reduction> (*reduce)(const std::vector<int>& independent,
+                                       double factor) = nullptr;
+  double penalty = 0;         // its factor, where none is given
+  bool inverts_mass = false;  // the mass matrix must be regular
+
+  bool has_residual() const { return reduce == nullptr && !is_regularized; }
+  bool has_fixed_cost() const {
+    return reduce == nullptr && states != States::Positions && !has_accelerations;
+  }
 };
 std::span<const FormulationInfo> formulations();
 
-// "partition:x+y" is the formulation `partition` with independent coordinates x and y.
-struct FormulationName {
-  std::string base;
-  std::vector<std::string> independent;
-};
-FormulationName split_name(std::string_view formulation);
+// A formulation with its options, as a value: what "index3" or "partition:x+y" says. Text is read
+// where it is made, once.
+class Formulation {
+ public:
+  Formulation() = default;  // open: to be chosen, as "" and "auto" say
+  // Throws Error `formulation.unknown`, with a suggestion.
+  template <std::convertible_to<std::string_view> Text>
+  Formulation(const Text& text) {  // NOLINT(google-explicit-constructor)
+    read(text);
+  }
 
-// Throws Error `formulation.unknown`, with a suggestion.
-void check_formulation(std::string_view formulation);
+  bool is_open() const { return info_ == nullptr; }
+  const FormulationInfo& info() const;  // of one that is not open
+  std::string text() const;             // empty where it is open
+
+  std::vector<std::string> independent;  // the coordinates of a partition; none: by pivoting
+
+  bool operator==(const Formulation&) const = default;
+
+ private:
+  void read(std::string_view text);
+
+  const FormulationInfo* info_ = nullptr;
+};
 
 struct FormulationOptions {
   // Baumgarte's parameters, 1/s: errors decay with them. They must not be stiff for the step; 0:
@@ -70,11 +107,11 @@ struct FormulationOptions {
   CompileOptions compile = {};
 };
 
-// Throws Error `formulation.unknown`, `formulation.has-constraints` (minimal),
+// Throws Error `formulation.has-constraints` (minimal),
 // `formulation.unknown-coordinate` and `formulation.wrong-number` (partition),
 // `formulation.singular-mass` (explicit, where the state is complete).
 // State gives the values of parameters and inputs.
-Problem formulate(const Equations& equations, std::string_view formulation, const State& state,
+Problem formulate(const Equations& equations, const Formulation& formulation, const State& state,
                   const FormulationOptions& options = {});
 
 // y of a problem at a consistent state: with multipliers from the equations of motion.

@@ -43,8 +43,8 @@ RightHandSide make_recursive_rhs(const Source& s) {
 
 }  // namespace
 
-Residual make_residual(const Source& s, const std::string& name) {
-  const Stated stated = state_constraints(s, name);
+Residual make_residual(const Source& s, const FormulationInfo& info) {
+  const Stated stated = state_constraints(s, info);
   ResidualTerms terms;
   terms.t = s.e.t;
   terms.y = s.y;
@@ -66,7 +66,7 @@ Residual make_residual(const Source& s, const std::string& name) {
     terms.F.push_back({"position of " + s.row_label(i), stated.eta_rows[i]});
     terms.index.push_back(2);
   }
-  if (name == "implicit") separate_accelerations(s, terms);
+  if (info.has_accelerations) separate_accelerations(s, terms);
   for (std::size_t i = s.rate.size(); i < terms.y.size(); ++i) {
     terms.y_rate.push_back(s.e.graph->symbol("multiplier.rate[" + std::to_string(i) + ']'));
   }
@@ -74,9 +74,9 @@ Residual make_residual(const Source& s, const std::string& name) {
   return Residual(terms, s.options.compile);
 }
 
-RightHandSide make_rhs(const Source& s, const std::string& name) {
-  if (name == "minimal" && !s.e.v_rate.empty()) return make_recursive_rhs(s);
-  const Stated stated = state_constraints(s, name);
+RightHandSide make_rhs(const Source& s, const FormulationInfo& info) {
+  if (info.is_free && !s.e.v_rate.empty()) return make_recursive_rhs(s);
+  const Stated stated = state_constraints(s, info);
   Exprs z;
   for (std::size_t j = 0; j < s.e.num_v(); ++j) z.push_back(s.v_rate(j));
   append(z, s.lambda);

@@ -9,9 +9,9 @@
 
 namespace koppel {
 
-Residual make_residual(const Source& source, const std::string& name);
+Residual make_residual(const Source& source, const FormulationInfo& info);
 // A z = b for z = (v̇, λ, μ); for trees without constraints rates as they stand, by the recursion.
-RightHandSide make_rhs(const Source& source, const std::string& name);
+RightHandSide make_rhs(const Source& source, const FormulationInfo& info);
 SeriesSystem make_series(const Source& source);
 
 }  // namespace koppel

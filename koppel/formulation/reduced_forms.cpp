@@ -63,12 +63,6 @@ ConstrainedTerms make_terms(const Equations& e, std::span<const int> kept, const
 
 }  // namespace
 
-bool is_reduced(std::string_view name) {
-  constexpr std::string_view kNames[] = {"explicit", "partition", "qr",
-                                         "svd",      "penalty",   "augmented-lagrangian"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
-
 void check_mass(const Equations& e, const State& state) {
   if (state.q.size() != e.num_q() || state.v.size() != e.num_v() || state.x.size() != e.x.size()) {
     return;  // a state of parameters and inputs only
@@ -84,10 +78,10 @@ void check_mass(const Equations& e, const State& state) {
               "Use implicit, partition, qr or svd, or other coordinates.");
 }
 
-std::vector<int> find_independent(const Equations& e, const FormulationName& name,
+std::vector<int> find_independent(const Equations& e, const std::vector<std::string>& names,
                                   std::size_t num_rows) {
   std::vector<int> out;
-  for (const std::string& coordinate : name.independent) {
+  for (const std::string& coordinate : names) {
     out.push_back(find_velocity(e, coordinate));
   }
   if (out.empty()) return out;
@@ -104,27 +98,12 @@ std::vector<int> find_independent(const Equations& e, const FormulationName& nam
 }
 
 RightHandSide make_reduced_rhs(const Equations& e, std::span<const int> kept, const Given& given,
-                               const std::string& name, const std::vector<int>& independent,
+                               const FormulationInfo& info, const std::vector<int>& independent,
                                const FormulationOptions& options) {
-  const bool is_corrected = name == "augmented-lagrangian", is_penalty = name == "penalty";
-  const double factor = options.penalty > 0 ? options.penalty : is_corrected ? 1e5 : 1e7;
-  std::function<std::unique_ptr<Reduction>()> reduction;
-  if (name == "explicit") {
-    reduction = make_mass_inverse;
-  } else if (name == "qr") {
-    reduction = make_qr;
-  } else if (name == "svd") {
-    reduction = make_svd;
-  } else if (name == "partition") {
-    reduction = [independent] { return make_partition(independent); };
-  } else {
-    reduction = [factor, is_corrected] {
-      return is_corrected ? make_augmented_lagrangian(factor) : make_penalty(factor);
-    };
-  }
-  const ConstrainedTerms terms =
-      make_terms(e, kept, given, is_penalty || is_corrected ? &options : nullptr);
-  return RightHandSide(make_constrained_rates(terms, std::move(reduction), options.compile));
+  const double factor = options.penalty > 0 ? options.penalty : info.penalty;
+  const auto reduction = [&info, independent, factor] { return info.reduce(independent, factor); };
+  const ConstrainedTerms terms = make_terms(e, kept, given, info.has_feedback ? &options : nullptr);
+  return RightHandSide(make_constrained_rates(terms, reduction, options.compile));
 }
 
 }  // namespace koppel

@@ -11,20 +11,18 @@
 
 namespace koppel {
 
-bool is_reduced(std::string_view formulation);
-
 // Throws Error `formulation.singular-mass` where `explicit` would have to invert a singular matrix
 // at the state.
 void check_mass(const Equations& equations, const State& state);
 
 // Which of v are independent, by the names of their coordinates or their own; empty where the
 // choice is free. Throws Error `formulation.unknown-coordinate`, `formulation.wrong-number`.
-std::vector<int> find_independent(const Equations& equations, const FormulationName& name,
+std::vector<int> find_independent(const Equations& equations, const std::vector<std::string>& names,
                                   std::size_t num_rows);
 
 // `kept` are the rows of [g; a] that count.
 RightHandSide make_reduced_rhs(const Equations& equations, std::span<const int> kept,
-                               const Given& given, const std::string& formulation,
+                               const Given& given, const FormulationInfo& formulation,
                                const std::vector<int>& independent,
                                const FormulationOptions& options);
 

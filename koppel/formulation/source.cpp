@@ -9,27 +9,24 @@ FormulationOptions with_feedback(FormulationOptions options) {
   return options;
 }
 
-bool is_index2(std::string_view name) {
-  return name == "index2" || name == "baumgarte2" || name == "ggl" || name == "regularized";
-}
-
-Stated state_constraints(const Source& s, std::string_view name) {
+Stated state_constraints(const Source& s, const FormulationInfo& info) {
+  using States = FormulationInfo::States;
   Stated out;
   const double alpha = s.options.alpha, beta = s.options.beta;
-  if (name == "index3") {
+  if (info.states == States::Positions) {
     out.g = s.keep_g(s.e.g);
     out.a = s.nonholonomic();
     out.index_lambda = 3;
     out.index_mu = 2;
-  } else if (name == "index2" || name == "baumgarte2" || name == "ggl") {
+  } else if (info.states == States::Velocities) {
     out.g = s.g_rate();
     out.a = s.nonholonomic();
     out.index_lambda = out.index_mu = 2;
     const Exprs g = s.keep_g(s.e.g);
-    if (name == "baumgarte2") {
+    if (info.has_feedback) {
       for (std::size_t i = 0; i < out.g.size(); ++i) out.g[i] += alpha * g[i];
     }
-    if (name == "ggl") {
+    if (info.closes_positions) {
       for (std::size_t i = 0; i < g.size(); ++i) {
         out.eta.push_back(
             multiplier_symbol(*s.e.graph, "eta", static_cast<std::size_t>(s.kept[i])));
@@ -38,13 +35,13 @@ Stated state_constraints(const Source& s, std::string_view name) {
       const Exprs Gt = multiply_transposed(s.e.G, s.full(out.eta, true));
       out.q_rate_less = multiply(s.e.K, Gt);
     }
-  } else {  // index1, baumgarte, minimal, implicit
+  } else {
     out.g = s.times_rate(s.e.G, true);
     out.a = s.times_rate(s.e.a, false);
     const Exprs gamma = s.gamma(), terms = s.alpha_terms();
     for (std::size_t i = 0; i < out.g.size(); ++i) out.g[i] += gamma[i];
     for (std::size_t i = 0; i < out.a.size(); ++i) out.a[i] += terms[i];
-    if (name == "baumgarte") {
+    if (info.has_feedback) {
       const Exprs g = s.keep_g(s.e.g), g_rate = s.g_rate(), av = s.nonholonomic();
       for (std::size_t i = 0; i < g.size(); ++i) {
         out.g[i] += 2 * alpha * g_rate[i] + beta * beta * g[i];

@@ -158,9 +158,6 @@ struct Stated {
   int index_lambda = 1, index_mu = 1;
 };
 
-Stated state_constraints(const Source& source, std::string_view name);
-
-// Formulations that state rates of constraints.
-bool is_index2(std::string_view name);
+Stated state_constraints(const Source& source, const FormulationInfo& formulation);
 
 }  // namespace koppel

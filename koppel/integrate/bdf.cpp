@@ -108,7 +108,7 @@ class Bdf {
       return segment_.observer(step);
     };
     const double end = is_all ? segment_.t_end : start + static_cast<double>(count) * h;
-    run_radau5({segment_.problem, options, observer, end, h}, outcome_);
+    run_radau5({segment_.problem, options, segment_.integrator, observer, end, h}, outcome_);
     return outcome_.status == Outcome::Status::Done && may_go_on(segment_, outcome_);
   }
 

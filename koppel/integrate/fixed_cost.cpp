@@ -6,7 +6,6 @@
 
 #include <koppel/integrate/advance.hpp>
 #include <koppel/integrate/linear_step.hpp>
-#include <koppel/integrate/variant.hpp>
 
 namespace koppel {
 namespace {
@@ -26,8 +25,7 @@ double largest_of(std::span<const double> y) {
 }  // namespace
 
 double run_fixed_cost(const Segment& segment, Outcome& outcome) {
-  const FixedCostOptions options =
-      fixed_cost_options(segment.integrator, segment.options.projection);
+  const FixedCostOptions options = segment.integrator.fixed_cost(segment.options.projection);
   const auto step = segment.problem.fixed_cost.step(options);
   FixedCostStep::Workspace work = step->make_workspace();
   LinearStep line(outcome.y.size());

@@ -12,7 +12,6 @@
 #include <koppel/integrate/event_watch.hpp>
 #include <koppel/integrate/passage.hpp>
 #include <koppel/integrate/segment.hpp>
-#include <koppel/integrate/variant.hpp>
 
 namespace koppel {
 namespace {
@@ -20,43 +19,167 @@ namespace {
 using Form = IntegratorInfo::Form;
 constexpr int kAnyIndex = std::numeric_limits<int>::max();
 
-// One line joins an integrator.
-// clang-format off
+// One entry joins an integrator.
 constexpr IntegratorInfo kIntegrators[] = {
-    {"taylor", "Taylor series of high order on the DAE itself", Form::Series, kAnyIndex, true, true},
-    {"radau5", "Radau IIA of order 5, for stiff problems and DAEs", Form::Residual, 3, true, true},
-    {"ida", "BDF of orders 1 to 5 on DAEs, of SUNDIALS", Form::Residual, 2, false, true},
-    {"cvode", "BDF of orders 1 to 5 on stiff ODEs, of SUNDIALS", Form::RightHandSide, 0, false, true},
-    {"dop853", "Runge-Kutta of order 8, of Dormand and Prince", Form::RightHandSide, 0, true, true},
-    {"rk4", "Runge-Kutta of order 4", Form::RightHandSide, 0, true, false},
-    {"implicit-euler", "backward differences of order 1, robust", Form::Residual, 3, true, true},
-    {"midpoint", "the implicit midpoint rule, of order 2", Form::Residual, 3, true, false},
-    {"generalized-alpha", "order 2, damping what is faster than the step", Form::Steps, 3, true, false,
-     StepRule::GeneralizedAlpha, "the spectral radius at infinite frequency, from 0 to 1, as in generalized-alpha:0.5; null-space"},
-    {"energy-momentum", "order 2, keeping energy and momenta exactly", Form::Steps, 3, true, false,
-     StepRule::EnergyMomentum, "null-space: multipliers are eliminated from Newton's matrix"},
-    {"variational", "order 2, symplectic, keeping momenta", Form::Steps, 3, true, false,
-     StepRule::VariationalMidpoint, "the discrete Lagrangian: variational:midpoint or variational:trapezoidal; null-space"},
-    {"bdf2", "backward differences of order 2 with a fixed step", Form::Residual, 3, true, false},
-    {"bdf3", "backward differences of order 3 with a fixed step", Form::Residual, 3, true, false},
-    {"bdf4", "backward differences of order 4 with a fixed step", Form::Residual, 3, true, false},
-    {"bdf5", "backward differences of order 5 with a fixed step", Form::Residual, 3, true, false},
-    {"explicit-euler", "explicit Euler steps of fixed cost", Form::FixedCost, kAnyIndex, true, false},
-    {"linear-implicit", "linear-implicit Euler steps of fixed cost, for real time", Form::FixedCost, kAnyIndex, true, false},
-    {"rosenbrock", "a W-method of order 2 with steps of fixed cost", Form::FixedCost, kAnyIndex, true, false,
-     {}, {}, FixedCostOptions::Rule::Rosenbrock},
-    {"rattle", "order 2 with steps of fixed cost, keeping energy where nothing is stiff", Form::FixedCost, kAnyIndex, true, false,
-     {}, {}, FixedCostOptions::Rule::Rattle},
+    {.name = "taylor",
+     .description = "Taylor series of high order on the DAE itself",
+     .form = Form::Series,
+     .max_index = kAnyIndex,
+     .has_adaptive_step = true,
+     .run = run_taylor,
+     .formulation = "index3",
+     .is_explicit = true},
+    {.name = "radau5",
+     .description = "Radau IIA of order 5, for stiff problems and DAEs",
+     .form = Form::Residual,
+     .max_index = 3,
+     .has_adaptive_step = true,
+     .run = run_radau5,
+     .formulation = "ggl",
+     .is_stiff_solver = true},
+    {.name = "ida",
+     .description = "BDF of orders 1 to 5 on DAEs, of SUNDIALS",
+     .form = Form::Residual,
+     .max_index = 2,
+     .has_fixed_step = false,
+     .has_adaptive_step = true,
+     .run = run_ida,
+     .formulation = "ggl",
+     .is_stiff_solver = true},
+    {.name = "cvode",
+     .description = "BDF of orders 1 to 5 on stiff ODEs, of SUNDIALS",
+     .has_fixed_step = false,
+     .has_adaptive_step = true,
+     .run = run_cvode,
+     .formulation = "index1",
+     .is_stiff_solver = true},
+    {.name = "dop853",
+     .description = "Runge-Kutta of order 8, of Dormand and Prince",
+     .has_adaptive_step = true,
+     .run = run_dop853,
+     .formulation = "index1",
+     .is_explicit = true},
+    {.name = "rk4",
+     .description = "Runge-Kutta of order 4",
+     .run = run_rk4,
+     .formulation = "index1",
+     .is_explicit = true},
+    // Errors of backward Euler are so large that they would outweigh what a second set of
+    // multipliers is good for.
+    {.name = "implicit-euler",
+     .description = "backward differences of order 1, robust",
+     .form = Form::Residual,
+     .max_index = 3,
+     .has_adaptive_step = true,
+     .run = run_implicit_euler,
+     .formulation = "index2"},
+    {.name = "midpoint",
+     .description = "the implicit midpoint rule, of order 2",
+     .form = Form::Residual,
+     .max_index = 3,
+     .run = run_midpoint,
+     .formulation = "ggl"},
+    {.name = "generalized-alpha",
+     .description = "order 2, damping what is faster than the step",
+     .form = Form::Steps,
+     .max_index = 3,
+     .run = run_generalized_alpha,
+     .formulation = "ggl",
+     .rule = StepRule::GeneralizedAlpha,
+     .read = read_generalized_alpha,
+     .variants = "the spectral radius at infinite frequency, from 0 to 1, as in "
+                 "generalized-alpha:0.5; null-space"},
+    {.name = "energy-momentum",
+     .description = "order 2, keeping energy and momenta exactly",
+     .form = Form::Steps,
+     .max_index = 3,
+     .run = run_energy_momentum,
+     .formulation = "index3",
+     .rule = StepRule::EnergyMomentum,
+     .read = read_energy_momentum,
+     .variants = "null-space: multipliers are eliminated from Newton's matrix"},
+    {.name = "variational",
+     .description = "order 2, symplectic, keeping momenta",
+     .form = Form::Steps,
+     .max_index = 3,
+     .run = run_variational,
+     .formulation = "index3",
+     .rule = StepRule::VariationalMidpoint,
+     .read = read_variational,
+     .variants = "the discrete Lagrangian: variational:midpoint or variational:trapezoidal; "
+                 "null-space"},
+    {.name = "bdf2",
+     .description = "backward differences of order 2 with a fixed step",
+     .form = Form::Residual,
+     .max_index = 3,
+     .run = run_bdf2,
+     .formulation = "ggl"},
+    {.name = "bdf3",
+     .description = "backward differences of order 3 with a fixed step",
+     .form = Form::Residual,
+     .max_index = 3,
+     .run = run_bdf3,
+     .formulation = "ggl"},
+    {.name = "bdf4",
+     .description = "backward differences of order 4 with a fixed step",
+     .form = Form::Residual,
+     .max_index = 3,
+     .run = run_bdf4,
+     .formulation = "ggl"},
+    {.name = "bdf5",
+     .description = "backward differences of order 5 with a fixed step",
+     .form = Form::Residual,
+     .max_index = 3,
+     .run = run_bdf5,
+     .formulation = "ggl"},
+    {.name = "explicit-euler",
+     .description = "explicit Euler steps of fixed cost",
+     .form = Form::FixedCost,
+     .max_index = kAnyIndex,
+     .run = run_fixed_cost,
+     .formulation = "ggl",
+     .jacobian = FixedCostOptions::Jacobian::None,
+     .read = read_explicit_euler},
+    {.name = "linear-implicit",
+     .description = "linear-implicit Euler steps of fixed cost, for real time",
+     .form = Form::FixedCost,
+     .max_index = kAnyIndex,
+     .run = run_fixed_cost,
+     .formulation = "ggl",
+     .read = read_linear_implicit},
+    {.name = "rosenbrock",
+     .description = "a W-method of order 2 with steps of fixed cost",
+     .form = Form::FixedCost,
+     .max_index = kAnyIndex,
+     .run = run_fixed_cost,
+     .formulation = "index1",
+     .fixed_cost_rule = FixedCostOptions::Rule::Rosenbrock,
+     .read = read_rosenbrock},
+    {.name = "rattle",
+     .description = "order 2 with steps of fixed cost, keeping energy where nothing is stiff",
+     .form = Form::FixedCost,
+     .max_index = kAnyIndex,
+     .run = run_fixed_cost,
+     .formulation = "ggl",
+     .fixed_cost_rule = FixedCostOptions::Rule::Rattle,
+     .read = read_rattle},
 };
-using Run = double (*)(const Segment&, Outcome&);
-constexpr Run kRun[] = {
-    run_taylor, run_radau5, run_ida, run_cvode, run_dop853, run_rk4, run_implicit_euler,
-    run_midpoint, run_generalized_alpha, run_energy_momentum, run_variational,
-    run_bdf2, run_bdf3, run_bdf4, run_bdf5,
-    run_fixed_cost, run_fixed_cost, run_fixed_cost, run_fixed_cost,
-};
-// clang-format on
-static_assert(std::size(kRun) == std::size(kIntegrators));
+
+const IntegratorInfo& find_row(std::string_view name) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const IntegratorInfo& info : kIntegrators) {
+    if (info.name == name) return info;
+    names.emplace_back(info.name);
+    list += (list.empty() ? "" : ", ") + names.back();
+  }
+  std::string hint = "integrators: " + list + ".";
+  if (const std::string meant = suggest(name, names); !meant.empty()) {
+    hint += fmt::format(" Did you mean '{}'?", meant);
+  }
+  throw Error("integrate.unknown-integrator", fmt::format("there is no integrator '{}'", name),
+              hint);
+}
 
 // A step that touches a breakpoint, or the one before or after, seen without the gap that the
 // integration leaves around it.
@@ -143,30 +266,35 @@ void IntegrateOptions::validate() const {
 
 std::span<const IntegratorInfo> integrators() { return kIntegrators; }
 
-const IntegratorInfo& find_integrator(std::string_view name) {
-  std::vector<std::string> names;
-  std::string list;
-  const std::string_view whole = name, variant = variant_of(name);
-  name = name.substr(0, name.find(':'));
-  for (const IntegratorInfo& info : kIntegrators) {
-    if (info.name == name) {
-      if (info.form == Form::FixedCost) {
-        fixed_cost_options(whole, Projection::None);
-      } else {
-        check_variant(info, variant);
-      }
-      return info;
-    }
-    names.emplace_back(info.name);
-    list += (list.empty() ? "" : ", ") + names.back();
-  }
-  std::string hint = "integrators: " + list + ".";
-  if (const std::string meant = suggest(name, names); !meant.empty()) {
-    hint += fmt::format(" Did you mean '{}'?", meant);
-  }
-  throw Error("integrate.unknown-integrator", fmt::format("there is no integrator '{}'", name),
-              hint);
+void Integrator::read(std::string_view text) {
+  if (text.empty() || text == "auto") return;
+  wants_fixed_cost_ = text == kFixedCost;
+  if (wants_fixed_cost_) return;
+  const std::size_t colon = text.find(':');
+  info_ = &find_row(text.substr(0, colon));
+  if (colon != std::string_view::npos) add_variant(text.substr(colon + 1));
 }
+
+const IntegratorInfo& Integrator::info() const { return is_open() ? find_row(text()) : *info_; }
+
+void Integrator::add_variant(std::string_view text) { info().read(info(), text, variant); }
+
+std::string Integrator::text() const {
+  if (wants_fixed_cost_) return std::string(kFixedCost);
+  return is_open() ? "" : std::string(info_->name) + write_variant(variant);
+}
+
+FixedCostOptions Integrator::fixed_cost(Projection projection) const {
+  FixedCostOptions out;
+  out.rule = info().fixed_cost_rule;
+  out.jacobian = variant.jacobian.value_or(info().jacobian);
+  if (variant.updates) out.updates = *variant.updates;
+  if (variant.stiff) out.stiff = *variant.stiff;
+  out.projects = projection != Projection::None;
+  return out;
+}
+
+const IntegratorInfo& find_integrator(std::string_view text) { return Integrator(text).info(); }
 
 std::string names_of_fixed_cost() {
   std::string out;
@@ -216,11 +344,11 @@ std::optional<std::string> why_not(const IntegratorInfo& integrator, const Probl
 
 // Between breakpoints b₁ < b₂ the integration runs from the number after b₁ to the one before b₂,
 // so that conditions such as t < b and the knots of tables are on one side throughout.
-Outcome integrate(const Problem& problem, std::string_view integrator, const Start& start,
+Outcome integrate(const Problem& problem, const Integrator& integrator, const Start& start,
                   double end, const IntegrateOptions& options, const Observer& observer) {
-  const IntegratorInfo& info = find_integrator(integrator);
+  const IntegratorInfo& info = integrator.info();
   check(info, problem, start, end, options);
-  const Run run = start.y.empty() ? run_empty : kRun[&info - kIntegrators];
+  const auto run = start.y.empty() ? run_empty : info.run;
 
   Outcome outcome{.t = start.t, .y = start.y, .text = {}, .sides = {}, .statistics = {}};
   // Steps of fixed cost keep to the clock: no breakpoint moves them.
@@ -254,8 +382,7 @@ Outcome integrate(const Problem& problem, std::string_view integrator, const Sta
     outcome.t = t0;
     try {
       if (t0 < t1) {
-        h_guess = run({problem, options, closed, t1, h_guess, integrator, variant_of(integrator)},
-                      outcome);
+        h_guess = run({problem, options, integrator, closed, t1, h_guess}, outcome);
       }
     } catch (const Stopped&) {
       outcome.status = Outcome::Status::Stopped;

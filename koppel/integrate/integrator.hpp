@@ -11,6 +11,7 @@
 // between them are integrated one after the other.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include <koppel/integrate/variant.hpp>
 #include <koppel/problem/problem.hpp>
 
 namespace koppel {
@@ -101,27 +103,75 @@ struct Outcome {
   Statistics statistics;
 };
 
-// What there is to choose from.
+struct Segment;  // segment.hpp
+
+// A row of the table of integrators.
 struct IntegratorInfo {
   std::string_view name;
   std::string_view description;
-  enum class Form { RightHandSide, Residual, Series, Steps, FixedCost } form;
-  int max_index;  // of a residual
-  bool has_fixed_step, has_adaptive_step;
-  StepRule rule = {};              // of steps
-  std::string_view variants = {};  // what may stand behind the name and a colon, for people
+  enum class Form { RightHandSide, Residual, Series, Steps, FixedCost };
+  Form form = Form::RightHandSide;
+  int max_index = 0;  // of a residual
+  bool has_fixed_step = true, has_adaptive_step = false;
+  double (*run)(const Segment&, Outcome&) = nullptr;
+  std::string_view formulation;  // that it is given where there are constraints, and none is named
+  bool is_explicit = false;      // motions that die away fast limit the step
+  bool is_stiff_solver = false;  // adaptive, and they do not
+  StepRule rule = {};            // of steps
   FixedCostOptions::Rule fixed_cost_rule = {};
+  FixedCostOptions::Jacobian jacobian = FixedCostOptions::Jacobian::Exact;  // where none is named
+  ReadVariant read = read_no_variant;
+  std::string_view variants = {};  // what may stand behind the name and a colon, for people
 };
 std::span<const IntegratorInfo> integrators();
-// A name may be followed by a colon and a variant: `generalized-alpha:0.5`, `linear-implicit:J2`.
-// Throws Error `integrate.unknown-integrator`, with a suggestion, and `integrate.unknown-variant`.
-const IntegratorInfo& find_integrator(std::string_view name);
+
+// An integrator with its options, as a value: what "radau5", "generalized-alpha:0.5" or
+// "linear-implicit:J2" says. Text is read where it is made, once.
+class Integrator {
+ public:
+  Integrator() = default;  // open: to be chosen, as "" and "auto" say
+  // Throws Error `integrate.unknown-integrator`, with a suggestion, and
+  // `integrate.unknown-variant`.
+  template <std::convertible_to<std::string_view> Text>
+  Integrator(const Text& text) {  // NOLINT(google-explicit-constructor)
+    read(text);
+  }
+
+  // To be chosen, and of those whose steps have a fixed cost where `fixed-cost` was said.
+  bool is_open() const { return info_ == nullptr; }
+  bool wants_fixed_cost() const { return wants_fixed_cost_; }
+  const IntegratorInfo& info() const;  // of one that is not open
+  bool is_fixed_cost() const {
+    return !is_open() && info_->form == IntegratorInfo::Form::FixedCost;
+  }
+  bool is(std::string_view name) const { return !is_open() && info_->name == name; }
+  std::string text() const;  // empty where it is open
+
+  IntegratorVariant variant;
+  // Reads more of it, as behind a colon.
+  void add_variant(std::string_view text);
+  // Of fixed-cost steps, with the projection asked for.
+  FixedCostOptions fixed_cost(Projection projection) const;
+
+  bool operator==(const Integrator&) const = default;
+
+ private:
+  void read(std::string_view text);
+
+  const IntegratorInfo* info_ = nullptr;
+  bool wants_fixed_cost_ = false;
+};
+// One of those whose steps have a fixed cost, to be chosen.
+inline constexpr std::string_view kFixedCost = "fixed-cost";
+
+// The row of an integrator. Throws as Integrator does.
+const IntegratorInfo& find_integrator(std::string_view text);
 // Those with steps of fixed cost, for messages.
 std::string names_of_fixed_cost();
 // Whether the integrator can take the problem; else a sentence that says why not.
 std::optional<std::string> why_not(const IntegratorInfo& integrator, const Problem& problem);
 
-Outcome integrate(const Problem& problem, std::string_view integrator, const Start& start,
+Outcome integrate(const Problem& problem, const Integrator& integrator, const Start& start,
                   double end, const IntegrateOptions& options = {}, const Observer& observer = {});
 
 }  // namespace koppel

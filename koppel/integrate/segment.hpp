@@ -8,11 +8,10 @@ namespace koppel {
 struct Segment {
   const Problem& problem;
   const IntegrateOptions& options;
+  const Integrator& integrator;
   const Observer& observer;  // never empty
   double t_end;
-  double h_guess = 0;                // from the segment before; 0: none
-  std::string_view integrator = {};  // with its variant
-  std::string_view variant = {};     // what follows the integrator's name
+  double h_guess = 0;  // from the segment before; 0: none
 };
 
 // Each advances outcome.t, outcome.y from where they are to segment.t_end, adds to the statistics,

@@ -9,7 +9,6 @@
 #include <koppel/integrate/advance.hpp>
 #include <koppel/integrate/node_step.hpp>
 #include <koppel/integrate/null_space_solver.hpp>
-#include <koppel/integrate/variant.hpp>
 
 namespace koppel {
 namespace {
@@ -209,8 +208,8 @@ double Stepper::run(double lateness) {
 
 // With the spectral radius ρ at infinite frequency [Chung & Hulbert 1993].
 double run_generalized_alpha(const Segment& segment, Outcome& outcome) {
-  const Variant variant = parse_variant("generalized-alpha", segment.variant);
-  const double rho = variant.spectral_radius;
+  const IntegratorVariant& variant = segment.integrator.variant;
+  const double rho = variant.spectral_radius.value_or(0.8);
   const double alpha_m = (2 * rho - 1) / (rho + 1), alpha_f = rho / (rho + 1);
   const double gamma = 0.5 + alpha_f - alpha_m, beta = 0.25 * (0.5 + gamma) * (0.5 + gamma);
   const double c[] = {alpha_m, alpha_f, beta, gamma};
@@ -219,14 +218,14 @@ double run_generalized_alpha(const Segment& segment, Outcome& outcome) {
 }
 
 double run_energy_momentum(const Segment& segment, Outcome& outcome) {
-  const Variant variant = parse_variant("energy-momentum", segment.variant);
+  const IntegratorVariant& variant = segment.integrator.variant;
   return Stepper(segment, outcome, StepRule::EnergyMomentum, {}, variant.by_null_space).run(0);
 }
 
 double run_variational(const Segment& segment, Outcome& outcome) {
-  const Variant variant = parse_variant("variational", segment.variant);
-  const StepRule rule =
-      variant.is_trapezoidal ? StepRule::VariationalTrapezoidal : StepRule::VariationalMidpoint;
+  const IntegratorVariant& variant = segment.integrator.variant;
+  const StepRule rule = variant.is_trapezoidal.value_or(false) ? StepRule::VariationalTrapezoidal
+                                                               : StepRule::VariationalMidpoint;
   return Stepper(segment, outcome, rule, {}, variant.by_null_space).run(0);
 }
 

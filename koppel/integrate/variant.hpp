@@ -1,34 +1,53 @@
-// Variants of integrators: what stands behind the colon of `generalized-alpha:0.5`, joined by +
-// where there are more: `generalized-alpha:0.5+null-space`.
+// Options of integrators: what stands behind the colon of `generalized-alpha:0.5`, joined by +
+// where there are more (`generalized-alpha:0.5+null-space`), and behind those of
+// `linear-implicit:J2:velocities-first:stiff=tyre`.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
-#include <koppel/integrate/integrator.hpp>
+#include <koppel/problem/fixed_cost.hpp>
 
 namespace koppel {
 
-// What the variants of all integrators say; each looks at its own.
-struct Variant {
-  double spectral_radius = 0.8;
-  bool is_trapezoidal = false;
-  bool by_null_space = false;  // multipliers are eliminated from Newton's matrix
+struct IntegratorInfo;
+
+// What was said; each integrator looks at its own.
+struct IntegratorVariant {
+  std::optional<double> spectral_radius;  // at infinite frequency, of generalized-alpha
+  std::optional<bool> is_trapezoidal;     // the discrete Lagrangian of variational
+  bool by_null_space = false;             // multipliers are eliminated from Newton's matrix
+  // Of fixed-cost steps.
+  std::optional<FixedCostOptions::Jacobian> jacobian;
+  std::optional<FixedCostOptions::Updates> updates;
+  std::optional<std::string> stiff;
+
+  bool operator==(const IntegratorVariant&) const = default;
 };
+inline constexpr std::string_view kStiffAuto = "auto";  // the partition is to be chosen
 
-inline std::string_view variant_of(std::string_view integrator) {
-  const std::size_t colon = integrator.find(':');
-  return colon == std::string_view::npos ? std::string_view{} : integrator.substr(colon + 1);
-}
+// Readers of the text behind the first colon, one for each kind of integrator. They add to what was
+// read before. Throw Error `integrate.unknown-variant`.
+using ReadVariant = void (*)(const IntegratorInfo& integrator, std::string_view text,
+                             IntegratorVariant& out);
+void read_no_variant(const IntegratorInfo& integrator, std::string_view text,
+                     IntegratorVariant& out);
+void read_generalized_alpha(const IntegratorInfo& integrator, std::string_view text,
+                            IntegratorVariant& out);
+void read_energy_momentum(const IntegratorInfo& integrator, std::string_view text,
+                          IntegratorVariant& out);
+void read_variational(const IntegratorInfo& integrator, std::string_view text,
+                      IntegratorVariant& out);
+void read_explicit_euler(const IntegratorInfo& integrator, std::string_view text,
+                         IntegratorVariant& out);
+void read_linear_implicit(const IntegratorInfo& integrator, std::string_view text,
+                          IntegratorVariant& out);
+void read_rosenbrock(const IntegratorInfo& integrator, std::string_view text,
+                     IntegratorVariant& out);
+void read_rattle(const IntegratorInfo& integrator, std::string_view text, IntegratorVariant& out);
 
-// Options of fixed-cost steps from the parts of "J2:velocities-first:stiff=tyre"; empty: the
-// defaults. Without Jacobian: explicit Euler. Throws Error `integrate.unknown-variant`.
-FixedCostOptions read_fixed_cost(std::string_view variant, bool has_jacobian);
-// Of an integrator with its variant, "linear-implicit:J2", and the projection asked for. Throws
-// Error `integrate.unknown-variant`.
-FixedCostOptions fixed_cost_options(std::string_view integrator, Projection projection);
-
-// Throws Error `integrate.unknown-variant`.
-Variant parse_variant(std::string_view integrator, std::string_view text);
-void check_variant(const IntegratorInfo& integrator, std::string_view text);
+// As it is read, with its colon; empty where nothing was said.
+std::string write_variant(const IntegratorVariant& variant);
 
 }  // namespace koppel

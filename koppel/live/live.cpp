@@ -9,7 +9,6 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/code/native.hpp>
-#include <koppel/integrate/variant.hpp>
 #include <koppel/live/recorder.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
@@ -309,10 +308,10 @@ Prepared prepare_live(const Model& model, SimulateOptions& options) {
                 "Give one, such as --step 1e-3.");
   }
   options.integrator = or_fixed_cost(options.integrator);
-  if (options.integrator != kFixedCost &&
-      find_integrator(options.integrator).form != IntegratorInfo::Form::FixedCost) {
+  const bool is_open = options.integrator.is_open();
+  if (!is_open && !options.integrator.is_fixed_cost()) {
     throw Error("live.wrong-integrator",
-                "integrator '" + options.integrator + "' has no steps of fixed cost.",
+                "integrator '" + options.integrator.text() + "' has no steps of fixed cost.",
                 fmt::format("Those that have: {}.", names_of_fixed_cost()));
   }
   if (!model.events.empty()) {
@@ -322,7 +321,7 @@ Prepared prepare_live(const Model& model, SimulateOptions& options) {
                             model.events[0].name),
                 "Take them out, or use koppel run.");
   }
-  if (options.integrator != kFixedCost) return prepare(model, options);
+  if (!is_open) return prepare(model, options);
   const MethodChoice choice = choose_fixed_cost(model, options);
   options = choice.options;
   Prepared out = prepare(model, options);
@@ -405,7 +404,7 @@ LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOpti
   take_native_failure();  // of others
   if (simulate.step) check_pace(*simulate.step, options.speed);
   const Prepared prepared = prepare_live(model, simulate);
-  Machine machine(prepared, fixed_cost_options(prepared.choice.integrator, simulate.projection),
+  Machine machine(prepared, prepared.choice.integrator.fixed_cost(simulate.projection),
                   simulate.native);
 
   LiveResult out;

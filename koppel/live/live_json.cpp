@@ -30,8 +30,8 @@ std::string to_json(const LiveResult& r, const std::string& model) {
   out["status"] = name_of(r.status);
   out["health"] = name_of(r.health.state);
   out["coordinates"] = r.info.choice.coordinates;
-  out["formulation"] = r.info.choice.formulation;
-  out["integrator"] = r.info.choice.integrator;
+  out["formulation"] = r.info.choice.formulation.text();
+  out["integrator"] = r.info.choice.integrator.text();
   out["inputs"] = r.info.ports.inputs;
   out["outputs"] = r.info.ports.outputs;
   out["scheduling"] = r.info.scheduling;

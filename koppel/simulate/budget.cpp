@@ -12,7 +12,6 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/code/program.hpp>
 #include <koppel/expr/graph/graph.hpp>
-#include <koppel/integrate/variant.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
@@ -139,13 +138,13 @@ void find_drift(const Prepared& prepared, const SimulateOptions& options,
   std::vector<double> y(prepared.start.y.size());
   long count = 0;
   const IntegrateOptions with{.step = out.step, .projection = options.projection};
-  const Outcome outcome =
-      integrate(prepared.problem, out.integrator, prepared.start, end, with, [&](const Step& step) {
-        if (++count % every != 0 && step.t1 < end) return true;
-        step.evaluate(step.t1, y);
-        out.drift->include(bound.at(step.t1, out.step, y));
-        return true;
-      });
+  const Outcome outcome = integrate(prepared.problem, prepared.choice.integrator, prepared.start,
+                                    end, with, [&](const Step& step) {
+                                      if (++count % every != 0 && step.t1 < end) return true;
+                                      step.evaluate(step.t1, y);
+                                      out.drift->include(bound.at(step.t1, out.step, y));
+                                      return true;
+                                    });
   out.drift_end = outcome.t;
 }
 
@@ -177,10 +176,10 @@ bool warn_of_growth(Budget& b, const StableStep& stable) {
   return is_refuted;
 }
 
-void find_warnings(Budget& b) {
-  const std::string name = b.integrator.substr(0, b.integrator.find(':'));
-  const FixedCostOptions euler = fixed_cost_options(b.integrator, Projection::Once);
-  const std::string method = name == "linear-implicit" ? name_of(euler.jacobian) : name;
+void find_warnings(const Integrator& integrator, Budget& b) {
+  const std::string method = integrator.is("linear-implicit")
+                                 ? name_of(integrator.fixed_cost(Projection::Once).jacobian)
+                                 : std::string(integrator.info().name);
   for (StableStep& stable : b.stable) {
     if (stable.method == method) stable.is_refuted = warn_of_growth(b, stable);
   }
@@ -249,14 +248,14 @@ Budget make_budget(const Model& model, SimulateOptions options) {
                 "Give one, such as --step 1e-3.");
   }
   options.integrator = or_fixed_cost(options.integrator);
-  if (options.integrator != kFixedCost &&
-      find_integrator(options.integrator).form != IntegratorInfo::Form::FixedCost) {
+  const bool is_open = options.integrator.is_open();
+  if (!is_open && !options.integrator.is_fixed_cost()) {
     throw Error("budget.wrong-integrator",
-                "integrator '" + options.integrator + "' has no steps of fixed cost.",
+                "integrator '" + options.integrator.text() + "' has no steps of fixed cost.",
                 fmt::format("Those that have: {}.", names_of_fixed_cost()));
   }
   MethodTrial trial;
-  if (options.integrator == kFixedCost) {
+  if (is_open) {
     MethodChoice choice = choose_fixed_cost(model, options);
     options = choice.options;
     trial = std::move(choice.trial);
@@ -264,15 +263,15 @@ Budget make_budget(const Model& model, SimulateOptions options) {
     trial = MethodTrials(model, options).run(options);
   }
   const Prepared prepared = prepare(model, options);
-  const FixedCostOptions euler = fixed_cost_options(prepared.choice.integrator, options.projection);
+  const FixedCostOptions euler = prepared.choice.integrator.fixed_cost(options.projection);
   const std::shared_ptr<const FixedCostStep> compiled = prepared.problem.fixed_cost.step(euler);
   const FixedCostStep& step = *compiled;
 
   Budget out;
   out.model = model.name;
   out.coordinates = prepared.choice.coordinates;
-  out.formulation = prepared.choice.formulation;
-  out.integrator = prepared.choice.integrator;
+  out.formulation = prepared.choice.formulation.text();
+  out.integrator = prepared.choice.integrator.text();
   out.step = *options.step;
   out.num_unknowns = prepared.problem.num_v + prepared.problem.num_lambda + prepared.problem.num_mu;
   out.num_factorizations = step.num_factorizations();
@@ -303,7 +302,7 @@ Budget make_budget(const Model& model, SimulateOptions options) {
     find_drift(prepared, options, euler, out);
   }
   out.pivot_error = find_pivot_error(prepared, euler);
-  find_warnings(out);
+  find_warnings(prepared.choice.integrator, out);
   return out;
 }
 

@@ -13,15 +13,11 @@
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/graph/operations.hpp>
 #include <koppel/expr/graph/traverse.hpp>
-#include <koppel/formulation/formulation.hpp>
-#include <koppel/integrate/integrator.hpp>
 #include <koppel/model/elements/joint_law.hpp>
 #include <koppel/simulate/stiffness.hpp>
 
 namespace koppel {
 namespace {
-
-bool is_open(const std::string& wanted) { return wanted.empty() || wanted == "auto"; }
 
 // The recursion along a tree has five times the products of the equations in natural coordinates,
 // which have constraints instead; up to three bodies in the plane it is the cheaper one in series.
@@ -109,37 +105,13 @@ void find_series(const Evaluator& evaluator, const State& start, const RankRepor
       structure.is_regular && out.is_determined && structure.degrees_of_freedom == free;
 }
 
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // The integrator for a formulation. Some have a right-hand side only.
-std::string integrator_for(const std::string& formulation, const Findings& found) {
-  const std::string base = split_name(formulation).base;
-  if (is_one_of(base, {"explicit", "partition", "qr", "svd", "penalty", "augmented-lagrangian"})) {
-    return found.is_stiff ? "cvode" : "dop853";
-  }
-  const bool explicit_is_fine = is_one_of(base, {"index1", "baumgarte", "minimal", "implicit"});
-  if (is_one_of(formulation, {"index3", "minimal"}) && found.is_smooth && found.has_series &&
-      !found.is_stiff) {
-    return "taylor";
-  }
-  return explicit_is_fine && !found.is_stiff ? "dop853" : "radau5";
-}
-
-// The formulation for an integrator. Errors of backward Euler are so large that they would outweigh
-// what a second set of multipliers is good for.
-std::string formulation_for(const IntegratorInfo& integrator, const Findings& found) {
-  if (!found.has_constraints) return "minimal";
-  if (integrator.name == "implicit-euler") return "index2";
-  switch (integrator.form) {
-    case IntegratorInfo::Form::Series: return "index3";
-    case IntegratorInfo::Form::Steps:
-      return integrator.rule == StepRule::GeneralizedAlpha ? "ggl" : "index3";
-    case IntegratorInfo::Form::RightHandSide: return "index1";
-    case IntegratorInfo::Form::FixedCost: return integrator.name == "rosenbrock" ? "index1" : "ggl";
-    default: return integrator.max_index >= 2 ? "ggl" : "index1";
-  }
+Integrator integrator_for(const FormulationInfo& formulation, const Findings& found) {
+  using States = FormulationInfo::States;
+  if (formulation.reduce != nullptr) return found.is_stiff ? "cvode" : "dop853";
+  const bool has_series = formulation.states == States::Positions || formulation.is_free;
+  if (has_series && found.is_smooth && found.has_series && !found.is_stiff) return "taylor";
+  return formulation.states == States::Accelerations && !found.is_stiff ? "dop853" : "radau5";
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -181,8 +153,12 @@ void check_step(const IntegratorInfo& integrator, bool has_step) {
 // branch, costs more than that.
 bool suits_implicit(const Model& model) { return model.bodies.size() - 1 <= kMaxStiff; }
 
-bool is_implicit(const std::string& integrator) {
-  return is_one_of(integrator, {"radau5", "ida", "cvode"});
+bool is_implicit(const Integrator& integrator) {
+  return !integrator.is_open() && integrator.info().is_stiff_solver;
+}
+
+bool is_minimal(const Formulation& formulation) {
+  return !formulation.is_open() && formulation.info().is_free;
 }
 
 }  // namespace
@@ -193,7 +169,7 @@ std::string choose_coordinates(const Model& model, const Wanted& wanted) {
   if (sets.size() == 1) return sets[0];
   if (wanted.reactions) return sets[0];
   if (is_implicit(wanted.integrator) && suits_implicit(model)) return "joint";
-  const bool may_pay = wanted.formulation == "minimal" || is_small(model) ||
+  const bool may_pay = is_minimal(wanted.formulation) || is_small(model) ||
                        (has_damping(model) && model.bodies.size() - 1 <= kMaxStiff);
   return may_pay && is_tree(model) ? "joint" : "natural";
 }
@@ -202,15 +178,15 @@ std::optional<std::string> better_coordinates(const Model& model, const std::str
                                               const Wanted& wanted, const Findings& found) {
   if (!is_open(wanted.coordinates) || wanted.reactions) return {};
   const bool is_choice_implicit =
-      is_implicit(is_open(wanted.integrator) ? choose(found, coordinates, wanted).integrator
-                                             : wanted.integrator);
+      is_implicit(wanted.integrator.is_open() ? choose(found, coordinates, wanted).integrator
+                                              : wanted.integrator);
   if (coordinates == "natural" && is_choice_implicit && suits_implicit(model)) {
     const std::vector<std::string> sets = coordinate_sets(model);
     const bool has_joint = std::find(sets.begin(), sets.end(), "joint") != sets.end();
     return has_joint ? std::optional<std::string>("joint") : std::nullopt;
   }
   if (coordinates != "joint" || is_choice_implicit || found.is_stiff) return {};
-  if (is_small(model) || wanted.formulation == "minimal") return {};
+  if (is_small(model) || is_minimal(wanted.formulation)) return {};
   return "natural";
 }
 
@@ -231,10 +207,9 @@ Findings find_out(const Model& model, const Evaluator& evaluator, const State& s
 }
 
 Choice choose(const Findings& found, const std::string& coordinates, const Wanted& wanted) {
-  Choice out{coordinates, wanted.formulation, wanted.integrator, ""};
-  const bool open_formulation = is_open(wanted.formulation);
-  const bool open_integrator = is_open(wanted.integrator);
-  if (!open_integrator) find_integrator(wanted.integrator);
+  Choice out{{coordinates, wanted.formulation, wanted.integrator}, ""};
+  const bool open_formulation = wanted.formulation.is_open();
+  const bool open_integrator = wanted.integrator.is_open();
   if (open_formulation && open_integrator) {
     if (found.is_stiff || !found.has_series) {
       out.formulation = found.has_constraints ? "ggl" : "minimal";
@@ -244,18 +219,19 @@ Choice choose(const Findings& found, const std::string& coordinates, const Wante
       out.formulation = found.is_smooth ? "index3" : "index1";
     }
   } else if (open_formulation) {
-    out.formulation = formulation_for(find_integrator(wanted.integrator), found);
+    out.formulation =
+        found.has_constraints ? wanted.integrator.info().formulation : std::string_view("minimal");
   }
-  if (open_integrator) out.integrator = integrator_for(out.formulation, found);
+  if (open_integrator) out.integrator = integrator_for(out.formulation.info(), found);
   if (is_open(wanted.coordinates) || open_formulation || open_integrator) {
     out.reason = describe(found);
   }
   return out;
 }
 
-void check_pair(const Problem& problem, const std::string& integrator, bool has_step,
+void check_pair(const Problem& problem, const Integrator& integrator, bool has_step,
                 const Equations& equations, const State& state) {
-  const IntegratorInfo& info = find_integrator(integrator);
+  const IntegratorInfo& info = integrator.info();
   const auto reason = why_not(info, problem);
   if (!reason) {
     check_step(info, has_step);
@@ -263,7 +239,7 @@ void check_pair(const Problem& problem, const std::string& integrator, bool has_
   }
   std::vector<std::string> good_formulations, good_integrators;
   for (const FormulationInfo& formulation : formulations()) {
-    if (formulation.name == "minimal" && problem.formulation != "minimal") continue;
+    if (formulation.is_free && problem.formulation != formulation.name) continue;
     try {
       const Problem other = formulate(equations, formulation.name, state);
       if (!why_not(info, other)) good_formulations.emplace_back(formulation.name);
@@ -276,7 +252,7 @@ void check_pair(const Problem& problem, const std::string& integrator, bool has_
   }
   throw Error("simulate.wrong-pair", *reason + (reason->ends_with('.') ? "" : "."),
               fmt::format("{} goes with the formulations: {}. {} goes with the integrators: {}.",
-                          integrator, joined(good_formulations), problem.formulation,
+                          integrator.text(), joined(good_formulations), problem.formulation,
                           joined(good_integrators)));
 }
 

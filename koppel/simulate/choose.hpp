@@ -18,18 +18,16 @@
 
 #include <koppel/analysis/rank/rank.hpp>
 #include <koppel/model/model.hpp>
-#include <koppel/problem/problem.hpp>
+#include <koppel/simulate/method.hpp>
 
 namespace koppel {
 
-// What the user asks for; empty or "auto": to be chosen.
-struct Wanted {
-  std::string coordinates, formulation, integrator;
+// What the user asks for.
+struct Wanted : Method {
   bool reactions = false;  // of all joints: no coordinates that satisfy joints by themselves
 };
 
-struct Choice {
-  std::string coordinates, formulation, integrator;
+struct Choice : Method {
   std::string reason;  // in a line, for what was chosen here; empty when nothing was
 };
 
@@ -54,13 +52,12 @@ Findings find_out(const Model& model, const Evaluator& evaluator, const State& s
 std::optional<std::string> better_coordinates(const Model& model, const std::string& coordinates,
                                               const Wanted& wanted, const Findings& found);
 
-// Throws Error `formulation.unknown`, `integrate.unknown-integrator`.
 Choice choose(const Findings& findings, const std::string& coordinates, const Wanted& wanted);
 
 // Throws Error `simulate.wrong-pair`, with the pairs that make sense, where the integrator cannot
 // take the problem that the formulation made; and `simulate.wrong-step` where it needs a step and
 // none is given, or the other way round.
-void check_pair(const Problem& problem, const std::string& integrator, bool has_step,
+void check_pair(const Problem& problem, const Integrator& integrator, bool has_step,
                 const Equations& equations, const State& state);
 
 }  // namespace koppel

@@ -25,14 +25,13 @@ constexpr int kRepetitions = 2;
 constexpr double kUntrusted = 1e-3;  // two tight runs that differ by more tell nothing
 constexpr double kUseless = 0.1;     // a run with a larger error shows another motion
 
-// A method to try.
-struct Method {
-  const Model* model;
-  std::string coordinates, formulation, integrator;
+// A method to try, and on what.
+struct Candidate : Method {
+  const Model* model = nullptr;
   double tolerance = 0, step = 0;
 };
 
-SimulateOptions simulate_options(const CompareOptions& options, const Method& method) {
+SimulateOptions simulate_options(const CompareOptions& options, const Candidate& method) {
   SimulateOptions out;
   out.end = options.end;
   out.coordinates = method.coordinates;
@@ -67,7 +66,7 @@ class Comparer {
                                                                 : "full";
     try {
       find_reference();
-      for (const Method& method : methods()) {
+      for (const Candidate& method : methods()) {
         if (out_.is_stopped || !tell(describe(method))) throw Stopped{};
         try_method(method);
       }
@@ -86,8 +85,8 @@ class Comparer {
     return !watch_ || watch_(what);
   }
 
-  static std::string describe(const Method& m) {
-    return fmt::format("{} {} {}", m.coordinates, m.formulation, m.integrator);
+  static std::string describe(const Candidate& m) {
+    return fmt::format("{} {} {}", m.coordinates, m.formulation.text(), m.integrator.text());
   }
 
   // Stops what takes too long, and what nobody waits for any more.
@@ -112,7 +111,7 @@ class Comparer {
     with.projection = Projection::Full;
     try {
       Simulation s = simulate(
-          model_, simulate_options(with, {&model_, "", formulation, integrator, tolerance, 0}),
+          model_, simulate_options(with, {{"", formulation, integrator}, &model_, tolerance, 0}),
           limited(3 * options_.max_seconds));
       if (s.status == Outcome::Status::Done) return s;
     } catch (const Error&) {
@@ -134,8 +133,8 @@ class Comparer {
       if (!tight) continue;
       const auto other = run_reference(formulation, integrator, kNearlyTightest);
       if (!other || !share_outputs(tight->trajectory, tight->trajectory)) continue;
-      out_.reference = fmt::format("{}/{} at tolerance {:g}", tight->choice.formulation,
-                                   tight->choice.integrator, kTightest);
+      out_.reference = fmt::format("{}/{} at tolerance {:g}", tight->choice.formulation.text(),
+                                   tight->choice.integrator.text(), kTightest);
       out_.reference_error = largest(deviations(other->trajectory, tight->trajectory));
       reference_ = std::move(tight->trajectory);
       return;
@@ -149,14 +148,14 @@ class Comparer {
     return out;
   }
 
-  std::vector<Method> methods() const {
+  std::vector<Candidate> methods() const {
     std::vector<std::string> sets = options_.coordinates, integrators = options_.integrators;
     if (sets.empty()) sets = {choose_coordinates(model_, {})};
     if (integrators.empty()) integrators = {"taylor", "dop853", "radau5", "ida"};
     if (options_.integrators.empty() && !options_.steps.empty()) integrators.emplace_back("rk4");
-    std::vector<Method> out;
-    const auto add = [&](Method method) {
-      const IntegratorInfo& info = find_integrator(method.integrator);
+    std::vector<Candidate> out;
+    const auto add = [&](Candidate method) {
+      const IntegratorInfo& info = method.integrator.info();
       if (info.has_adaptive_step) {
         for (const double tolerance : options_.tolerances) {
           method.tolerance = tolerance;
@@ -174,19 +173,19 @@ class Comparer {
     for (const std::string& set : sets) {
       for (const std::string& formulation : formulations_to_try()) {
         for (const std::string& integrator : integrators) {
-          add({&model_, set, formulation, integrator});
+          add({{set, formulation, integrator}, &model_});
         }
       }
     }
     for (const Model* other : options_.beside) {
-      for (const std::string& integrator : integrators) add({other, "", "", integrator});
+      for (const std::string& integrator : integrators) add({{"", {}, integrator}, other});
     }
     return out;
   }
 
-  void try_method(const Method& method) {
+  void try_method(const Candidate& method) {
     const std::string name =
-        method.coordinates + "/" + method.formulation + "/" + method.integrator;
+        method.coordinates + "/" + method.formulation.text() + "/" + method.integrator.text();
     if (refused_.contains(name)) return;
     try {
       const SimulateOptions with = simulate_options(options_, method);
@@ -201,12 +200,12 @@ class Comparer {
       out_.runs.push_back(std::move(result));
     } catch (const Error& error) {
       refused_.insert(name);
-      out_.skipped.push_back({method.coordinates, method.formulation, method.integrator,
-                              error.diagnostics()[0].message});
+      out_.skipped.push_back({method.coordinates, method.formulation.text(),
+                              method.integrator.text(), error.diagnostics()[0].message});
     }
   }
 
-  Compared result_of(const Method& method, const Simulation& simulation) const {
+  Compared result_of(const Candidate& method, const Simulation& simulation) const {
     const Summary& s = simulation.summary;
     Compared out;
     if (method.model != &model_) out.model = s.model;
@@ -317,8 +316,8 @@ void CompareOptions::validate(const Model& model) const {
       derive(model, set);  // says what there is
     }
   }
-  for (const std::string& name : formulations) check_formulation(name);
-  for (const std::string& name : integrators) find_integrator(name);
+  for (const std::string& name : formulations) Formulation(name).info();
+  for (const std::string& name : integrators) Integrator(name).info();
   require(std::isfinite(end) && end > 0,
           fmt::format("the end time is {}; it must be positive.", end));
   for (const double tolerance : tolerances) {

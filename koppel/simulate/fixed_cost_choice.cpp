@@ -12,7 +12,6 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/integrate/variant.hpp>
 #include <koppel/simulate/deviation.hpp>
 
 namespace koppel {
@@ -23,8 +22,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double kGood = 1e-3;                 // of the motion: what a plot does not show
 constexpr double kReferenceTolerance = 1e-10;  // far below kGood, and reached in double precision
 constexpr int kNumSamples = 200;
-
-bool is_open(const std::string& wanted) { return wanted.empty() || wanted == "auto"; }
 
 // The eigenvalues of more velocities would take longer than they help.
 constexpr std::size_t kMaxSize = 150;
@@ -75,11 +72,11 @@ int depth_of(const Model& model) {
 // Of a step of rattle; many where there is none.
 std::size_t count_operations(const Model& model, SimulateOptions options, const char* coordinates) {
   options.coordinates = coordinates;
-  options.formulation.clear();
+  options.formulation = {};
   options.integrator = "rattle";
   try {
     const Prepared prepared = prepare(model, options);
-    const FixedCostOptions rattle = fixed_cost_options("rattle", options.projection);
+    const FixedCostOptions rattle = options.integrator.fixed_cost(options.projection);
     return prepared.problem.fixed_cost.step(rattle)->function().num_instructions();
   } catch (const Error&) {
     return std::numeric_limits<std::size_t>::max();
@@ -98,11 +95,11 @@ std::vector<std::string> coordinates_to_try(const Model& model, const SimulateOp
                            : std::vector<std::string>{"joint", "natural"};
 }
 
-std::vector<std::string> integrators_to_try(const std::string& formulation, bool is_stiff) {
-  std::vector<std::string> out;
-  if (is_open(formulation) || formulation == "minimal") {
+std::vector<Integrator> integrators_to_try(const Formulation& formulation, bool is_stiff) {
+  std::vector<Integrator> out;
+  if (formulation.is_open() || formulation.info().is_free) {
     out = {"rattle", "rosenbrock"};
-  } else if (formulation == "ggl") {
+  } else if (formulation.info().closes_positions) {
     out = {"rattle", "linear-implicit"};
   } else if (formulation == "index1") {
     return {"rosenbrock", "linear-implicit"};
@@ -119,7 +116,7 @@ std::vector<SimulateOptions> fixed_cost_candidates(const Model& model,
   std::vector<SimulateOptions> out;
   const bool is_stiff = is_stiff_at(model, sets[0], *options.step);
   for (const std::string& coordinates : sets) {
-    for (const std::string& integrator : integrators_to_try(options.formulation, is_stiff)) {
+    for (const Integrator& integrator : integrators_to_try(options.formulation, is_stiff)) {
       out.push_back(options);
       out.back().coordinates = coordinates;
       out.back().integrator = integrator;
@@ -204,8 +201,8 @@ MethodChoice choose(MethodTrials& trials, const std::vector<SimulateOptions>& ca
 
 }  // namespace
 
-std::string or_fixed_cost(const std::string& integrator) {
-  return is_open(integrator) ? std::string(kFixedCost) : integrator;
+Integrator or_fixed_cost(const Integrator& integrator) {
+  return integrator.is_open() ? Integrator(kFixedCost) : integrator;
 }
 
 std::string describe(const MethodTrial& trial) {
@@ -265,7 +262,9 @@ void MethodTrials::find_reference() {
 
 MethodTrial MethodTrials::run(const SimulateOptions& with) {
   SimulateOptions options = with;
-  if (options.integrator == "dop853") options.step.reset();  // the caller's; inside, its own
+  if (!options.integrator.is_open() && options.integrator.info().has_adaptive_step) {
+    options.step.reset();  // the caller's; inside, its own
+  }
   options.end = end_;
   options.sampling = sampling();
   options.health = {};
@@ -307,10 +306,10 @@ MethodTrial MethodTrials::run(const SimulateOptions& with) {
 }
 
 std::string MethodChoice::text() const {
-  std::string out = fmt::format("{} in {} coordinates, by a trial of {}", trial.integrator,
+  std::string out = fmt::format("{} in {} coordinates, by a trial of {}", trial.integrator.text(),
                                 trial.coordinates, describe(trial));
   for (const MethodTrial& other : others) {
-    out += fmt::format("; {} in {} coordinates: {}", other.integrator, other.coordinates,
+    out += fmt::format("; {} in {} coordinates: {}", other.integrator.text(), other.coordinates,
                        other.error
                            ? fmt::format("{} within {:.2g} %", other.error_of, 100 * *other.error)
                            : other.state);

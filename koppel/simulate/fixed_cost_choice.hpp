@@ -18,7 +18,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <koppel/model/model.hpp>
@@ -26,14 +25,11 @@
 
 namespace koppel {
 
-inline constexpr std::string_view kFixedCost = "fixed-cost";
-
-// `fixed-cost` where the integrator is open, empty or "auto".
-std::string or_fixed_cost(const std::string& integrator);
+// `fixed-cost` where the integrator is open.
+Integrator or_fixed_cost(const Integrator& integrator);
 
 // A run of a method to the end, or as far as so many steps and so much time go.
-struct MethodTrial {
-  std::string coordinates, formulation, integrator;
+struct MethodTrial : Method {
   double step = 0;
   double asked = 0;         // the end of the model's run
   double end = 0;           // the end of the trial

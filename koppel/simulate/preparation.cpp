@@ -30,7 +30,7 @@ void Preparation::stage(const char* name, Work&& work) {
 }
 
 void Preparation::run() {
-  const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
+  const Wanted wanted{{options_.coordinates, options_.formulation, options_.integrator},
                       options_.reactions != ReactionAxes::None};
   look_at(choose_coordinates(model_, wanted));
   if (const auto better = better_coordinates(model_, equations.coordinates, wanted, found)) {
@@ -87,7 +87,7 @@ void Preparation::make_choice(const Wanted& wanted) {
   check_coordinates(model_, *evaluator, state);
   for (const std::string& note : notes_) tell_(note);
   choice = choose(found, equations.coordinates, wanted);
-  if (found.is_stiff && find_integrator(choice.integrator).name == "dop853") {
+  if (found.is_stiff && choice.integrator.is("dop853")) {
     tell_(
         fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "
                     "integrator takes many small steps. Try --integrator radau5.",
@@ -130,7 +130,7 @@ void Preparation::add_breakpoints() {
   const Interval range{state.t, options_.end};
   if (!(range.width() > 0)) return;
   jumps = find_jumps(model_, e.p, state.p, range);
-  if (find_integrator(choice.integrator).form == IntegratorInfo::Form::FixedCost) {
+  if (choice.integrator.is_fixed_cost()) {
     leave_jumps_to_ticks();
   }
   std::vector<double>& breaks = problem.breakpoints;
@@ -155,12 +155,10 @@ void Preparation::leave_jumps_to_ticks() {
 
 // Puts the names in the place of `stiff=auto`.
 void Preparation::choose_partition() {
-  std::string& integrator = choice.integrator;
-  const std::size_t at = integrator.find(kStiffAuto);
-  if (at == std::string::npos) return;
-  const StiffChoice stiff = choose_stiff(problem, descriptor(), integrator, start, *options_.step,
-                                         options_.end, options_.projection);
-  integrator.replace(at, kStiffAuto.size(), "stiff=" + stiff.stiff);
+  if (choice.integrator.variant.stiff != kStiffAuto) return;
+  const StiffChoice stiff = choose_stiff(problem, descriptor(), choice.integrator, start,
+                                         *options_.step, options_.end, options_.projection);
+  choice.integrator.variant.stiff = stiff.stiff;
   tell_(stiff.text());
 }
 

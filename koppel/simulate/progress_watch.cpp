@@ -11,11 +11,6 @@ namespace {
 constexpr double kMany = 1e6;
 constexpr int kSpansToTell = 2, kSpansToEnd = 4;
 
-bool is_explicit(const std::string& integrator) {
-  const std::string_view name = find_integrator(integrator).name;
-  return name == "taylor" || name == "dop853" || name == "rk4";
-}
-
 }  // namespace
 
 ProgressWatch::ProgressWatch(double end, long max_steps, const Choice& choice,
@@ -56,11 +51,11 @@ std::string ProgressWatch::advice() const {
     return "Cardan angles are singular where the second one is a right angle: try --coordinates "
            "absolute";
   }
-  if (is_explicit(choice_.integrator)) {
+  if (choice_.integrator.info().is_explicit) {
     return fmt::format(
         "Either the run has very many oscillations, which take their time, or something fast that "
         "'{}' has to follow hardly moves: then try --integrator radau5",
-        find_integrator(choice_.integrator).name);
+        choice_.integrator.info().name);
   }
   return "the motion may have a fast oscillation, or come to a point where it does not go on: try "
          "a larger tolerance (--tol), or look at the rows up to there";

@@ -283,7 +283,7 @@ class Run {
     const std::optional<double> tolerance =
         options_.step ? std::optional<double>() : options_.tolerance;
     HealthOptions health = options_.health;
-    const IntegratorInfo::Form form = find_integrator(now_.choice.integrator).form;
+    const IntegratorInfo::Form form = now_.choice.integrator.info().form;
     if (form == IntegratorInfo::Form::Steps ||
         (form == IntegratorInfo::Form::Residual && now_.problem.index == 3)) {
       health.judges_velocities = false;
@@ -461,9 +461,9 @@ class Run {
     s.end = options_.end;
     s.dof = now_.rank.degrees_of_freedom;
     s.coordinates = now_.choice.coordinates;
-    s.formulation = now_.choice.formulation;
-    s.integrator = now_.choice.integrator;
-    const IntegratorInfo::Form form = find_integrator(s.integrator).form;
+    s.formulation = now_.choice.formulation.text();
+    s.integrator = now_.choice.integrator.text();
+    const IntegratorInfo::Form form = now_.choice.integrator.info().form;
     const bool drifts = form == IntegratorInfo::Form::RightHandSide && num_rows() > 0;
     s.projection = drifts ? name_of(options_.projection) : "";
     if (form == IntegratorInfo::Form::FixedCost && num_rows() > 0) {
@@ -506,7 +506,8 @@ Simulation simulate(const Model& model, const SimulateOptions& options,
     simulation.model = std::make_shared<const Model>(model);
     return simulation;
   };
-  if (options.integrator != kFixedCost) return with_model(Run(model, options, callbacks).go());
+  if (!options.integrator.wants_fixed_cost())
+    return with_model(Run(model, options, callbacks).go());
   const MethodChoice choice = choose_fixed_cost(model, options);
   Run run(model, choice.options, callbacks);
   run.tell("steps of fixed cost: " + choice.text());

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include <koppel/formulation/fixed_cost/descriptor.hpp>
-#include <koppel/integrate/integrator.hpp>
 #include <koppel/model/model.hpp>
 #include <koppel/results/observe.hpp>
 #include <koppel/results/scene.hpp>
@@ -36,7 +35,9 @@ struct Sampling {
 
 struct SimulateOptions {
   double end = 10;
-  std::string coordinates = {}, formulation = {}, integrator = {};  // empty or "auto": chosen
+  std::string coordinates = {};  // empty or "auto": chosen, as the others where they are open
+  Formulation formulation = {};
+  Integrator integrator = {};
   Projection projection = Projection::Full;
   double tolerance = 1e-8;
   std::optional<double> step = {};  // fixed; adaptive where there is none

@@ -12,7 +12,6 @@
 #include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 #include <koppel/formulation/fixed_cost/stiff_parts.hpp>
 #include <koppel/formulation/projector_terms.hpp>
-#include <koppel/integrate/variant.hpp>
 
 namespace koppel {
 namespace {
@@ -184,7 +183,7 @@ class Search {
 
 // States of a motion with all derivatives, the start first.
 std::vector<State> try_out(const Problem& problem, const State& values,
-                           const std::string& integrator, const Start& start, double h, double end,
+                           const Integrator& integrator, const Start& start, double h, double end,
                            Projection projection) {
   std::vector<State> out;
   const auto add = [&](double t, std::span<const double> y) {
@@ -225,15 +224,15 @@ std::string StiffChoice::text() const {
       h, stiff, left_out, num_places);
 }
 
-StiffChoice choose_stiff(const Problem& problem, const Descriptor& d, const std::string& integrator,
+StiffChoice choose_stiff(const Problem& problem, const Descriptor& d, const Integrator& integrator,
                          const Start& start, double h, double end, Projection projection) {
   if (!d.equations.parts) {
     throw Error("simulate.no-parts", "the equations do not say what their forces are made of.",
                 "Leave out --stiff auto.");
   }
   const std::vector<Equations::ForcePart>& parts = *d.equations.parts;
-  std::string with_all = integrator;
-  with_all.replace(with_all.find(kStiffAuto), kStiffAuto.size(), "stiff=all");
+  Integrator with_all = integrator;
+  with_all.variant.stiff = "all";
   const Linearization linearization(d);
   std::vector<Place> places;
   for (const State& state : try_out(problem, d.state, with_all, start, h, end, projection)) {
@@ -244,7 +243,7 @@ StiffChoice choose_stiff(const Problem& problem, const Descriptor& d, const std:
   out.num_places = static_cast<int>(places.size());
   StiffParts kept{std::vector<char>(parts.size()), std::vector<char>(parts.size())};
   if (!parts.empty() && places[0].Q[0].rows() > 0) {
-    kept = Search(fixed_cost_options(with_all, projection), std::move(places), h).find();
+    kept = Search(with_all.fixed_cost(projection), std::move(places), h).find();
   }
   StiffParts others = kept;
   for (auto* list : {&others.by_q, &others.by_v}) {

@@ -23,8 +23,6 @@
 
 namespace koppel {
 
-inline constexpr std::string_view kStiffAuto = "stiff=auto";
-
 struct StiffChoice {
   std::string stiff;     // as in stiff_parts.hpp
   std::string left_out;  // the others
@@ -37,7 +35,7 @@ struct StiffChoice {
 // The integrator has the variant stiff=auto. Throws Error `simulate.no-parts` where the equations
 // do not say what their forces are made of.
 StiffChoice choose_stiff(const Problem& problem, const Descriptor& descriptor,
-                         const std::string& integrator, const Start& start, double h, double end,
+                         const Integrator& integrator, const Start& start, double h, double end,
                          Projection projection);
 
 }  // namespace koppel

@@ -192,7 +192,7 @@ TEST_P(Defaults, CIsAsAccurateAsWasSaid) {
   if (!step || step->outputs.empty() || !step->choice.trial.error) return;
   const double error = error_of_c(model_, *step);
   std::printf("| %s | %s, %s | %.1e | %.1e |\n", GetParam().c_str(),
-              step->choice.trial.coordinates.c_str(), step->choice.trial.integrator.c_str(),
+              step->choice.trial.coordinates.c_str(), step->choice.trial.integrator.text().c_str(),
               *step->choice.trial.error, error);
   EXPECT_LE(error, 1.5 * *step->choice.trial.error + 1e-9);
 }
@@ -209,7 +209,7 @@ TEST_P(Defaults, FmusAreAsAccurateAsWasSaid) {
   Imported imported;
   const std::optional<double> exchanged = error_of_model_exchange(model_, *step, path, imported);
   std::printf("| %s | %s, %s | %.1e | %.1e | %s | %ld | %ld |\n", GetParam().c_str(),
-              step->choice.trial.coordinates.c_str(), step->choice.trial.integrator.c_str(),
+              step->choice.trial.coordinates.c_str(), step->choice.trial.integrator.text().c_str(),
               *step->choice.trial.error, error,
               exchanged ? (std::ostringstream() << *exchanged).str().c_str() : "told",
               imported.evaluations, imported.events);

@@ -22,11 +22,12 @@ std::string error_of(std::string_view formulation) {
 }
 
 TEST(Partition, NamesAreSplitAtPlus) {
-  const FormulationName name = split_name("partition:x+beta");
-  EXPECT_EQ(name.base, "partition");
-  EXPECT_EQ(name.independent, (std::vector<std::string>{"x", "beta"}));
-  EXPECT_EQ(split_name("qr").base, "qr");
-  EXPECT_TRUE(split_name("qr").independent.empty());
+  const Formulation formulation = "partition:x+beta";
+  EXPECT_EQ(formulation.info().name, "partition");
+  EXPECT_EQ(formulation.independent, (std::vector<std::string>{"x", "beta"}));
+  EXPECT_EQ(formulation.text(), "partition:x+beta");
+  EXPECT_EQ(Formulation("qr").text(), "qr");
+  EXPECT_TRUE(Formulation("qr").independent.empty());
 }
 
 TEST(Partition, UnknownCoordinatesAreRefused) {

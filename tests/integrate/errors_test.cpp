@@ -19,11 +19,12 @@ std::string message_of(F&& f) {
 }
 
 TEST(IntegrateErrors, AnUnknownNameIsRefusedWithASuggestion) {
-  EXPECT_EQ(message_of([] { find_integrator("radua5"); }),
-            "error[integrate.unknown-integrator]: there is no integrator 'radua5'\n"
-            "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler, midpoint, "
-            "generalized-alpha, energy-momentum, variational, bdf2, bdf3, bdf4, bdf5, explicit-euler, "
-            "linear-implicit, rosenbrock, rattle. Did you mean 'radau5'?");
+  EXPECT_EQ(
+      message_of([] { find_integrator("radua5"); }),
+      "error[integrate.unknown-integrator]: there is no integrator 'radua5'\n"
+      "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler, midpoint, "
+      "generalized-alpha, energy-momentum, variational, bdf2, bdf3, bdf4, bdf5, explicit-euler, "
+      "linear-implicit, rosenbrock, rattle. Did you mean 'radau5'?");
 }
 
 TEST(IntegrateErrors, AWrongPairIsExplained) {
@@ -99,6 +100,22 @@ TEST(IntegrateErrors, ASingularMatrixIsSaidToBeOne) {
   EXPECT_EQ(outcome.text,
             "the equations cannot be solved for the rates: their matrix is singular, or a value is "
             "not finite");
+}
+
+// What was said is printed as it was said; what follows from it is not.
+TEST(IntegratorValue, IsReadOnceAndPrintsItself) {
+  for (const char* text : {"taylor", "generalized-alpha:0.5+null-space", "variational:trapezoidal",
+                           "linear-implicit:J2:velocities-first:stiff=tyre/v,axle",
+                           "linear-implicit:exact", "rosenbrock:stiff=auto", "fixed-cost", ""}) {
+    EXPECT_EQ(Integrator(text).text(), text);
+    EXPECT_EQ(Integrator(text), Integrator(Integrator(text).text()));
+  }
+  EXPECT_TRUE(Integrator("auto").is_open());
+  EXPECT_EQ(Integrator("linear-implicit:velocities-first+J2"),
+            Integrator("linear-implicit:J2:velocities-first"));
+  const FixedCostOptions options = Integrator("explicit-euler").fixed_cost(Projection::None);
+  EXPECT_EQ(options.jacobian, FixedCostOptions::Jacobian::None);
+  EXPECT_FALSE(options.projects);
 }
 
 }  // namespace

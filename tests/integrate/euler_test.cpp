@@ -6,12 +6,16 @@
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/formulation/formulation.hpp>
-#include <koppel/integrate/variant.hpp>
+#include <koppel/integrate/integrator.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/count_allocations.hpp>
 
 namespace koppel {
 namespace {
+
+FixedCostOptions linear_implicit(const std::string& variant) {
+  return Integrator("linear-implicit:" + variant).fixed_cost(Projection::Full);
+}
 
 struct Prepared {
   Problem problem;
@@ -46,7 +50,7 @@ TEST(FixedCostStep, AllocatesNothing) {
   for (const char* formulation : kFormulations) {
     for (const char* variant : kVariants) {
       Prepared p = prepare("car_axle", formulation, 1e-3);
-      const auto step = p.problem.fixed_cost.step(read_fixed_cost(variant, true));
+      const auto step = p.problem.fixed_cost.step(linear_implicit(variant));
       FixedCostStep::Workspace work = step->make_workspace();
       const long before = allocations;
       bool ok = true;
@@ -60,7 +64,7 @@ TEST(FixedCostStep, AllocatesNothing) {
 // yr at t = 0.1 of tests/reference/car_axle.csv.
 double error(const char* formulation, const char* variant, double h) {
   Prepared p = prepare("car_axle", formulation, h);
-  const auto step = p.problem.fixed_cost.step(read_fixed_cost(variant, true));
+  const auto step = p.problem.fixed_cost.step(linear_implicit(variant));
   FixedCostStep::Workspace work = step->make_workspace();
   const long count = std::lround(0.1 / h);
   for (long k = 0; k < count; ++k) step->advance(static_cast<double>(k) * h, h, p.y, work);
@@ -78,15 +82,15 @@ TEST(FixedCostStep, HasOrderOneInEveryVariant) {
 
 TEST(FixedCostStep, IsCompiledOnceForEachSetOfOptions) {
   const Prepared p = prepare("car_axle", "ggl", 1e-3);
-  const auto one = p.problem.fixed_cost.step(read_fixed_cost("J1", true));
+  const auto one = p.problem.fixed_cost.step(linear_implicit("J1"));
   const Problem copy = p.problem;
-  EXPECT_EQ(one, copy.fixed_cost.step(read_fixed_cost("J1", true)));
-  EXPECT_NE(one, copy.fixed_cost.step(read_fixed_cost("J2", true)));
+  EXPECT_EQ(one, copy.fixed_cost.step(linear_implicit("J1")));
+  EXPECT_NE(one, copy.fixed_cost.step(linear_implicit("J2")));
 }
 
 TEST(FixedCostStep, SaysWhereItsResultIsNotFinite) {
   Prepared p = prepare("car_axle", "ggl", 1e-3);
-  const auto step = p.problem.fixed_cost.step(read_fixed_cost("J1", true));
+  const auto step = p.problem.fixed_cost.step(linear_implicit("J1"));
   FixedCostStep::Workspace work = step->make_workspace();
   p.y[0] = std::nan("");
   EXPECT_FALSE(step->advance(0, 1e-3, p.y, work));

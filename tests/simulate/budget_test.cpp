@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/integrate/variant.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include "tests/near.hpp"
@@ -213,7 +212,7 @@ Drift drift_of(const std::string& name, const std::string& formulation, double h
   SimulateOptions options = options_for(model, "linear-implicit:J2:positions-first", h);
   options.formulation = formulation;
   const Prepared prepared = prepare(model, options);
-  const FixedCostOptions euler = read_fixed_cost("J2", true);
+  const FixedCostOptions euler = Integrator("linear-implicit:J2").fixed_cost(Projection::Full);
   const ProjectionBound bound(prepared.descriptor, euler);
   auto work = prepared.problem.projector->make_workspace();
   Drift out;

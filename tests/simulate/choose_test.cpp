@@ -66,12 +66,12 @@ TEST(Choose, FastDecayIsStiff) {
 }
 
 TEST(Choose, WhatIsAskedForIsKept) {
-  const Choice choice = choice_for(cart(kSpring), {"absolute", "", "radau5", false});
+  const Choice choice = choice_for(cart(kSpring), {{"absolute", "", "radau5"}, false});
   EXPECT_EQ(choice.coordinates, "absolute");
   EXPECT_EQ(choice.formulation, "ggl");
   EXPECT_EQ(choice.integrator, "radau5");
-  EXPECT_EQ(choice_for(cart(kSpring), {"absolute", "index1", "", false}).integrator, "dop853");
-  EXPECT_EQ(choice_for(cart(kSpring), {"joint", "minimal", "rk4", false}).reason, "");
+  EXPECT_EQ(choice_for(cart(kSpring), {{"absolute", "index1", ""}, false}).integrator, "dop853");
+  EXPECT_EQ(choice_for(cart(kSpring), {{"joint", "minimal", "rk4"}, false}).reason, "");
 }
 
 }  // namespace

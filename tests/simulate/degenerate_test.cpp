@@ -37,20 +37,20 @@ State6 integrate_here(const std::function<State6(const State6&)>& f, State6 y, d
   return y;
 }
 
-struct Method {
+struct TriedMethod {
   const char* integrator;
   double step;      // 0: its own
   double accuracy;  // measured: 1e-10 of taylor, 1e-9 of the others at 1e-11; order 4 at 1 ms
 };
-constexpr Method kMethods[] = {{"taylor", 0, 1e-9},   {"radau5", 0, 1e-7}, {"dop853", 0, 1e-8},
-                               {"cvode", 0, 1e-6},    {"ida", 0, 1e-5},    {"rk4", 1e-3, 1e-8},
-                               {"taylor", 0.05, 1e-7}};
+constexpr TriedMethod kMethods[] = {{"taylor", 0, 1e-9},   {"radau5", 0, 1e-7}, {"dop853", 0, 1e-8},
+                                    {"cvode", 0, 1e-6},    {"ida", 0, 1e-5},    {"rk4", 1e-3, 1e-8},
+                                    {"taylor", 0.05, 1e-7}};
 
 // The outputs at the end, in all coordinates and by all methods, and at the end of each step the
 // invariant if there is one.
 void expect_end(const Model& model, const std::vector<std::pair<std::string, double>>& expected) {
   for (const std::string& set : coordinate_sets(model)) {
-    for (const Method& method : kMethods) {
+    for (const TriedMethod& method : kMethods) {
       SCOPED_TRACE(model.name + " " + set + " " + method.integrator);
       SimulateOptions options = options_of(model);
       options.coordinates = set;

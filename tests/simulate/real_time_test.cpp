@@ -19,7 +19,7 @@ Model built_in(const std::string& name) {
   return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
 }
 
-struct Method {
+struct TriedMethod {
   std::string integrator, formulation;
   Projection projection = Projection::None;
 };
@@ -31,7 +31,7 @@ SimulateOptions unwatched(const Model& model) {
   return options;
 }
 
-Simulation run(const Model& model, const Method& method, double step, double end,
+Simulation run(const Model& model, const TriedMethod& method, double step, double end,
                double baumgarte = 0) {
   SimulateOptions options = unwatched(model);
   options.end = end;
@@ -110,10 +110,11 @@ TEST(LinearImplicit, StabilityOfTheOtherOrdersOfUpdate) {
 
 TEST(CarAxle, ExplicitEulerIsUnstableAtOneMillisecondAndTheOthersAreNot) {
   const Model model = built_in("car_axle");
-  for (const Method& method : {Method{"", "index1", Projection::Once}, Method{"", "ggl"},
-                               Method{"", "baumgarte"}, Method{"", "baumgarte2"}}) {
+  for (const TriedMethod& method :
+       {TriedMethod{"", "index1", Projection::Once}, TriedMethod{"", "ggl"},
+        TriedMethod{"", "baumgarte"}, TriedMethod{"", "baumgarte2"}}) {
     const auto energy = [&](const std::string& integrator) {
-      Method with = method;
+      TriedMethod with = method;
       with.integrator = integrator;
       return largest(run(model, with, 1e-3, 10).trajectory["kinetic_energy"]);
     };
@@ -191,7 +192,7 @@ TEST(LinearImplicit, GainsNoEnergyInAnyCoordinatesWithTheExactJacobian) {
 }
 
 struct Slope {
-  Method method;
+  TriedMethod method;
   double expected;
 };
 
@@ -246,11 +247,11 @@ TEST(CarAxle, ProjectionImprovesTheGlobalErrorByAnOrderOfMagnitudeWithJ1AndNotWi
 
 TEST(CarAxle, VelocitiesSatisfyTheirConstraintsExactlyWhereSaid) {
   const Model model = built_in("car_axle");
-  for (const Method& method :
-       {Method{"linear-implicit:J2:positions-first", "index2"},
-        Method{"linear-implicit:J2:positions-first", "ggl"},
-        Method{"linear-implicit", "index1", Projection::Once},
-        Method{"linear-implicit:J1:new-positions", "index2", Projection::Once}}) {
+  for (const TriedMethod& method :
+       {TriedMethod{"linear-implicit:J2:positions-first", "index2"},
+        TriedMethod{"linear-implicit:J2:positions-first", "ggl"},
+        TriedMethod{"linear-implicit", "index1", Projection::Once},
+        TriedMethod{"linear-implicit:J1:new-positions", "index2", Projection::Once}}) {
     // Rounding of terms of the size 1.
     EXPECT_LT(run(model, method, 1e-3, 3).summary.max_velocity_violation, 1e-13);
   }

@@ -33,7 +33,7 @@ inline Bits compare_bits(const std::string& name, const std::string& coordinates
   SimulateOptions options = options_of(model);
   options.end = end;
   options.coordinates = coordinates;
-  options.formulation.clear();
+  options.formulation = {};
   options.integrator = "taylor";
   options.step.reset();
   options.sampling.count = 101;

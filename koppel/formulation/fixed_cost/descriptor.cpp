@@ -6,6 +6,8 @@
 namespace koppel {
 namespace {
 
+using States = FormulationInfo::States;
+
 // The regularisation ε of a step h: this part of what a multiplier does to its rate in it, which is
 // h G M⁻¹Gᵀ ≈ h |G|²/m, with m the mean mass.
 constexpr double kRegularization = 0.01;
@@ -22,45 +24,45 @@ double regularization(const Source& s) {
   return mass > 0 ? kRegularization * h * squares / mass : 0;
 }
 
-Descriptor make_descriptor(const Source& s, const std::string& name) {
+Descriptor make_descriptor(const Source& s, const FormulationInfo& info) {
   Descriptor out;
   out.equations = s.e;
   out.kept = s.kept;
   out.lambda = s.lambda;
   append(out.lambda, s.mu);
   out.state = s.state;
-  out.level = is_index2(name) ? Descriptor::Level::Velocity : Descriptor::Level::Acceleration;
-  if (name == "baumgarte" || name == "baumgarte2" || name == "regularized") {
+  out.level = info.states == States::Velocities ? Descriptor::Level::Velocity
+                                                : Descriptor::Level::Acceleration;
+  if (info.has_feedback) {
     out.alpha = s.options.alpha;
     out.beta = s.options.beta;
   }
-  out.closes_positions = name == "ggl";
-  if (name == "regularized") out.epsilon = regularization(s);
+  out.closes_positions = info.closes_positions;
+  if (info.is_regularized) out.epsilon = regularization(s);
   return out;
 }
 
 }  // namespace
 
-Descriptor make_descriptor(const Equations& equations, std::string_view formulation,
+Descriptor make_descriptor(const Equations& equations, const Formulation& formulation,
                            const State& state, const FormulationOptions& options) {
-  return make_descriptor(Source(equations, state, with_feedback(options)),
-                         split_name(formulation).base);
+  return make_descriptor(Source(equations, state, with_feedback(options)), formulation.info());
 }
 
-void add_fixed_cost(const SourcePtr& s, const std::string& name, Problem& problem) {
+void add_fixed_cost(const SourcePtr& s, const FormulationInfo& info, Problem& problem) {
   problem.fixed_cost = FixedCostSteps(
-      [s, name](const FixedCostOptions& options) {
-        return make_fixed_cost_terms(make_descriptor(*s, name), options);
+      [s, &info](const FixedCostOptions& options) {
+        return make_fixed_cost_terms(make_descriptor(*s, info), options);
       },
       s->state.u, s->state.p, s->options.compile);
   if (s->kept.empty()) return;
   using Rule = FixedCostOptions::Rule;
-  if (is_index2(name)) {
+  if (info.states == States::Velocities) {
     problem.fixed_cost.needs(Rule::Rosenbrock) =
         "constraints that are stated by accelerations; formulation '" + problem.formulation +
         "' states velocities";
   }
-  if (name != "ggl") {
+  if (!info.closes_positions) {
     problem.fixed_cost.needs(Rule::Rattle) =
         "constraints whose positions and velocities both hold; formulation '" +
         problem.formulation + "' does not close positions";

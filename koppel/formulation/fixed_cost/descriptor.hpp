@@ -7,7 +7,6 @@
 // C = [G; a], c = [g_t; b]. ε = 0 but for sequential regularisation, where multipliers are a state.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include <koppel/equations/equations.hpp>
@@ -30,7 +29,7 @@ struct Descriptor {
 };
 
 // As formulate() has it, of the same arguments.
-Descriptor make_descriptor(const Equations& equations, std::string_view formulation,
+Descriptor make_descriptor(const Equations& equations, const Formulation& formulation,
                            const State& state, const FormulationOptions& options = {});
 
 }  // namespace koppel
