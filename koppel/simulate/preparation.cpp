@@ -1,16 +1,12 @@
 #include <koppel/simulate/preparation.hpp>
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/rank/massless.hpp>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/equations/derive.hpp>
 #include <koppel/formulation/breakpoints.hpp>
-#include <koppel/formulation/formulation.hpp>
 #include <koppel/formulation/time_features.hpp>
 #include <koppel/simulate/start_remarks.hpp>
 #include <koppel/simulate/stiff_choice.hpp>
@@ -20,14 +16,6 @@ namespace koppel {
 Preparation::Preparation(const Model& model, const SimulateOptions& options,
                          std::function<void(std::string)> tell)
     : model_(model), options_(options), tell_(std::move(tell)) {}
-
-template <typename Work>
-void Preparation::stage(const char* name, Work&& work) {
-  const auto before = std::chrono::steady_clock::now();
-  work();
-  const auto after = std::chrono::steady_clock::now();
-  stages.push_back({name, std::chrono::duration<double>(after - before).count()});
-}
 
 void Preparation::run() {
   const Wanted wanted{{options_.coordinates, options_.formulation, options_.integrator},
@@ -42,37 +30,17 @@ void Preparation::run() {
 
 // All that is known before the choice, in these coordinates.
 void Preparation::look_at(const std::string& coordinates) {
-  redundant.clear();
-  stage("derive", [&] { equations = derive(model_, coordinates); });
-  stage("compile", [&] { evaluator.emplace(equations); });
-  stage("assemble", [&] { find_start(); });
-  stage("rank", [&] { find_rank(); });
+  assemble(model_, coordinates);
+  stage("rank", [&] { leave_singular(); });
   stage("analyse", [&] { found = find_out(model_, *evaluator, state, rank, options_.end); });
 }
 
-void Preparation::find_start() {
-  const Assembly assembly = assemble(*evaluator, place_bodies(model_, equations.coordinates));
-  if (!assembly) throw Error("assembly.impossible", assembly.text);
-  notes_.clear();
-  if (!assembly.move.empty()) {
-    notes_.push_back("start: " + assembly.move +
-                     " from where it was expected, so that the constraints hold.");
-  }
-  for (const Gap& wish : assembly.missed) {
-    notes_.push_back(
-        fmt::format("start: the wish for '{}' is missed by {:.3g}.", wish.name, wish.size));
-  }
-  state = assembly.state;
-}
-
-void Preparation::find_rank() {
-  rank = analyze_rank(*evaluator, state);
+void Preparation::leave_singular() {
   SingularStart singular = leave_singular_start(*evaluator, state, rank);
   departure = std::move(singular.departure);
-  notes_.insert(notes_.end(), singular.notes.begin(), singular.notes.end());
-  for (const int row : rank.redundant_rows) {
-    redundant.push_back(row_name(equations, row));
-  }
+  notes.insert(notes.end(), singular.notes.begin(), singular.notes.end());
+  redundant.clear();
+  for (const int row : rank.redundant_rows) redundant.push_back(row_name(equations, row));
 }
 
 void Preparation::make_choice(const Wanted& wanted) {
@@ -85,7 +53,7 @@ void Preparation::make_choice(const Wanted& wanted) {
                 "Give what moves there a mass or an inertia, or constrain it.");
   }
   check_coordinates(model_, *evaluator, state);
-  for (const std::string& note : notes_) tell_(note);
+  for (const std::string& note : notes) tell_(note);
   choice = choose(found, equations.coordinates, wanted);
   if (found.is_stiff && choice.integrator.is("dop853")) {
     tell_(

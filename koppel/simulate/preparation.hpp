@@ -8,14 +8,13 @@
 #include <string>
 #include <vector>
 
-#include <koppel/analysis/rank/rank.hpp>
+#include <koppel/simulate/assembled_model.hpp>
 #include <koppel/simulate/jumps.hpp>
-#include <koppel/simulate/simulate.hpp>
 #include <koppel/simulate/singular_start.hpp>
 
 namespace koppel {
 
-class Preparation {
+class Preparation : public AssembledModel {
  public:
   // References to the model and the options are kept.
   Preparation(const Model& model, const SimulateOptions& options,
@@ -27,26 +26,18 @@ class Preparation {
   // What fixed-cost steps of the problem are made of.
   Descriptor descriptor() const;
 
-  Equations equations;
-  std::optional<Evaluator> evaluator;
-  State state;  // consistent
-  RankReport rank;
   std::vector<std::string> redundant;  // the rows that are left out, by name
   std::optional<Departure> departure;  // from a singular start
   Findings found;
   Choice choice;
   Problem problem;
   Start start;
-  std::vector<Jump> jumps;    // of what is prescribed, over the whole run
-  std::vector<Stage> stages;  // where the time went
+  std::vector<Jump> jumps;  // of what is prescribed, over the whole run
 
  private:
-  template <typename Work>
-  void stage(const char* name, Work&& work);
   FormulationOptions formulation_options() const;
   void look_at(const std::string& coordinates);
-  void find_start();
-  void find_rank();
+  void leave_singular();
   void make_choice(const Wanted& wanted);
   void add_breakpoints();
   void leave_jumps_to_ticks();
@@ -55,7 +46,6 @@ class Preparation {
   const Model& model_;
   const SimulateOptions& options_;
   std::function<void(std::string)> tell_;
-  std::vector<std::string> notes_;  // about the start
 };
 
 }  // namespace koppel

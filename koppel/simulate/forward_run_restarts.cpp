@@ -1,0 +1,164 @@
+// Where an integration has ended before its time and goes on: after an event or a jump of what is
+// prescribed, or with other rows left out.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/motion/impulse.hpp>
+#include <koppel/analysis/motion/position_jump.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/formulation/formulation.hpp>
+#include <koppel/simulate/forward_run.hpp>
+#include <koppel/simulate/happen.hpp>
+
+namespace koppel {
+
+double ForwardRun::next_stop() const {
+  for (const Jump& jump : now_.jumps) {
+    if (jump.t > now_.start.t) return std::nextafter(jump.t, now_.start.t);
+  }
+  return options_.end;
+}
+
+bool ForwardRun::go_on_after_jump(Outcome& outcome, Sampler& sampler) {
+  if (outcome.status != Outcome::Status::Done || !(outcome.t < options_.end)) return false;
+  take_state(outcome.t, outcome.y);
+  double after = now_.state.t;
+  std::string moved;  // what changes positions
+  for (const Jump& jump : now_.jumps) {
+    if (std::nextafter(jump.t, now_.start.t) != outcome.t) continue;
+    out_.summary.events.push_back({jump.name, jump.t});
+    after = std::nextafter(jump.t, options_.end);
+    if (jump.is_position) moved = jump.name;
+  }
+  if (moved.empty()) {
+    now_.state.t = after;
+    now_.state.v = velocities_after_jump(*now_.evaluator, now_.state);
+    return restart(outcome, sampler, "the jump");
+  }
+  const Assembly assembly = assemble_after_jump(
+      *now_.evaluator, place_bodies(model_, now_.equations.coordinates), now_.state, after);
+  if (!assembly) {
+    outcome.status = Outcome::Status::Failed;
+    outcome.text =
+        fmt::format("the mechanism cannot follow the jump of '{}': {}", moved, assembly.text);
+    return false;
+  }
+  now_.state = assembly.state;
+  return restart(outcome, sampler, "the jump of '" + moved + "'");
+}
+
+bool ForwardRun::restart(Outcome& outcome, Sampler& sampler, const std::string& after) {
+  Projector::Workspace work = now_.problem.projector->make_workspace();
+  if (!now_.problem.projector->project(now_.state.t, now_.state.q, now_.state.v, Projection::Full,
+                                       work)) {
+    outcome.status = Outcome::Status::Failed;
+    outcome.text = fmt::format("the constraints cannot be satisfied after {}", after);
+    return false;
+  }
+  now_.start = {now_.state.t, start_values(now_.problem, *now_.evaluator, now_.state),
+                outcome.sides};
+  sampler.watch(now_.problem, now_.kept_rows(), now_.num_rows());
+  watch_->go_on(now_.problem, now_.start.t, now_.start.y);
+  return now_.start.t < options_.end;
+}
+
+void ForwardRun::take_state(double t, std::span<const double> y) {
+  const auto at = [&](int first, int count) {
+    const auto begin = y.begin() + first;
+    return std::vector<double>(begin, begin + count);
+  };
+  now_.state.t = t;
+  now_.state.q = at(0, now_.problem.num_q);
+  now_.state.v = at(now_.problem.num_q, now_.problem.num_v);
+  now_.state.x = at(now_.problem.num_q + now_.problem.num_v, now_.problem.num_x);
+}
+
+bool ForwardRun::go_on_after_event(Outcome& outcome, Sampler& sampler) {
+  if (outcome.status != Outcome::Status::Event) return false;
+  const std::vector<Equations::Event>& events = now_.equations.events;
+  const std::vector<int> happened = take_happened(outcome.sides);
+  const std::string names = names_of(events, happened);
+  bool stops = false, changes = false;
+  for (const int number : happened) {
+    const Equations::Event& event = events[static_cast<std::size_t>(number)];
+    out_.summary.events.push_back({event.name, outcome.t});
+    stops = stops || event.stops;
+    changes = changes || !event.changes.empty();
+  }
+  if (stops) {
+    tell(fmt::format("{} ended the run at t = {:.8g} s.", names, outcome.t));
+    return false;
+  }
+  const auto fail = [&](std::string text) {
+    outcome.status = Outcome::Status::Failed;
+    outcome.text = std::move(text);
+    return false;
+  };
+  if (repeats(outcome.t)) {
+    return fail(
+        fmt::format("{} {} again and again: impacts come to rest here, and contact that lasts "
+                    "is not modelled; let the event stop the run, or use a force of contact "
+                    "instead",
+                    names, happened.size() == 1 ? "happens" : "happen"));
+  }
+  take_state(outcome.t, outcome.y);
+  if (auto problem = happen(happened, *now_.evaluator, now_.state)) {
+    return fail(std::move(*problem));
+  }
+  if (changes) {
+    out_.observation->set_values(now_.state);
+    try {
+      now_.make_problem();
+    } catch (const Error& error) {  // such as a drive that jumps, with the new values
+      return fail(fmt::format("after {}: {}", names, error.what()));
+    }
+  }
+  // An impact turns back to the side it came from.
+  for (const int number : happened) {
+    const auto i = static_cast<std::size_t>(number);
+    if (events[i].restitution) outcome.sides[i] *= -1;
+  }
+  return restart(outcome, sampler, names);
+}
+
+bool ForwardRun::repeats(double t) const {
+  constexpr std::size_t kMany = 100;
+  constexpr double kSoon = 1e-6;  // of the run, for all of them
+  const std::vector<Summary::Event>& events = out_.summary.events;
+  return events.size() > kMany && t - events[events.size() - kMany].t < kSoon * options_.end;
+}
+
+bool ForwardRun::choose_rows_anew(const Outcome& outcome, Sampler& sampler) {
+  if (outcome.status != Outcome::Status::Failed) return false;
+  if (now_.rank.redundant_rows.empty() || outcome.t <= now_.start.t) return false;
+  take_state(outcome.t, outcome.y);
+  const RankReport rank = analyze_rank(*now_.evaluator, now_.state);
+  if (rank.redundant_rows == now_.rank.redundant_rows || rank.rank != now_.rank.rank) {
+    return false;
+  }
+  tell(fmt::format("at t = {:.6g} s other constraints are left out as repeating the rest.",
+                   outcome.t));
+  now_.rank = rank;
+  now_.make_problem();
+  now_.start.sides = outcome.sides;
+  sampler.watch(now_.problem, now_.kept_rows(), now_.num_rows());
+  watch_->go_on(now_.problem, now_.start.t, now_.start.y);
+  return true;
+}
+
+bool ForwardRun::is_singular(const Step& step, double t) {
+  if (now_.rank.redundant_rows.empty()) return true;
+  std::vector<double> y(static_cast<std::size_t>(now_.problem.size()));
+  const auto rank_at = [&](double time) {
+    step.evaluate(time, y);
+    take_state(time, y);
+    return analyze_rank(*now_.evaluator, now_.state, {.here_only = true});
+  };
+  const RankReport there = rank_at(t), before = rank_at(step.t0);
+  constexpr double kSmall = 0.2;  // the time of a passage is known to the tolerance only
+  return there.rank < before.rank || there.smallest_pivot < kSmall * before.smallest_pivot;
+}
+
+}  // namespace koppel
