@@ -62,7 +62,7 @@ inline Analytic pendulum(std::string_view formulation) {
   e->t = graph.symbol("t");
   e->q = {graph.symbol("x"), graph.symbol("y")};
   e->v = {graph.symbol("x'"), graph.symbol("y'")};
-  e->lambda = {"rod"};
+  e->rows.emplace_back().name = "rod";
   const Expr x = e->q[0], y = e->q[1], vx = e->v[0], vy = e->v[1];
   const SparseExpr identity{{2, 2, {0, 1, 2}, {0, 1}}, {1, 1}};
   e->K = identity;

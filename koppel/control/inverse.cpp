@@ -106,16 +106,13 @@ class Run {
   void prepare() {
     out_.equations = derive(model_, coordinates());
     evaluator_.emplace(out_.equations);
-    const Assembly assembly =
-        assemble(*evaluator_, place_bodies(model_, out_.equations.coordinates));
+    const Assembly assembly = assemble(*evaluator_, place_bodies(model_, out_.equations));
     if (!assembly) throw Error("assembly.impossible", assembly.text);
     state_ = assembly.state;
     rank_ = analyze_rank(*evaluator_, state_);
     servo_.emplace(make_servo_problem(out_.equations, state_, rank_.redundant_rows,
                                       {.native = options_.native}));
   }
-
-  std::size_t num_rows() const { return out_.equations.g.size() + out_.equations.mu.size(); }
 
   void check_smoothness() {
     const Equations& e = out_.equations;
@@ -227,8 +224,8 @@ class Run {
       }
     } else {
       std::vector<std::vector<double>> values;
-      for (const Expr& u : out_.equations.u) {
-        const auto column = out_.trajectory[u.name()];
+      for (std::size_t i = 0; i < out_.equations->u.size(); ++i) {
+        const auto column = out_.trajectory.column(out_.observation->first_input() + i);
         values.emplace_back(column.begin(), column.end());
       }
       pieces = splines_through(out_.trajectory.time(), values);
@@ -272,19 +269,10 @@ class Run {
     Sampler sampler(*out_.observation, options_.sampling, state_.t, options_.end, callbacks,
                     out_.trajectory);
     if (callbacks_.begin) callbacks_.begin(columns);
-    std::vector<int> kept;
-    for (int i = 0; i < static_cast<int>(num_rows()); ++i) {
-      const auto& out = rank_.redundant_rows;
-      if (!std::binary_search(out.begin(), out.end(), i)) kept.push_back(i);
-    }
     const bool is_reduced = way_ != Way::Samples && way_ != Way::Series;
-    sampler.watch(is_reduced ? reduced_.problem : servo_->problem, kept, num_rows());
-    std::vector<std::string> units;
-    for (std::size_t i = 0; i < out_.equations.num_v() + out_.equations.x.size(); ++i) {
-      units.push_back(columns[out_.observation->first_velocity() + i].unit);
-    }
-    probe_.emplace(*evaluator_, start_, is_reduced ? reduced_.problem : servo_->problem, kept,
-                   std::move(units), servo_->problem.breakpoints);
+    const Problem& problem = is_reduced ? reduced_.problem : servo_->problem;
+    sampler.watch(problem, out_.equations->num_rows());
+    probe_.emplace(*evaluator_, start_, problem, servo_->problem.breakpoints);
     const Clock::time_point before = Clock::now();
     switch (way_) {
       case Way::Samples: follow_samples(sampler); break;
@@ -515,7 +503,7 @@ class Run {
     s.dof = rank_.degrees_of_freedom;
     s.index = servo_->index;
     s.internal_dynamics = servo_->num_free;
-    s.coordinates = out_.equations.coordinates;
+    s.coordinates = out_.equations->coordinates;
     s.method = is_flat() ? "flat" : options_.method;
     if (is_flat() && servo_->num_free == 0) {
       s.steps = solution_->num_steps();

@@ -34,10 +34,10 @@ constexpr FormulationInfo kFormulations[] = {
 
 void check(const Equations& e, std::string_view name) {
   check_formulation(name);
-  if (name == "minimal" && e.num_g() + e.mu.size() > 0) {
+  if (name == "minimal" && e.num_rows() > 0) {
     throw Error("formulation.has-constraints",
                 "'minimal' needs coordinates without constraints; '" + e.model + "' has " +
-                    std::to_string(e.num_g() + e.mu.size()) + " constraints in '" + e.coordinates +
+                    std::to_string(e.num_rows()) + " constraints in '" + e.coordinates +
                     "' coordinates.",
                 "Use joint coordinates where the mechanism is a tree, or another formulation.");
   }
@@ -73,16 +73,17 @@ FormulationName split_name(std::string_view formulation) {
   return out;
 }
 
-Problem formulate(const Equations& equations, std::string_view formulation, const State& state,
+Problem formulate(const Shared<Equations>& shared, std::string_view formulation, const State& state,
                   const FormulationOptions& given_options) {
   const FormulationName parts = split_name(formulation);
+  const Equations& equations = shared;
   check(equations, parts.base);
   if (parts.base == "explicit") check_mass(equations, state);
   FormulationOptions options = given_options;
   // Where the step is known, errors shall fall by a fifth in it; critical damping: β = α.
   if (options.alpha == 0) options.alpha = options.step > 0 ? 0.2 / options.step : 10;
   if (options.beta == 0) options.beta = options.alpha;
-  const auto s = std::make_shared<const Source>(equations, state, options);
+  const auto s = std::make_shared<const Source>(shared, state, options);
   const std::string& name = parts.base;
   const bool is_free = s->kept.empty();
 
@@ -94,6 +95,7 @@ Problem formulate(const Equations& equations, std::string_view formulation, cons
   problem.num_x = static_cast<int>(equations.x.size());
   problem.num_lambda = static_cast<int>(s->lambda.size());
   problem.num_mu = static_cast<int>(s->mu.size());
+  problem.rows = s->kept;
   if (name == "ggl") problem.num_eta = problem.num_lambda;
   if (!is_free) {
     problem.index = name == "index3" ? (problem.num_lambda > 0 ? 3 : 2) : is_index2(name) ? 2 : 1;
@@ -163,25 +165,18 @@ std::vector<double> start_values(const Problem& problem, const Evaluator& evalua
   y.insert(y.end(), state.x.begin(), state.x.end());
   y.resize(static_cast<std::size_t>(problem.size()), 0.0);
   if (problem.num_lambda + problem.num_mu + problem.num_w == 0) return y;
-  // Labels say which rows are kept, in the order of [g; a].
   const Equations& e = evaluator.equations;
-  std::vector<std::string> names;
-  for (const std::string& name : e.lambda) names.push_back("lambda of " + name);
-  for (const std::string& name : e.mu) names.push_back("mu of " + name);
-  std::vector<int> leave_out, place(names.size(), -1);
-  auto next = static_cast<std::size_t>(problem.num_differential());
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (next < y.size() && problem.labels[next] == names[i]) {
-      place[i] = static_cast<int>(next++);
-    } else {
-      leave_out.push_back(static_cast<int>(i));
+  std::vector<int> leave_out;
+  for (int row = 0; row < static_cast<int>(e.num_rows()); ++row) {
+    if (!std::binary_search(problem.rows.begin(), problem.rows.end(), row)) {
+      leave_out.push_back(row);
     }
   }
   const Accelerations found = solve_accelerations(evaluator, state, leave_out);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (place[i] < 0) continue;
-    y[static_cast<std::size_t>(place[i])] =
-        i < e.num_g() ? found.lambda[i] : found.mu[i - e.num_g()];
+  auto next = y.begin() + problem.num_differential();
+  for (const int row : problem.rows) {
+    const auto i = static_cast<std::size_t>(row);
+    *next++ = i < e.num_g() ? found.lambda[i] : found.mu[i - e.num_g()];
   }
   if (problem.num_w > 0)
     std::copy(found.v_rate.begin(), found.v_rate.end(), y.end() - problem.num_w);

@@ -46,7 +46,7 @@ RightHandSide make_recursive_rhs(const Source& s) {
 constexpr double kRegularization = 0.01;
 
 double regularization(const Source& s) {
-  const Evaluator evaluator(s.e);
+  const Evaluator evaluator(s.shared);
   const Matrix M = (*evaluator.M)(s.state), C = evaluator.all_constraints(s.state);
   double mass = 0, squares = 0;
   for (int i = 0; i < M.rows; ++i) mass += M(i, i) / M.rows;
@@ -167,7 +167,7 @@ SeriesSystem make_series(const Source& s) {
 
 Descriptor make_descriptor(const Source& s, const std::string& name) {
   Descriptor out;
-  out.equations = s.e;
+  out.equations = s.shared;
   out.kept = s.kept;
   out.lambda = s.lambda;
   append(out.lambda, s.mu);

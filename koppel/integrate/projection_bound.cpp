@@ -27,7 +27,7 @@ Exprs with_time(const Equations& e) {
 
 std::size_t num_holonomic(const Descriptor& d) {
   return static_cast<std::size_t>(std::count_if(d.kept.begin(), d.kept.end(), [&](int row) {
-    return row < static_cast<int>(d.equations.num_g());
+    return row < static_cast<int>(d.equations->num_g());
   }));
 }
 
@@ -35,7 +35,7 @@ Function make_state(const Descriptor& d, EulerOptions options) {
   options.projects = true;
   options.with_projector = true;
   const EulerTerms terms = make_euler_step(d, options);
-  Exprs out = multiply(d.equations.K, d.equations.v);
+  Exprs out = multiply(d.equations->K, d.equations->v);
   out.insert(out.end(), terms.projector.begin(), terms.projector.end());
   return Function(terms.inputs, out);
 }

@@ -8,7 +8,7 @@
 namespace koppel {
 
 SparseExpr kept_rows(const Equations& e, std::span<const int> kept) {
-  std::vector<int> number(e.num_g() + e.mu.size(), -1);
+  std::vector<int> number(e.num_rows(), -1);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     number[static_cast<std::size_t>(kept[i])] = static_cast<int>(i);
   }
@@ -121,7 +121,7 @@ std::vector<Expr> residuals_of(const Equations& e) {
   std::vector<Expr> out = e.g;
   const std::vector<Expr> Gv = multiply(e.G, e.v), av = multiply(e.a, e.v);
   for (std::size_t i = 0; i < e.num_g(); ++i) out.push_back(Gv[i] + e.g_t[i]);
-  for (std::size_t i = 0; i < e.mu.size(); ++i) out.push_back(av[i] + e.b[i]);
+  for (std::size_t i = 0; i < e.num_a(); ++i) out.push_back(av[i] + e.b[i]);
   return out;
 }
 
@@ -144,7 +144,7 @@ Projector::Projector(const Equations& e, std::span<const int> kept, std::span<co
     : num_q_(e.num_q()),
       num_v_(e.num_v()),
       num_g_(e.num_g()),
-      num_a_(e.mu.size()),
+      num_a_(e.num_a()),
       num_h_(e.h.size()),
       num_rows_(kept.size()),
       kept_(kept.begin(), kept.end()),

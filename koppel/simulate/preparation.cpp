@@ -33,7 +33,7 @@ void Preparation::run() {
   const Wanted wanted{options_.coordinates, options_.formulation, options_.integrator,
                       options_.reactions != ReactionAxes::None};
   look_at(choose_coordinates(model_, wanted));
-  if (const auto better = better_coordinates(model_, equations.coordinates, wanted, found)) {
+  if (const auto better = better_coordinates(model_, equations->coordinates, wanted, found)) {
     look_at(*better);
   }
   stage("choose", [&] { make_choice(wanted); });
@@ -51,7 +51,7 @@ void Preparation::look_at(const std::string& coordinates) {
 }
 
 void Preparation::find_start() {
-  const Assembly assembly = assemble(*evaluator, place_bodies(model_, equations.coordinates));
+  const Assembly assembly = assemble(*evaluator, place_bodies(model_, equations));
   if (!assembly) throw Error("assembly.impossible", assembly.text);
   notes_.clear();
   if (!assembly.move.empty()) {
@@ -71,7 +71,7 @@ void Preparation::find_rank() {
   departure = std::move(singular.departure);
   notes_.insert(notes_.end(), singular.notes.begin(), singular.notes.end());
   for (const int row : rank.redundant_rows) {
-    redundant.push_back(row_name(equations, row));
+    redundant.push_back(equations->rows[static_cast<std::size_t>(row)].name);
   }
 }
 
@@ -86,7 +86,7 @@ void Preparation::make_choice(const Wanted& wanted) {
   }
   check_coordinates(model_, *evaluator, state);
   for (const std::string& note : notes_) tell_(note);
-  choice = choose(found, equations.coordinates, wanted);
+  choice = choose(found, equations->coordinates, wanted);
   if (found.is_stiff && find_integrator(choice.integrator).name == "dop853") {
     tell_(
         fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "

@@ -25,7 +25,7 @@ class Preparation {
   // Again from the state as it is now: with other parameters, or other rows left out.
   void make_problem();
 
-  Equations equations;
+  Shared<Equations> equations;
   std::optional<Evaluator> evaluator;
   State state;  // consistent
   RankReport rank;

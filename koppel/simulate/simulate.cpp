@@ -129,7 +129,7 @@ class Run {
     out_.summary.index = now_.found.index;
   }
 
-  std::size_t num_rows() const { return now_.equations.g.size() + now_.equations.mu.size(); }
+  std::size_t num_rows() const { return now_.equations->num_rows(); }
 
   // Joints that the coordinates satisfy by themselves have no multipliers.
   void tell_missing_reactions() {
@@ -140,7 +140,7 @@ class Run {
     constexpr std::size_t kMost = 5;
     for (std::size_t i = 1; i < std::min(names.size(), kMost); ++i) all += ", '" + names[i] + "'";
     if (names.size() > kMost) all += ", …";
-    tell("no reactions of " + all + ": " + now_.equations.coordinates + " coordinates satisfy " +
+    tell("no reactions of " + all + ": " + now_.equations->coordinates + " coordinates satisfy " +
          (names.size() == 1 ? "it" : "them") +
          " without multipliers. Use absolute coordinates for the reactions of all joints.");
   }
@@ -171,7 +171,7 @@ class Run {
       return restart(outcome, sampler, "the jump");
     }
     const Assembly assembly = assemble_after_jump(
-        *now_.evaluator, place_bodies(model_, now_.equations.coordinates), now_.state, after);
+        *now_.evaluator, place_bodies(model_, now_.equations), now_.state, after);
     if (!assembly) {
       outcome.status = Outcome::Status::Failed;
       outcome.text =
@@ -193,7 +193,7 @@ class Run {
     }
     now_.start = {now_.state.t, start_values(now_.problem, *now_.evaluator, now_.state),
                   outcome.sides};
-    sampler.watch(now_.problem, rows_kept(num_rows(), now_.rank.redundant_rows), num_rows());
+    sampler.watch(now_.problem, num_rows());
     watch_->go_on(now_.problem, now_.start.t, now_.start.y);
     return now_.start.t < options_.end;
   }
@@ -213,7 +213,7 @@ class Run {
     Sampler sampler(*out_.observation, options_.sampling, from, options_.end, callbacks_,
                     out_.trajectory);
     if (callbacks_.begin) callbacks_.begin(columns);
-    sampler.watch(now_.problem, rows_kept(num_rows(), now_.rank.redundant_rows), num_rows());
+    sampler.watch(now_.problem, num_rows());
     make_watch();
     const Clock::time_point before = Clock::now();
     ProgressWatch progress(options_.end, integrate_options().max_steps, now_.choice, now_.found,
@@ -222,7 +222,7 @@ class Run {
                         [&](std::string text) { tell(std::move(text)); });
     const Observer observer = [&](const Step& step) {
       if (!watch_->note(step)) return false;
-      passages.note(step, now_.rank.redundant_rows, [&](double t) { return is_singular(step, t); });
+      passages.note(step, now_.problem.rows, [&](double t) { return is_singular(step, t); });
       return sampler(step) && (options_.step || progress(step));
     };
     Outcome outcome;
@@ -277,9 +277,7 @@ class Run {
 
   void make_watch() {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < num_rows(); ++i) {
-      names.push_back(row_name(now_.equations, static_cast<int>(i)));
-    }
+    for (const Equations::Row& row : now_.equations->rows) names.push_back(row.name);
     const std::optional<double> tolerance =
         options_.step ? std::optional<double>() : options_.tolerance;
     HealthOptions health = options_.health;
@@ -344,7 +342,7 @@ class Run {
   // True where an event happened and the motion goes on from there.
   bool go_on_after_event(Outcome& outcome, Sampler& sampler) {
     if (outcome.status != Outcome::Status::Event) return false;
-    const std::vector<Equations::Event>& events = now_.equations.events;
+    const std::vector<Equations::Event>& events = now_.equations->events;
     const std::vector<int> happened = take_happened(outcome.sides);
     const std::string names = names_of(events, happened);
     bool stops = false, changes = false;
@@ -413,7 +411,7 @@ class Run {
     now_.rank = rank;
     now_.make_problem();
     now_.start.sides = outcome.sides;
-    sampler.watch(now_.problem, rows_kept(num_rows(), now_.rank.redundant_rows), num_rows());
+    sampler.watch(now_.problem, num_rows());
     watch_->go_on(now_.problem, now_.start.t, now_.start.y);
     return true;
   }
@@ -444,7 +442,7 @@ class Run {
   }
 
   void check_derivatives() const {
-    for (const Equations::Event& event : now_.equations.events) {
+    for (const Equations::Event& event : now_.equations->events) {
       if (event.changes.empty()) continue;
       throw Error("simulate.bad-option",
                   fmt::format("event '{}' changes parameters, and derivatives are asked for; they "
@@ -485,7 +483,7 @@ class Run {
     }
     describe(out_.trajectory, s);
     out_.choice = now_.choice;
-    out_.equations = std::move(now_.equations);
+    out_.equations = now_.equations;
   }
 
   const Model& model_;
@@ -522,8 +520,8 @@ std::optional<Scene> make_scene(const Model& model, const Simulation& simulation
                                 std::size_t max_frames) {
   if (model.bodies.size() < 2) return {};
   Scene scene = make_scene(model);
-  add_frames(model, simulation.equations, *simulation.observation, simulation.trajectory,
-             max_frames, scene);
+  add_frames(simulation.equations, *simulation.observation, simulation.trajectory, max_frames,
+             scene);
   return scene;
 }
 
