@@ -58,7 +58,7 @@ Place place_of_motion(const Model& model, const Evaluator& evaluator, const Stat
                       const AnalysisRequest& request) {
   const std::vector<std::string> sets = coordinate_sets(model);
   const bool has_joint = std::find(sets.begin(), sets.end(), "joint") != sets.end();
-  if (request.is_set_given || !has_joint || evaluator.equations.coordinates == "joint") {
+  if (request.is_set_given || !has_joint || evaluator.equations->coordinates == "joint") {
     return {evaluator, start};
   }
   Evaluator joint(derive(model, "joint"));
@@ -101,7 +101,7 @@ Analyses::Modes modes_of_motion(const Place& place) {
     return found;
   }
   found.text = "none: the motion of the start is not steady (in " +
-               place.evaluator.equations.coordinates + " coordinates): " + motion.text +
+               place.evaluator.equations->coordinates + " coordinates): " + motion.text +
                ". --at rest gives the modes of the equilibrium near it, --at periodic those of a "
                "periodic motion.";
   return found;
@@ -144,7 +144,7 @@ Analyses::Modes find_modes_of(const Model& model, const Evaluator& evaluator, co
   }
   const Place place = place_of_motion(model, evaluator, start, request);
   if (request.at == "periodic") {
-    return modes_of_period(model, request, place.evaluator.equations.coordinates);
+    return modes_of_period(model, request, place.evaluator.equations->coordinates);
   }
   return modes_of_motion(place);
 }

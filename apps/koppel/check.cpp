@@ -31,7 +31,7 @@ struct Size {
 };
 
 struct Findings {
-  Equations equations;
+  Shared<Equations> equations;
   std::vector<Size> sizes;  // of all coordinate sets
   Examination found;
   std::vector<LocalFreedom> local;
@@ -43,22 +43,22 @@ struct Findings {
 
 std::vector<LocalFreedom> find_local(const Model& model, const Findings& findings) {
   if (model.bodies.size() <= 1) return {};
-  if (findings.equations.coordinates == "absolute") {
+  if (findings.equations->coordinates == "absolute") {
     return find_local_freedoms(model, Evaluator(findings.equations), findings.found.start.state);
   }
   const std::vector<std::string> sets = coordinate_sets(model);
   if (std::find(sets.begin(), sets.end(), "absolute") == sets.end()) return {};
   const Evaluator absolute(derive(model, "absolute"));
   return find_local_freedoms(model, absolute,
-                             assemble(absolute, place_bodies(model, "absolute")).state);
+                             assemble(absolute, place_bodies(model, absolute.equations)).state);
 }
 
 // What keeps servo problems from being made is told by `koppel inverse`.
 std::string find_no_degree(const Evaluator& evaluator, const Examination& found) {
-  const Equations& e = evaluator.equations;
-  if (e.u.empty()) return {};
+  if (evaluator.equations->u.empty()) return {};
   try {
-    const ServoProblem servo = make_servo_problem(e, found.start.state, found.rank.redundant_rows);
+    const ServoProblem servo =
+        make_servo_problem(evaluator.equations, found.start.state, found.rank.redundant_rows);
     return describe_singular_start(servo, evaluator, found.start.state);
   } catch (const Error&) {
     return {};
@@ -80,8 +80,8 @@ Findings look_at(const Model& model, const std::string& set, const AnalysisReque
       // What contradicts itself in coordinates that satisfy the rest is told below.
     }
   }
-  if (findings.equations.graph == nullptr) findings.equations = derive(model, set);
-  findings.found = examine(findings.equations, place_bodies(model, findings.equations.coordinates));
+  if (!findings.equations) findings.equations = derive(model, set);
+  findings.found = examine(findings.equations, place_bodies(model, findings.equations));
   Assembly& start = findings.found.start;
   if (!start) {
     const std::string reason =
@@ -158,7 +158,7 @@ void print(const Model& model, const Findings& findings) {
   print_line(
       "constraints",
       count(e.g.size(), "equation") +
-          (e.mu.empty() ? "" : " of position, " + std::to_string(e.mu.size()) + " of velocity") +
+          (e.num_a() == 0 ? "" : " of position, " + std::to_string(e.num_a()) + " of velocity") +
           ", " + std::to_string(rank.rank) + " independent");
   const std::size_t num_local = findings.local.size();
   print_line(
@@ -207,7 +207,8 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   out["coordinate_set"] = e.coordinates;
   out["coordinates"] = nlohmann::json::array();
   for (const Expr& q : e.q) out["coordinates"].push_back(q.name());
-  out["constraints"] = e.lambda;
+  out["constraints"] = nlohmann::json::array();
+  for (std::size_t i = 0; i < e.num_g(); ++i) out["constraints"].push_back(e.rows[i].name);
   out["dof"] = rank.degrees_of_freedom;
   out["index"] = servo ? servo->index : forward.index;
   out["forward_index"] = forward.index;

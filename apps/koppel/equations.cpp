@@ -79,11 +79,11 @@ void print_equations(const Model& model, const std::string& set, bool latex) {
   if (!latex) {
     std::printf("# %s in %s coordinates\n", e.model.c_str(), e.coordinates.c_str());
     std::printf("# q' = K v%s,  M v' = f - G^T lambda,  0 = g%s\n",
-                is_identity(e.K) ? " with K = 1" : "", e.mu.empty() ? "" : ",  0 = a v + b");
+                is_identity(e.K) ? " with K = 1" : "", e.num_a() == 0 ? "" : ",  0 = a v + b");
     std::printf("# q: %s\n# v: %s\n", names(e.q).c_str(), names(e.v).c_str());
     if (!e.u.empty()) std::printf("# u: %s\n", names(e.u).c_str());
     for (std::size_t i = 0; i < e.g.size(); ++i) {
-      std::printf("# g[%zu]: %s\n", i + 1, e.lambda[i].c_str());
+      std::printf("# g[%zu]: %s\n", i + 1, e.rows[i].name.c_str());
     }
   }
   std::printf("%s", list_of(std::move(lines), latex).c_str());

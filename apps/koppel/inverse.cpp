@@ -126,8 +126,7 @@ void write_files(const Model& model, Inverse& result, const Lines& lines, Files&
   Report report{model.name, model.description, lines, summary.messages, &result.trajectory, {}};
   if (model.bodies.size() > 1) {
     report.scene = make_scene(model);
-    add_frames(model, result.equations, *result.observation, result.trajectory, kMaxFrames,
-               *report.scene);
+    add_frames(result.equations, *result.observation, result.trajectory, kMaxFrames, *report.scene);
   }
   if (!result.text.empty()) report.alarms.push_back(result.text);
   files.attempt([&] { write_report(files.path("report.html"), report); });

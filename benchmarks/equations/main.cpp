@@ -76,7 +76,7 @@ void print_accelerations(const std::string& file, const char* parameter, const s
   const double seconds = least_of(5, [&] { solve_accelerations(evaluator, start); });
   const auto bodies = model.bodies.size() - 1;
   print_row({file, std::to_string(bodies),
-             std::to_string(evaluator.equations.num_v() + evaluator.equations.num_g()),
+             std::to_string(evaluator.equations->num_v() + evaluator.equations->num_g()),
              number(1e3 * seconds, 3), number(1e6 * seconds / static_cast<double>(bodies), 2)});
 }
 

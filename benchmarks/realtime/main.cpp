@@ -113,8 +113,8 @@ void compare_with_others() {
     std::vector<double> y = ready.prepared.start.y;
     for (int k = 0; k < 400; ++k) ready.step->advance(k * h, h, y, work);
     const VectorFunction outputs(ready.prepared.equations,
-                                 std::vector<Expr>{ready.prepared.equations.outputs[0].value,
-                                                   ready.prepared.equations.outputs[1].value});
+                                 std::vector<Expr>{ready.prepared.equations->outputs[0].value,
+                                                   ready.prepared.equations->outputs[1].value});
     State state = ready.prepared.state;
     const auto num_q = static_cast<std::ptrdiff_t>(state.q.size());
     state.q.assign(y.begin(), y.begin() + num_q);

@@ -16,7 +16,7 @@ IndexReport find_index(const Evaluator& evaluator, const Examination& found, boo
   const Dae dae = make_dae(evaluator.equations, {with_servo, found.rank.redundant_rows});
   const Structure structure = analyze_structure(dae);
   // Invariants hold by themselves: the norm of a quaternion is no value to choose.
-  const int num_invariants = static_cast<int>(evaluator.equations.h.size());
+  const int num_invariants = static_cast<int>(evaluator.equations->h.size());
   IndexReport report{structure.index, structure.degrees_of_freedom - num_invariants,
                      IndexReport::Evidence::StructureOnly, structure.problem};
   // What is singular at the start alone says nothing about the index.
@@ -43,7 +43,7 @@ IndexReport find_index(const Evaluator& evaluator, const Examination& found, boo
 
 }  // namespace
 
-Examination examine(const Equations& equations, const Placement& placement) {
+Examination examine(const Shared<Equations>& equations, const Placement& placement) {
   const Evaluator evaluator(equations);
   Examination found;
   found.start = assemble(evaluator, placement);
@@ -57,7 +57,7 @@ Examination examine(const Equations& equations, const Placement& placement) {
   }
   found.massless = find_massless(evaluator, found.start.state);
   found.forward = find_index(evaluator, found, false);
-  if (!equations.s.empty()) found.servo = find_index(evaluator, found, true);
+  if (!equations->s.empty()) found.servo = find_index(evaluator, found, true);
   return found;
 }
 

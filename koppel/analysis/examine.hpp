@@ -34,6 +34,6 @@ struct Examination {
 };
 
 // The placement is that of the bodies in these coordinates.
-Examination examine(const Equations& equations, const Placement& placement = {});
+Examination examine(const Shared<Equations>& equations, const Placement& placement = {});
 
 }  // namespace koppel

@@ -52,7 +52,7 @@ struct Inverse {
   std::string text;  // what went wrong
   Trajectory trajectory;
   InverseSummary summary;
-  Equations equations;
+  Shared<Equations> equations;
   State start;  // of the motion, with the values of parameters
   std::optional<Observation> observation;
 };

@@ -65,8 +65,8 @@ void describe(const Trajectory& trajectory, const Equations& e, InverseSummary& 
     if (column.group != Group::Inputs) continue;
     InputSummary input = summarize_input(trajectory, i);
     const std::size_t n = s.inputs.size();
-    input.lower_limit = e.u_min[n];
-    input.upper_limit = e.u_max[n];
+    input.lower_limit = e.about.u[n].min;
+    input.upper_limit = e.about.u[n].max;
     s.inputs.push_back(std::move(input));
   }
   s.limit_violations = find_limit_violations(e, trajectory);

@@ -12,6 +12,7 @@
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/equations/placement.hpp>
 #include <koppel/equations/quantities.hpp>
+#include <koppel/equations/units.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
@@ -75,6 +76,7 @@ class Derivation {
     dynamics();
     observables();
     events();
+    out_.kinematics = std::make_shared<const Kinematics>(std::move(k_));
     return std::move(out_);
   }
 
@@ -89,6 +91,8 @@ class Derivation {
   void symbols() {
     out_.q = k_.q;
     out_.v = k_.v;
+    out_.about.q = k_.about_q;
+    out_.about.v = k_.about_v;
     out_.q_guess = k_.q_guess;
     out_.v_guess.assign(k_.v.size(), 0);
     out_.K = jacobian(k_.rate, k_.v);
@@ -98,11 +102,16 @@ class Derivation {
       out_.p_value.push_back(parameter.value);
     }
     out_.u = model_.inputs;
-    for (const InputLimits& limits : model_.input_limits) {
-      out_.u_min.push_back(limits.min);
-      out_.u_max.push_back(limits.max);
+    for (std::size_t i = 0; i < out_.u.size(); ++i) {
+      const InputLimits& limits = model_.input_limits[i];
+      const Equations::Owner owner{Equations::Owner::Kind::Input, static_cast<int>(i),
+                                   std::string(out_.u[i].name())};
+      out_.about.u.push_back({owner, "", limits.min, limits.max});
     }
     for (const FirstOrder& state : model_.first_order) {
+      const Equations::Owner owner{Equations::Owner::Kind::State, static_cast<int>(out_.x.size()),
+                                   state.name};
+      out_.about.x.push_back({owner});
       out_.x.push_back(state.state);
       out_.r.push_back(resolve(state.rate));
       out_.x_start.push_back(expected_value(model_, values_, state.state));
@@ -114,12 +123,17 @@ class Derivation {
     for (std::size_t i = 0; i < model_.joints.size(); ++i) {
       if (k_.joints[i].is_satisfied) continue;
       const Joint& j = model_.joints[i];
-      const auto more = constraints_of(j, locate(k_, j.a), locate(k_, j.b), k_.joints[i]);
-      rows.insert(rows.end(), more.begin(), more.end());
+      for (ConstraintRow& row : constraints_of(j, locate(k_, j.a), locate(k_, j.b), k_.joints[i])) {
+        row.row.owner.index = static_cast<int>(i);
+        rows.push_back(std::move(row));
+      }
     }
-    const std::size_t first_own = rows.size();
-    for (const Constraint& c : model_.constraints) {
-      rows.push_back({c.name, c.name, resolve(c.residual)});
+    for (std::size_t i = 0; i < model_.constraints.size(); ++i) {
+      const Constraint& c = model_.constraints[i];
+      const Equations::Owner owner{Equations::Owner::Kind::Constraint, static_cast<int>(i), c.name};
+      Equations::Row row{c.name, owner};
+      row.pulls = c.pulls;
+      rows.push_back({std::move(row), resolve(c.residual)});
     }
     Exprs residuals;
     for (const ConstraintRow& row : rows) residuals.push_back(row.residual);
@@ -127,17 +141,12 @@ class Derivation {
     std::vector<char> is_trivial(rows.size(), true);
     for (const int i : by_q.pattern.row) is_trivial[static_cast<std::size_t>(i)] = false;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const ConstraintRow& row = rows[i];
       if (is_trivial[i]) {
-        check_trivial(row);
+        check_trivial(rows[i]);
         continue;
       }
-      if (i >= first_own && model_.constraints[i - first_own].pulls) {
-        out_.pulling_rows.push_back(static_cast<int>(out_.g.size()));
-      }
-      out_.g.push_back(row.residual);
-      out_.lambda.push_back(row.name);
-      out_.constraint_owner.push_back(row.owner);
+      out_.g.push_back(rows[i].residual);
+      out_.rows.push_back(std::move(rows[i].row));
     }
     out_.G = multiply(jacobian(out_.g, out_.q), out_.K);
     const Exprs t = {model_.time}, one = {1};
@@ -145,10 +154,16 @@ class Derivation {
     out_.gamma = rate_of(rate_of(out_.g));
 
     Exprs nonholonomic;
-    for (const Constraint& c : model_.nonholonomic) {
+    for (std::size_t i = 0; i < model_.nonholonomic.size(); ++i) {
+      const Constraint& c = model_.nonholonomic[i];
       nonholonomic.push_back(resolve(c.residual));
-      out_.mu.push_back(c.name);
+      const Equations::Owner owner{Equations::Owner::Kind::Nonholonomic, static_cast<int>(i),
+                                   c.name};
+      Equations::Row row{c.name, owner};
+      row.level = Equations::Row::Level::Velocity;
+      out_.rows.push_back(std::move(row));
     }
+    for (std::size_t i = 0; i < out_.rows.size(); ++i) out_.rows[i].number = static_cast<int>(i);
     auto form = linear_form(nonholonomic, out_.v);
     if (!form) {
       throw Error("equations.not-linear", "a nonholonomic constraint is not linear in the rates.",
@@ -170,9 +185,9 @@ class Derivation {
       if (std::abs(gap) < kRoundOff) continue;
       throw Error(
           "equations.contradiction",
-          fmt::format("'{}' cannot be satisfied by any motion: it is off by {:.6g}{}.", row.name,
-                      std::abs(gap), moves ? fmt::format(" at t = {:g} s", t) : ""),
-          "Check the points and axes of '" + row.owner + "'.");
+          fmt::format("'{}' cannot be satisfied by any motion: it is off by {:.6g}{}.",
+                      row.row.name, std::abs(gap), moves ? fmt::format(" at t = {:g} s", t) : ""),
+          "Check the points and axes of '" + row.row.owner.name + "'.");
     }
   }
 
@@ -240,8 +255,7 @@ class Derivation {
         [origins, rates, efforts, v = out_.v, more = lagrangian_, friction = friction_] {
           return origins.parts(rates, efforts, v, more, friction);
         });
-    const bool is_free_tree =
-        !k_.links.empty() && model_.coordinates.empty() && out_.g.empty() && out_.mu.empty();
+    const bool is_free_tree = !k_.links.empty() && model_.coordinates.empty() && out_.rows.empty();
     if (is_free_tree) out_.v_rate = articulated_accelerations(k_, out_.f);
   }
 
@@ -290,10 +304,10 @@ class Derivation {
       out_.positive.push_back({e.name, resolve(e.value)});
     }
     for (const Output& output : model_.outputs) {
-      out_.outputs.push_back({output.name, resolve(output.value)});
+      out_.outputs.push_back({{output.name, resolve(output.value)}, unit_of(model_, output.value)});
     }
-    if (model_.outputs.empty()) {
-      for (const Expr& q : out_.q) out_.outputs.push_back({std::string(q.name()), q});
+    for (std::size_t i = 0; model_.outputs.empty() && i < out_.q.size(); ++i) {
+      out_.outputs.push_back({{std::string(out_.q[i].name()), out_.q[i]}, out_.about.q[i].unit});
     }
     for (const Initial& initial : model_.initial) {
       const Expr value = resolve(initial.symbol);

@@ -13,29 +13,35 @@ Kinematics make_directors(const Model& model) {
   Kinematics kinematics = start_kinematics(model, "directors");
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
+    const Equations::Owner owner = owner_of_body(model, i);
+    int part = 0;
     BodyFrame& frame = kinematics.bodies[i];
     const NumericFrame start = values.body(static_cast<int>(i));
     std::vector<Vec3e> rates;
-    const auto add_vector = [&](const std::string& name, const Vec3<double>& guess) {
+    const auto add_vector = [&](const std::string& name, const Vec3<double>& guess,
+                                const char* unit) {
       Vec3e vector, rate;
       for (std::size_t axis = 0; axis < dimension; ++axis) {
-        vector[axis] = kinematics.add_coordinate(graph, name + '.' + "xyz"[axis], guess[axis]);
+        const std::string component = name + '.' + "xyz"[axis];
+        vector[axis] = kinematics.add_coordinate(graph, component, guess[axis], {owner, unit});
         rate[axis] = kinematics.v.back();
       }
       rates.push_back(rate);
       return vector;
     };
-    const Vec3e r = add_vector(body.name + ".com", start.r + start.R * values(body.com));
+    const Vec3e r = add_vector(body.name + ".com", start.r + start.R * values(body.com), "m");
     if (body.is_point) {
       frame.R = body.rotation;
     } else {
       for (std::size_t j = 0; j < (model.is_planar ? 1u : 3u); ++j) {
-        frame.R.column[j] = add_vector(body.name + ".d" + std::to_string(j + 1), start.R.column[j]);
+        frame.R.column[j] =
+            add_vector(body.name + ".d" + std::to_string(j + 1), start.R.column[j], "");
         frame.omega +=
             (model.is_planar ? Expr(1) : Expr(0.5)) * cross(frame.R.column[j], rates.back());
         for (std::size_t k = 0; k <= j; ++k) {
           kinematics.internal.push_back(
-              {body.name, body.name + ".d" + std::to_string(k + 1) + 'd' + std::to_string(j + 1),
+              {{body.name + ".d" + std::to_string(k + 1) + 'd' + std::to_string(j + 1), owner,
+                part++},
                dot(frame.R.column[k], frame.R.column[j]) - (k == j ? 1 : 0)});
         }
       }

@@ -7,30 +7,71 @@
 //   ẋ = r(x, q, v, t, u)                              further states     n_x
 //   y = s(q)                                          servo outputs
 //
-// as expressions in one graph, with a name for every unknown and every equation. Some coordinate
-// sets have *invariants* h(q) = 0 that hold along every motion which satisfies the constraints (the
-// norm of a quaternion, an angle that is counted beside the axes it is measured between):
-// (∂h/∂q) K v = 0 where g = 0 and G v + g_t = 0. They need no multiplier; a projection restores
-// them.
+// as expressions in one graph. Every unknown and every row of [g; a] remembers what it is: its
+// name, the element of the model that it is from, its unit. Some coordinate sets have *invariants*
+// h(q) = 0 that hold along every motion which satisfies the constraints (the norm of a quaternion,
+// an angle that is counted beside the axes it is measured between): (∂h/∂q) K v = 0 where g = 0 and
+// G v + g_t = 0. They need no multiplier; a projection restores them.
 //
-// Immutable once made. Nothing here knows what a body or a joint is.
+// Immutable once made, and shared by all that is made of it (`Shared<Equations>`). What follows
+// from it need not know what a body or a joint is.
 #pragma once
 
+#include <compare>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <koppel/base/event_direction.hpp>
+#include <koppel/base/holds.hpp>
 #include <koppel/base/lazy.hpp>
+#include <koppel/base/shared.hpp>
 #include <koppel/expr/algebra/calculus.hpp>
 #include <koppel/expr/graph/graph.hpp>
 #include <koppel/expr/text/print.hpp>
 
 namespace koppel {
 
+struct Kinematics;
+
 struct Equations {
+  // The element of a model that an unknown or a row is from, by its place in the model's list.
+  struct Owner {
+    enum class Kind { None, Body, Joint, Coordinate, State, Input, Constraint, Nonholonomic };
+    Kind kind = Kind::None;
+    int index = -1;
+    std::string name = {};
+
+    auto operator<=>(const Owner&) const = default;
+  };
+
+  // What an unknown is. Its name is that of its symbol.
+  struct Unknown {
+    Owner owner = {};
+    std::string unit = {};  // SI; empty: none, or not known
+    // What an input should stay within, for reports.
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
+  };
+
+  // What a row of [g; a] is, and so its multiplier.
+  struct Row {
+    enum class Level { Position, Velocity };  // of g, of a
+
+    std::string name = {};  // owner and what it holds: "knee.x"
+    Owner owner = {};
+    int part = 0;    // which of its owner's equations, those included that hold by themselves
+    int number = 0;  // its place in [g; a] while none is left out
+    std::string unit = {};  // of the residual
+    Holds holds = Holds::Other;
+    Level level = Level::Position;
+    bool pulls = false;  // a cable: its multiplier should not become negative
+  };
+
   std::shared_ptr<Graph> graph;
   std::string model;        // its name
   std::string coordinates;  // the set: absolute, cardan, directors, joint, natural, lagrange
@@ -38,8 +79,12 @@ struct Equations {
   // Symbols. Their names are the names of unknowns.
   Expr t;
   std::vector<Expr> q, v, x, u, p;
-  std::vector<std::string> lambda, mu;        // names of the multipliers: of the constraints
-  std::vector<std::string> constraint_owner;  // for each row of g: the joint (or such) it is from
+  // What else they are, in the same order.
+  struct Unknowns {
+    std::vector<Unknown> q, v, x, u;
+  };
+  Unknowns about;
+  std::vector<Row> rows;  // of [g; a], with multipliers λ and μ
 
   SparseExpr K;         // n_q × n_v
   Lazy<SparseExpr> M;   // n_v × n_v, symmetric; not all that is done needs it
@@ -57,14 +102,10 @@ struct Equations {
     Expr force;
   };
   std::vector<Counted> counted;
-  std::vector<Expr> r;          // n_x
-  std::vector<NamedExpr> s;     // servo outputs, of q and t
-  std::vector<Expr> reference;  // what the servo outputs shall be, of t
-  // What the numbers should satisfy, for reports: u_min ≤ u ≤ u_max, λ ≥ 0 of rows that only pull
-  // (cables), and expressions of q that are positive on the branch that is meant.
-  std::vector<double> u_min, u_max;
-  std::vector<int> pulling_rows;  // of g
-  std::vector<NamedExpr> positive;
+  std::vector<Expr> r;              // n_x
+  std::vector<NamedExpr> s;         // servo outputs, of q and t
+  std::vector<Expr> reference;      // what the servo outputs shall be, of t
+  std::vector<NamedExpr> positive;  // of q: what is so on the branch that is meant, for reports
 
   // v̇ itself, where there are no constraints and a recursion along a tree solves M v̇ = f at a cost
   // that is linear in n_v; else empty.
@@ -97,8 +138,13 @@ struct Equations {
   };
   std::vector<Event> events;
 
-  Expr kinetic, potential;         // energies, of q and v
-  std::vector<NamedExpr> outputs;  // of q, v, t, u, λ
+  Expr kinetic, potential;  // energies, of q and v
+  struct Output : NamedExpr {
+    std::string unit = {};
+  };
+  std::vector<Output> outputs;  // of q, v, t, u, λ
+  // Where the bodies of the model are, and what the coordinates say about its joints.
+  std::shared_ptr<const Kinematics> kinematics;
 
   // Values: of the parameters, and what the user expects at the start (not yet consistent).
   std::vector<double> p_value, q_guess, v_guess, x_start;
@@ -114,6 +160,10 @@ struct Equations {
   std::size_t num_q() const { return q.size(); }
   std::size_t num_v() const { return v.size(); }
   std::size_t num_g() const { return g.size(); }
+  std::size_t num_a() const { return b.size(); }
+  std::size_t num_rows() const { return g.size() + b.size(); }  // of [g; a]
+  // All rows of [g; a] but these (redundant ones), ascending.
+  std::vector<int> rows_without(std::span<const int> leave_out) const;
 };
 
 }  // namespace koppel

@@ -19,6 +19,16 @@ std::vector<Expr> velocity_rows(const Equations& e) { return sum(multiply(e.a, e
 
 }  // namespace
 
+std::vector<int> Equations::rows_without(std::span<const int> leave_out) const {
+  std::vector<char> is_kept(num_rows(), true);
+  for (const int row : leave_out) is_kept[static_cast<std::size_t>(row)] = false;
+  std::vector<int> kept;
+  for (std::size_t i = 0; i < is_kept.size(); ++i) {
+    if (is_kept[i]) kept.push_back(static_cast<int>(i));
+  }
+  return kept;
+}
+
 State start_of(const Equations& e) {
   return {0, e.q_guess, e.v_guess, e.x_start, std::vector<double>(e.u.size(), 0.0), e.p_value};
 }
@@ -66,8 +76,10 @@ Matrix MatrixFunction::operator()(const State& state, std::span<const double> mo
   return m;
 }
 
-Evaluator::Evaluator(const Equations& e)
-    : equations(e),
+Evaluator::Evaluator(Shared<Equations> of) : Evaluator(*of, of) {}
+
+Evaluator::Evaluator(const Equations& e, const Shared<Equations>& of)
+    : equations(of),
       g(e, e.g),
       h(e, e.h),
       g_q(e, jacobian(e.g, e.q)),
@@ -79,7 +91,7 @@ Evaluator::Evaluator(const Equations& e)
       g_t(e, e.g_t),
       b(e, e.b),
       a(e, e.a),
-      M([e] { return MatrixFunction(e, *e.M); }),
+      M([of] { return MatrixFunction(*of, *of->M); }),
       f(e, e.f),
       r(e, e.r),
       gamma(e, e.gamma),
@@ -88,7 +100,7 @@ Evaluator::Evaluator(const Equations& e)
 
 Matrix Evaluator::all_constraints(const State& state) const {
   const Matrix upper = G(state), lower = a(state);
-  Matrix all(upper.rows + lower.rows, static_cast<int>(equations.num_v()));
+  Matrix all(upper.rows + lower.rows, static_cast<int>(equations->num_v()));
   for (int j = 0; j < all.columns; ++j) {
     for (int i = 0; i < upper.rows; ++i) all(i, j) = upper(i, j);
     for (int i = 0; i < lower.rows; ++i) all(upper.rows + i, j) = lower(i, j);
@@ -123,6 +135,22 @@ std::vector<Expr> multiply_transposed(const SparseExpr& A, std::span<const Expr>
     }
   }
   return x;
+}
+
+std::vector<int> find_rates(const Equations& e) {
+  std::vector<int> entries(e.num_q(), 0), rate(e.num_q(), -1);
+  const Sparsity& pattern = e.K.pattern;
+  for (const int row : pattern.row) ++entries[static_cast<std::size_t>(row)];
+  for (std::size_t j = 0; j < e.num_v(); ++j) {
+    for (int k = pattern.column_start[j]; k < pattern.column_start[j + 1]; ++k) {
+      const auto row = static_cast<std::size_t>(pattern.row[static_cast<std::size_t>(k)]);
+      if (entries[row] == 1 && e.K.values[static_cast<std::size_t>(k)].is_constant(1)) {
+        rate[row] = static_cast<int>(j);
+        break;
+      }
+    }
+  }
+  return rate;
 }
 
 std::vector<Expr> rate_of(const Equations& e, std::span<const Expr> values) {

@@ -55,9 +55,9 @@ class MatrixFunction {
 
 // The names are those of Equations. Immutable; any number of threads may use one.
 struct Evaluator {
-  explicit Evaluator(const Equations& equations);
+  explicit Evaluator(Shared<Equations> equations);
 
-  Equations equations;
+  Shared<Equations> equations;
 
   // Positions.
   VectorFunction g, h;
@@ -78,12 +78,17 @@ struct Evaluator {
   // [G; a], and [gamma; alpha].
   Matrix all_constraints(const State& state) const;
   std::vector<double> all_gamma(const State& state) const;
+
+ private:
+  Evaluator(const Equations& e, const Shared<Equations>& of);
 };
 
 // A·x of expressions.
 std::vector<Expr> multiply(const SparseExpr& A, std::span<const Expr> x);
 // Aᵀ·y.
 std::vector<Expr> multiply_transposed(const SparseExpr& A, std::span<const Expr> y);
+// For each coordinate, the velocity that is its rate, −1 where none is (or another has it).
+std::vector<int> find_rates(const Equations& equations);
 // d/dt of expressions of q and t (and of v, x, for v̇ = ẋ = 0).
 std::vector<Expr> rate_of(const Equations& equations, std::span<const Expr> e);
 

@@ -84,7 +84,7 @@ class Guesses {
    public:
     Starts(Guesses& guesses, const Joint& joint, const Mat3e& Q0, const Vec3e& d0)
         : JointMotion(Q0, d0), guesses_(guesses), name_(joint.name) {}
-    Coordinate add(const char* name, Expr start) override {
+    Coordinate add(const char* name, Expr start, const char* /*unit*/) override {
       guesses_.all_[name_ + '.' + name] = start;
       return {start, 0};
     }

@@ -26,7 +26,7 @@ std::vector<Equations::ForcePart> Origins::parts(const std::vector<Expr>& rates,
                               efforts.begin() + static_cast<std::ptrdiff_t>(first + origin.count));
     first += origin.count;
     std::vector<Expr> f = vector_times_jacobian(e, r, v);
-    if (origin.name == "inertia") {
+    if (&origin == &origins_.front()) {
       for (std::size_t i = 0; i < inertia.size(); ++i) f[i] += inertia[i];
     }
     put({origin.name, std::move(f)});

@@ -11,11 +11,11 @@ namespace koppel {
 
 class Origins {
  public:
-  // The next `count` efforts are those of a part.
+  // The next `count` efforts are those of a part; the first is that of inertia.
   void add(std::string name, std::size_t count) { origins_.push_back({std::move(name), count}); }
 
-  // f of each part: Σ effort ∂rate/∂v; `inertia` is added to the part of that name, `friction` is
-  // the part `dissipation` with the opposite sign. Parts that are zero are left out.
+  // f of each part: Σ effort ∂rate/∂v; `inertia` is added to the first part, `friction` is the
+  // part `dissipation` with the opposite sign. Parts that are zero are left out.
   std::vector<Equations::ForcePart> parts(const std::vector<Expr>& rates,
                                           const std::vector<Expr>& efforts,
                                           const std::vector<Expr>& v,

@@ -9,7 +9,10 @@ std::vector<ConstraintRow> constraints_of(const Joint& joint, const MarkerFrame&
   joint.law->constrain(held);
   std::vector<ConstraintRow> rows;
   for (const JointRows::Row& row : held.rows) {
-    rows.push_back({joint.name, joint.name + '.' + row.what, row.residual});
+    const Equations::Owner owner{Equations::Owner::Kind::Joint, -1, joint.name};
+    const int part = static_cast<int>(rows.size());
+    rows.push_back(
+        {{joint.name + '.' + row.what, owner, part, 0, row.unit, row.holds}, row.residual});
   }
   return rows;
 }

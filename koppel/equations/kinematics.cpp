@@ -2,25 +2,31 @@
 
 #include <cmath>
 
+#include <koppel/equations/units.hpp>
 #include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
 
 Expr Kinematics::add_driven_coordinate(Graph& graph, const std::string& name, Expr rate_,
-                                       double guess) {
+                                       double guess, Equations::Unknown about) {
   q.push_back(graph.symbol(name));
+  about_q.push_back(std::move(about));
   rate.push_back(rate_);
   q_guess.push_back(guess);
   return q.back();
 }
 
-Expr Kinematics::add_velocity(Graph& graph, const std::string& name) {
+Expr Kinematics::add_velocity(Graph& graph, const std::string& name, Equations::Unknown about) {
   v.push_back(graph.symbol(name));
+  about_v.push_back(std::move(about));
   return v.back();
 }
 
-Expr Kinematics::add_coordinate(Graph& graph, const std::string& name, double guess) {
-  return add_driven_coordinate(graph, name, add_velocity(graph, name + '\''), guess);
+Expr Kinematics::add_coordinate(Graph& graph, const std::string& name, double guess,
+                                const Equations::Unknown& about) {
+  const Expr rate_ =
+      add_velocity(graph, name + '\'', {about.owner, unit_of_derivative(about.unit)});
+  return add_driven_coordinate(graph, name, rate_, guess, about);
 }
 
 double expected_value(const Model& model, const ParameterValues& values, Expr symbol) {
@@ -37,10 +43,21 @@ Kinematics start_kinematics(const Model& model, const char* set) {
   kinematics.joints.resize(model.joints.size());
   kinematics.bodies.resize(model.bodies.size());
   kinematics.bodies[kGround].angle = 0;
-  for (const FreeCoordinate& c : model.coordinates) {
-    kinematics.add_coordinate(*model.graph, c.name, expected_value(model, values, c.value));
+  for (std::size_t i = 0; i < model.coordinates.size(); ++i) {
+    const FreeCoordinate& c = model.coordinates[i];
+    const Equations::Owner owner{Equations::Owner::Kind::Coordinate, static_cast<int>(i), c.name};
+    kinematics.add_coordinate(*model.graph, c.name, expected_value(model, values, c.value),
+                              {owner, unit_of(model, c.value)});
   }
   return kinematics;
+}
+
+Equations::Owner owner_of_body(const Model& model, std::size_t index) {
+  return {Equations::Owner::Kind::Body, static_cast<int>(index), model.bodies[index].name};
+}
+
+Equations::Owner owner_of_joint(const Model& model, std::size_t index) {
+  return {Equations::Owner::Kind::Joint, static_cast<int>(index), model.joints[index].name};
 }
 
 MarkerFrame locate(const Kinematics& kinematics, const Marker& marker) {
@@ -82,19 +99,21 @@ std::array<double, 4> quaternion_of(const Mat3<double>& R) {
 
 // ė = ½ e ∘ (0, ω) for ω in body axes:
 //   ė₀ = −½ (e₁ω₁ + e₂ω₂ + e₃ω₃),   ė⃗ = ½ (e₀ ω + e⃗ × ω).
-QuaternionCoordinates add_quaternion(Kinematics& kinematics, Graph& graph, const std::string& name,
-                                     const Mat3<double>& guess) {
+QuaternionCoordinates add_quaternion(Kinematics& kinematics, Graph& graph,
+                                     const Equations::Owner& owner, const Mat3<double>& guess) {
+  const std::string& name = owner.name;
   QuaternionCoordinates c;
-  c.omega = {kinematics.add_velocity(graph, name + ".omega.x"),
-             kinematics.add_velocity(graph, name + ".omega.y"),
-             kinematics.add_velocity(graph, name + ".omega.z")};
+  c.omega = {kinematics.add_velocity(graph, name + ".omega.x", {owner, "rad/s"}),
+             kinematics.add_velocity(graph, name + ".omega.y", {owner, "rad/s"}),
+             kinematics.add_velocity(graph, name + ".omega.z", {owner, "rad/s"})};
   const std::array<double, 4> start = quaternion_of(guess);
   for (std::size_t i = 0; i < 4; ++i) c.e[i] = graph.symbol(name + ".e" + std::to_string(i));
   const Vec3e vector{c.e[1], c.e[2], c.e[3]};
   const Vec3e rate = Expr(0.5) * (c.e[0] * c.omega + cross(vector, c.omega));
   const Expr rates[] = {-0.5 * dot(vector, c.omega), rate.x, rate.y, rate.z};
   for (std::size_t i = 0; i < 4; ++i) {
-    kinematics.add_driven_coordinate(graph, name + ".e" + std::to_string(i), rates[i], start[i]);
+    kinematics.add_driven_coordinate(graph, name + ".e" + std::to_string(i), rates[i], start[i],
+                                     {owner});
   }
   kinematics.invariants.push_back(c.e[0] * c.e[0] + dot(vector, vector) - 1);
   return c;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <koppel/equations/equations.hpp>
 #include <koppel/expr/graph/graph.hpp>
 #include <koppel/model/elements/joint_law.hpp>
 #include <koppel/model/parameter_values.hpp>
@@ -32,14 +33,14 @@ struct Inertia {
 };
 
 struct ConstraintRow {
-  std::string owner;  // the joint or body
-  std::string name;   // owner and what it holds: "knee.x"
+  Equations::Row row;
   Expr residual;
 };
 
 struct Kinematics {
   std::string set;  // its name
   std::vector<Expr> q, v;
+  std::vector<Equations::Unknown> about_q, about_v;
   std::vector<Expr> rate;  // q̇ = K v, expressions linear in v
   std::vector<double> q_guess;
   std::vector<BodyFrame> bodies;
@@ -70,17 +71,24 @@ struct Kinematics {
   std::vector<Link> links;
 
   // A new coordinate with rate v' = its own velocity.
-  Expr add_coordinate(Graph& graph, const std::string& name, double guess);
+  Expr add_coordinate(Graph& graph, const std::string& name, double guess,
+                      const Equations::Unknown& about);
   // A new velocity that is not the rate of a coordinate.
-  Expr add_velocity(Graph& graph, const std::string& name);
+  Expr add_velocity(Graph& graph, const std::string& name, Equations::Unknown about);
   // A new coordinate whose rate is given.
-  Expr add_driven_coordinate(Graph& graph, const std::string& name, Expr rate, double guess);
+  Expr add_driven_coordinate(Graph& graph, const std::string& name, Expr rate, double guess,
+                             Equations::Unknown about);
 };
+
+// As owners of coordinates and rows.
+Equations::Owner owner_of_body(const Model& model, std::size_t index);
+Equations::Owner owner_of_joint(const Model& model, std::size_t index);
 
 // A marker in world axes.
 MarkerFrame locate(const Kinematics& kinematics, const Marker& marker);
 
-// The equations of a joint between two markers, less what the coordinates satisfy.
+// The equations of a joint between two markers, less what the coordinates satisfy. The caller knows
+// the joint's place in the model.
 std::vector<ConstraintRow> constraints_of(const Joint& joint, const MarkerFrame& a,
                                           const MarkerFrame& b,
                                           const Kinematics::JointState& state);
@@ -95,8 +103,8 @@ struct QuaternionCoordinates {
   std::array<Expr, 4> e;
   Vec3e omega;  // body axes
 };
-QuaternionCoordinates add_quaternion(Kinematics& kinematics, Graph& graph, const std::string& name,
-                                     const Mat3<double>& guess);
+QuaternionCoordinates add_quaternion(Kinematics& kinematics, Graph& graph,
+                                     const Equations::Owner& owner, const Mat3<double>& guess);
 
 // The kinetic energy of a rigid body from the velocity of its centre of mass (world axes) and its
 // angular velocity (body axes).

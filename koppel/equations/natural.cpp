@@ -143,19 +143,21 @@ class Natural {
   // The element's expression, with coordinates made at its first use.
   const Vec3e& value_of(std::size_t index) {
     Element& element = elements_[index];
+    const Equations::Owner owner{.name = element.name};
     if (!element.is_made && element.line >= 0) {
       element.is_made = true;
       const Marker& line = model_.joints[static_cast<std::size_t>(element.line)].a;
       const NumericFrame start = values_.marker(line);
       const double place = dot(element.guess - start.r, start.R.column[2]);
-      const Expr s = k_.add_coordinate(graph_, element.name + ".s", place);
+      const Expr s = k_.add_coordinate(graph_, element.name + ".s", place, {owner, "m"});
       element.value = line.point + s * line.axes.column[2];
     }
     if (!element.is_made) {
       element.is_made = true;
+      const Equations::Unknown about{owner, element.is_point ? "m" : ""};
       for (std::size_t axis = 0; axis < (model_.is_planar ? 2u : 3u); ++axis) {
         element.value[axis] =
-            k_.add_coordinate(graph_, element.name + '.' + "xyz"[axis], element.guess[axis]);
+            k_.add_coordinate(graph_, element.name + '.' + "xyz"[axis], element.guess[axis], about);
       }
     }
     return element.value;
@@ -376,14 +378,17 @@ class Natural {
       const Element &own = elements_[basis[i].element], &first = elements_[basis[0].element];
       return own.is_given && (!own.is_point || first.is_given);
     };
+    int part = 0;
     for (std::size_t i = 1; i < basis.size(); ++i) {
       for (std::size_t j = 1; j <= i; ++j) {
         if (is_given(i) && is_given(j)) continue;
         const Expr residual = dot(difference(basis, i), difference(basis, j)) -
                               dot(local_difference(basis, i), local_difference(basis, j));
         if (!written_.insert(residual.id()).second) continue;
-        k_.internal.push_back(
-            {body.name, body.name + ".rigid" + std::to_string(j) + std::to_string(i), residual});
+        const auto owner =
+            owner_of_body(model_, static_cast<std::size_t>(&body - &model_.bodies[0]));
+        const std::string what = ".rigid" + std::to_string(j) + std::to_string(i);
+        k_.internal.push_back({{body.name + what, owner, part++}, residual});
       }
     }
   }

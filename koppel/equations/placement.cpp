@@ -139,11 +139,11 @@ Model carried_along_joints(const Model& model) {
   return placed;
 }
 
-Placement place_bodies(const Model& model, const std::string& coordinates) {
+Placement place_bodies(const Model& model, const Equations& equations) {
   Placement placement;
   if (!has_tree(model)) return placement;
   const std::vector<ExpectedPose> poses = expected_poses(model, true);
-  const Kinematics k = make_kinematics(model, coordinates);
+  const std::vector<BodyFrame>& frames = equations.kinematics->bodies;
   const ParameterValues values(model);
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
@@ -151,14 +151,14 @@ Placement place_bodies(const Model& model, const std::string& coordinates) {
     const Moments moments = moments_of(model, body, values);
     PlacedBody placed;
     placed.name = body.name;
-    placed.centre = k.bodies[i].r + k.bodies[i].R * body.com;
+    placed.centre = frames[i].r + frames[i].R * body.com;
     placed.mass = std::max(0.0, values(body.mass));
     placed.moments = moments.values;
     placed.start = frame.r + frame.R * values(body.com);
     placed.velocity = velocity;
     placed.spin = spin;
     for (const Vec3<double>& d : moments.directions) {
-      placed.directions.push_back(in_world(k.bodies[i].R, d));
+      placed.directions.push_back(in_world(frames[i].R, d));
       placed.start_directions.push_back(frame.R * d);
     }
     placement.push_back(std::move(placed));

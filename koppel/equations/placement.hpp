@@ -37,7 +37,7 @@ struct PlacedBody {
 // In the coordinates of equations that were derived from the model. Empty where it can have one set
 // only: it has no bodies, or frames of the user's own points and vectors.
 using Placement = std::vector<PlacedBody>;
-Placement place_bodies(const Model& model, const std::string& coordinates);
+Placement place_bodies(const Model& model, const Equations& equations);
 
 // The model with its bodies at the expected start, where that is not the placement it gives.
 Model carried_along_joints(const Model& model);

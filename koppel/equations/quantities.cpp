@@ -133,7 +133,9 @@ Expr Quantities::angle_of_joint(int index, bool is_used) {
       return angle_near(guess, dot(B.column[0], A.column[1]), dot(B.column[0], A.column[0]));
     }
     const Expr rate = dot(A.column[2], b.omega - a.omega);
-    const Expr angle = k_.add_driven_coordinate(*model_.graph, j.name + ".angle", rate, guess);
+    const Expr angle =
+        k_.add_driven_coordinate(*model_.graph, j.name + ".angle", rate, guess,
+                                 {owner_of_joint(model_, static_cast<std::size_t>(index)), "rad"});
     // The angle agrees with the axes, which is an invariant while the z axes are parallel.
     k_.invariants.push_back(dot(B.column[0], A.column[1]) * cos(angle) -
                             dot(B.column[0], A.column[0]) * sin(angle));
@@ -149,7 +151,9 @@ Expr Quantities::angle_of_body(int index, bool is_used) {
   const double guess = with_turns(name, plane_angle(index));
   if (!frame.angle && !is_used) return angle_near(guess, frame.R(1, 0), frame.R(0, 0));
   if (!frame.angle) {
-    const Expr angle = k_.add_driven_coordinate(*model_.graph, name, frame.omega.z, guess);
+    const Expr angle =
+        k_.add_driven_coordinate(*model_.graph, name, frame.omega.z, guess,
+                                 {owner_of_body(model_, static_cast<std::size_t>(index)), "rad"});
     k_.invariants.push_back(frame.R(1, 0) * cos(angle) - frame.R(0, 0) * sin(angle));
     frame.angle = angle;
   }

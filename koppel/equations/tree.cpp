@@ -32,20 +32,21 @@ Motion reversed(const Motion& m) {
 // Makes the coordinates of a joint, starting where its markers are placed.
 class TreeMotion : public JointMotion {
  public:
-  TreeMotion(Kinematics& kinematics, Graph& graph, const Joint& joint, const NumericFrame& a,
+  TreeMotion(Kinematics& kinematics, Graph& graph, Equations::Owner joint, const NumericFrame& a,
              const NumericFrame& b)
       : JointMotion(as_expressions(transpose(a.R) * b.R), displacement(a, b)),
         kinematics_(kinematics),
         graph_(graph),
-        name_(joint.name),
+        joint_(std::move(joint)),
         start_(transpose(a.R) * b.R) {}
 
-  Coordinate add(const char* name, Expr start) override {
-    const Expr value = kinematics_.add_coordinate(graph_, name_ + '.' + name, start.value());
+  Coordinate add(const char* name, Expr start, const char* unit) override {
+    const Expr value =
+        kinematics_.add_coordinate(graph_, joint_.name + '.' + name, start.value(), {joint_, unit});
     return {value, kinematics_.v.back()};
   }
   void turn_freely() override {
-    const QuaternionCoordinates c = add_quaternion(kinematics_, graph_, name_, start_);
+    const QuaternionCoordinates c = add_quaternion(kinematics_, graph_, joint_, start_);
     Q = rotation(c.e);
     w = c.omega;
   }
@@ -65,7 +66,7 @@ class TreeMotion : public JointMotion {
 
   Kinematics& kinematics_;
   Graph& graph_;
-  const std::string& name_;
+  Equations::Owner joint_;
   Mat3<double> start_;
 };
 
@@ -123,7 +124,8 @@ class Tree {
   // Makes the coordinates of a tree joint.
   Motion add_joint(std::size_t index) {
     const Joint& joint = model_.joints[index];
-    TreeMotion motion(kinematics_, graph_, joint, values_.marker(joint.a), values_.marker(joint.b));
+    TreeMotion motion(kinematics_, graph_, owner_of_joint(model_, index), values_.marker(joint.a),
+                      values_.marker(joint.b));
     joint.law->move(motion);
     Kinematics::JointState& state = kinematics_.joints[index];
     state.is_satisfied = true;

@@ -135,13 +135,13 @@ class Writer {
     at.insert(at.end(), more.begin(), more.end());
     places("event_constraints_at", "EVENT_CONSTRAINTS_COUNT", at);
     define("EVENT_G", e_.g.size());
-    define("EVENT_ROWS", e_.g.size() + e_.mu.size());
+    define("EVENT_ROWS", e_.num_rows());
     Exprs values = M.values;
     append(values, e_.G.values);
     append(values, e_.a.values);
     const Exprs g_rate = multiply(e_.G, e_.v), a_rate = multiply(e_.a, e_.v);
     for (std::size_t i = 0; i < e_.g.size(); ++i) values.push_back(g_rate[i] + e_.g_t[i]);
-    for (std::size_t i = 0; i < e_.mu.size(); ++i) values.push_back(a_rate[i] + e_.b[i]);
+    for (std::size_t i = 0; i < e_.num_a(); ++i) values.push_back(a_rate[i] + e_.b[i]);
     append(values, e_.g);
     add("model_event_masses", values);
   }
@@ -156,13 +156,13 @@ class Writer {
 }  // namespace
 
 EventCode make_event_code(const StepModel& model, const RateTerms& rates, double end) {
-  if (model.prepared.equations.events.empty()) return {};
+  if (model.prepared.equations->events.empty()) return {};
   return Writer(model, rates).write(end);
 }
 
 std::vector<char> changed_by_events(const StepModel& model) {
   std::vector<char> out(model.parameters.size(), 0);
-  for (const Equations::Event& event : model.prepared.equations.events) {
+  for (const Equations::Event& event : model.prepared.equations->events) {
     for (const auto& [place, value] : event.changes) out[place] = 1;
   }
   return out;

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <koppel/equations/units.hpp>
 #include <koppel/export/event_code.hpp>
-#include <koppel/results/units.hpp>
 #include <koppel/version.hpp>
 
 namespace koppel {
@@ -29,8 +29,8 @@ constexpr Unit kUnits[] = {{"m", {0, 1, 0, 0}},  {"rad", {0, 0, 0, 1}}, {"s", {0
                            {"N", {1, 1, -2, 0}}, {"J", {1, 2, -2, 0}},  {"kg", {1, 0, 0, 0}},
                            {"W", {1, 2, -3, 0}}};
 
-// Of a unit of columns (results/units.hpp): factors with powers, a slash before those that divide:
-// "N m", "rad/s^2". Nothing where a factor is not known.
+// Of a unit of columns (equations/units.hpp): factors with powers, a slash before those that
+// divide: "N m", "rad/s^2". Nothing where a factor is not known.
 std::optional<BaseUnit> base_unit_of(const std::string& unit) {
   BaseUnit out;
   std::size_t at = 0;
@@ -110,7 +110,7 @@ class Description {
       states_.push_back(first_state + i);
     }
     for (std::size_t i = 0; is_3_ && i < depends_.events.size(); ++i) {
-      const std::string& name = m_.prepared.equations.events[i].name;
+      const std::string& name = m_.prepared.equations->events[i].name;
       add({unique(name, "event."), "event", "", "local", "continuous", "calculated", reference++,
            false});
       events_.push_back(variables_.size());

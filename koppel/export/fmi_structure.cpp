@@ -75,11 +75,11 @@ FmiStructure find_structure(const StepModel& model, const RateTerms& rates,
     return all;
   };
   Exprs outputs;
-  for (const NamedExpr& output : model.prepared.equations.outputs) outputs.push_back(output.value);
+  for (const NamedExpr& output : model.prepared.equations->outputs) outputs.push_back(output.value);
   out.outputs = find(outputs);
   out.rates = find(rates.held);
   Exprs when;
-  for (const Equations::Event& event : model.prepared.equations.events) when.push_back(event.when);
+  for (const Equations::Event& event : model.prepared.equations->events) when.push_back(event.when);
   out.events = find(when);
   std::set<unsigned> in_start;
   for (const auto& [name, program] : start.functions) {

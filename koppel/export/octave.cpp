@@ -116,7 +116,7 @@ class Package {
     first_parameter_ = variables_.size();
     all(e_.p, nullptr);
     num_own_ = variables_.size();
-    const std::size_t most = std::max({e_.num_v(), e_.num_g(), e_.mu.size()});
+    const std::size_t most = std::max({e_.num_v(), e_.num_g(), e_.num_a()});
     for (std::size_t i = 0; i < most; ++i) {
       w_.push_back(e_.graph->symbol(fmt::format("export.w[{}]", i)));
     }
@@ -157,7 +157,7 @@ class Package {
     add_product("G_q", "The Jacobian of G' w with respect to q.",
                 multiply_transposed(e_.G, first_w(e_.num_g())));
     add_product("a_q", "The Jacobian of a' w with respect to q.",
-                multiply_transposed(e_.a, first_w(e_.mu.size())));
+                multiply_transposed(e_.a, first_w(e_.num_a())));
   }
 
   Exprs first_w(std::size_t n) const {

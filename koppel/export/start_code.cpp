@@ -156,9 +156,11 @@ class Writer {
   }
   bool is_measured(Expr symbol) const {
     if (start_.rows.empty()) return true;
+    const std::vector<int> rate = find_rates(e_);
     for (std::size_t i = 0; i < e_.q.size(); ++i) {
       if (!start_.is_free[i]) continue;
-      if (symbol == e_.q[i] || symbol.name() == std::string(e_.q[i].name()) + '\'') return true;
+      if (symbol == e_.q[i]) return true;
+      if (rate[i] >= 0 && symbol == e_.v[static_cast<std::size_t>(rate[i])]) return true;
     }
     return false;
   }

@@ -63,7 +63,7 @@ std::string missing_for(StepRule rule, const Equations& e, const FormulationInfo
                                : coordinates("rates that are linear in the coordinates",
                                              "absolute, directors or natural ones");
   }
-  if (!e.mu.empty()) return "constraints on positions only; '" + e.model + "' has others";
+  if (e.num_a() > 0) return "constraints on positions only; '" + e.model + "' has others";
   return has_holonomic_velocities(e)
              ? ""
              : coordinates("velocities that are their rates", "directors or natural ones");

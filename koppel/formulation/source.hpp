@@ -22,12 +22,9 @@ inline void append(Exprs& to, const Exprs& more) { to.insert(to.end(), more.begi
 // Everything of Equations that a formulation needs, once, with symbols for rates and multipliers.
 // Parts of a Problem are made later, so they share ownership of it.
 struct Source {
-  Source(const Equations& equations, const State& at, const FormulationOptions& with)
-      : e(equations), state(at), options(with) {
-    const std::unordered_set<int> out(options.leave_out.begin(), options.leave_out.end());
-    for (std::size_t i = 0; i < e.num_g() + e.mu.size(); ++i) {
-      if (!out.contains(static_cast<int>(i))) kept.push_back(static_cast<int>(i));
-    }
+  Source(Shared<Equations> equations, const State& at, const FormulationOptions& with)
+      : shared(std::move(equations)), e(*shared), state(at), options(with) {
+    kept = e.rows_without(options.leave_out);
     Graph& graph = *e.graph;
     for (const int row : kept) {
       const auto i = static_cast<std::size_t>(row);
@@ -74,7 +71,7 @@ struct Source {
   }
   // The multipliers as a full vector, 0 for rows that are left out.
   Exprs full(const Exprs& some, bool of_g) const {
-    Exprs out(of_g ? e.num_g() : e.mu.size());
+    Exprs out(of_g ? e.num_g() : e.num_a());
     for (std::size_t i = 0; i < some.size(); ++i) {
       const auto row = static_cast<std::size_t>(kept[of_g ? i : num_kept_g + i]);
       out[of_g ? row : row - e.num_g()] = some[i];
@@ -132,11 +129,11 @@ struct Source {
   }
 
   std::string row_label(std::size_t i) const {
-    const auto row = static_cast<std::size_t>(kept[i]);
-    return row < e.num_g() ? e.lambda[row] : e.mu[row - e.num_g()];
+    return e.rows[static_cast<std::size_t>(kept[i])].name;
   }
 
-  Equations e;
+  Shared<Equations> shared;
+  const Equations& e;  // the same
   State state;
   FormulationOptions options;
   std::vector<int> kept;

@@ -53,6 +53,7 @@ struct Problem {
   int num_w = 0;
   int num_u = 0;                    // inputs, where they are unknown
   std::vector<std::string> labels;  // of y
+  std::vector<int> rows;            // of the model's [g; a] that λ and μ belong to
 
   Lazy<RightHandSide> rhs;
   Lazy<Residual> residual;

@@ -19,8 +19,8 @@ class Derivatives {
  public:
   // Of the outputs of equations up to `order`, 1 to 8. Rows of [g; a] that repeat others are left
   // out. Throws Error `results.bad-derivative`.
-  Derivatives(const Equations& equations, const State& state, std::span<const int> leave_out,
-              int order);
+  Derivatives(const Shared<Equations>& equations, const State& state,
+              std::span<const int> leave_out, int order);
 
   // For each output its derivatives of order 1, 2, …
   const std::vector<std::string>& names() const { return names_; }

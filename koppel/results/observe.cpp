@@ -5,7 +5,7 @@
 #include <cmath>
 #include <unordered_set>
 
-#include <koppel/results/units.hpp>
+#include <koppel/equations/units.hpp>
 
 namespace koppel {
 namespace {
@@ -28,7 +28,7 @@ Function compile(const Equations& e, const std::vector<Expr>& multipliers,
 
 std::vector<Expr> multiplier_symbols(const Equations& e) {
   std::vector<Expr> symbols;
-  for (std::size_t i = 0; i < e.g.size() + e.mu.size(); ++i) {
+  for (std::size_t i = 0; i < e.num_rows(); ++i) {
     symbols.push_back(e.graph->symbol("observe.multiplier[" + std::to_string(i) + ']'));
   }
   return symbols;
@@ -69,19 +69,14 @@ class ColumnList {
   std::unordered_set<std::string> names_;
 };
 
-std::string unit_of_output(const Model& model, const Equations& e, std::size_t i) {
-  if (model.outputs.empty()) return unit_of_coordinate(model, e.outputs[i].name);
-  return unit_of(model, model.outputs[i].value);
-}
-
 }  // namespace
 
 Observation::Observation(const Equations& e, const Model& model, const State& state,
                          ReactionAxes reactions)
-    : Observation(e, model, state, multiplier_symbols(e),
+    : Observation(e, state, multiplier_symbols(e),
                   reactions_of(model, e, multiplier_symbols(e), reactions)) {}
 
-Observation::Observation(const Equations& e, const Model& model, const State& state,
+Observation::Observation(const Equations& e, const State& state,
                          const std::vector<Expr>& multipliers,
                          const std::vector<Reaction>& reactions)
     : num_g_(e.g.size()),
@@ -94,8 +89,8 @@ Observation::Observation(const Equations& e, const Model& model, const State& st
   given_.insert(given_.end(), state.p.begin(), state.p.end());
   ColumnList list(columns_);
   list.add("t", "s", Group::Time);
-  for (std::size_t i = 0; i < e.outputs.size(); ++i) {
-    list.add(e.outputs[i].name, unit_of_output(model, e, i), Group::Outputs);
+  for (const Equations::Output& output : e.outputs) {
+    list.add(output.name, output.unit, Group::Outputs);
   }
   for (std::size_t i = 0; i < e.q.size(); ++i) {
     const auto is_it = [&](const NamedExpr& output) {
@@ -106,21 +101,22 @@ Observation::Observation(const Equations& e, const Model& model, const State& st
       column_of_q_.push_back(1 + static_cast<std::size_t>(output - e.outputs.begin()));
       continue;
     }
-    const std::string name(e.q[i].name());
     column_of_q_.push_back(columns_.size());
     q_of_column_.push_back(static_cast<int>(i));
-    list.add(name, unit_of_coordinate(model, name), Group::Coordinates);
+    list.add(std::string(e.q[i].name()), e.about.q[i].unit, Group::Coordinates);
   }
   first_velocity_ = columns_.size();
-  for (const Expr& v : e.v) {
-    const std::string name(v.name());
-    list.add(name, unit_of_velocity(model, name), Group::Velocities);
+  for (std::size_t i = 0; i < e.v.size(); ++i) {
+    list.add(std::string(e.v[i].name()), e.about.v[i].unit, Group::Velocities);
   }
-  for (const Expr& x : e.x) list.add(std::string(x.name()), "", Group::States);
-  for (const std::string& row : e.lambda) {
-    list.add("lambda." + row, unit_of_multiplier(model, e.coordinates, row), Group::Multipliers);
+  for (std::size_t i = 0; i < e.x.size(); ++i) {
+    list.add(std::string(e.x[i].name()), e.about.x[i].unit, Group::States);
   }
-  for (const std::string& row : e.mu) list.add("mu." + row, "", Group::Multipliers);
+  for (const Equations::Row& row : e.rows) {
+    const bool is_velocity = row.level == Equations::Row::Level::Velocity;
+    list.add((is_velocity ? "mu." : "lambda.") + row.name, unit_of_multiplier(row),
+             Group::Multipliers);
+  }
   for (const Reaction& reaction : reactions) {
     list.add(reaction.name, reaction.unit, Group::Reactions);
   }
@@ -134,11 +130,14 @@ Observation::Observation(const Equations& e, const Model& model, const State& st
 
 void Observation::add_inputs(const Equations& equations) {
   ColumnList list(columns_);
-  for (const Expr& u : equations.u) list.add(std::string(u.name()), "", Group::Inputs);
+  first_input_ = columns_.size();
+  for (std::size_t i = 0; i < equations.u.size(); ++i) {
+    list.add(std::string(equations.u[i].name()), equations.about.u[i].unit, Group::Inputs);
+  }
   has_inputs_ = true;
 }
 
-void Observation::add_derivatives(const Equations& equations, const State& state,
+void Observation::add_derivatives(const Shared<Equations>& equations, const State& state,
                                   std::span<const int> leave_out, int order) {
   derivatives_ = std::make_shared<const Derivatives>(equations, state, leave_out, order);
   std::unordered_set<std::string> names;

@@ -47,7 +47,7 @@ class Observation {
 
   // Further columns: the time derivatives of outputs up to an order; those that have a column
   // already are left out.
-  void add_derivatives(const Equations& equations, const State& state,
+  void add_derivatives(const Shared<Equations>& equations, const State& state,
                        std::span<const int> leave_out, int order);
 
   // Other values of parameters and inputs from here on. Derivatives keep theirs.
@@ -62,9 +62,11 @@ class Observation {
   // Of all constraints, those that repeat others included. Multipliers do not matter.
   Violation violation(const Sample& sample, Workspace& work) const;
 
-  // The columns that hold the coordinates, the velocities (with x behind them), and the energies.
+  // The columns that hold the coordinates, the velocities (with x behind them), the inputs that
+  // were added, and the energies.
   const std::vector<std::size_t>& columns_of_q() const { return column_of_q_; }
   std::size_t first_velocity() const { return first_velocity_; }
+  std::size_t first_input() const { return first_input_; }
   std::size_t kinetic_column() const { return energy_column_; }
   std::size_t energy_column() const { return energy_column_ + 2; }
   std::size_t violation_column() const { return energy_column_ + 3; }  // and the next
@@ -78,14 +80,14 @@ class Observation {
   std::vector<Column> columns_;
   std::vector<std::size_t> column_of_q_;
   std::vector<int> q_of_column_;  // for each column of a coordinate
-  std::size_t first_velocity_ = 0, energy_column_ = 0;
+  std::size_t first_velocity_ = 0, energy_column_ = 0, first_input_ = 0;
   Function function_;     // outputs, reactions, kinetic and potential energy
   Function constraints_;  // g, ġ, a v + b
   std::shared_ptr<const Derivatives> derivatives_;
   std::vector<std::size_t> derivative_of_column_;  // the last columns
 
-  Observation(const Equations& equations, const Model& model, const State& state,
-              const std::vector<Expr>& multipliers, const std::vector<Reaction>& reactions);
+  Observation(const Equations& equations, const State& state, const std::vector<Expr>& multipliers,
+              const std::vector<Reaction>& reactions);
 };
 
 }  // namespace koppel

@@ -1,7 +1,8 @@
 #include <koppel/results/reactions.hpp>
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
+#include <tuple>
 
 #include <koppel/equations/quantities.hpp>
 #include <koppel/expr/algebra/calculus.hpp>
@@ -100,15 +101,13 @@ class Reactions {
             ReactionAxes axes)
       : model_(model),
         axes_(axes),
-        kinematics_(kinematics_of(model, equations)),
+        kinematics_(*equations.kinematics),
         values_(model),
         quantities_(model, kinematics_, values_),
         displaced_(*model.graph) {
-    for (std::size_t i = 0; i < equations.lambda.size(); ++i) {
-      multiplier_.emplace(equations.lambda[i], multipliers[i]);
-    }
-    for (std::size_t i = 0; i < equations.mu.size(); ++i) {
-      multiplier_.emplace(equations.mu[i], multipliers[equations.lambda.size() + i]);
+    for (std::size_t i = 0; i < equations.rows.size(); ++i) {
+      const Equations::Row& row = equations.rows[i];
+      multiplier_[{row.owner.kind, row.owner.index, row.part}] = multipliers[i];
     }
   }
 
@@ -125,15 +124,20 @@ class Reactions {
   }
 
  private:
+  using Kind = Equations::Owner::Kind;
+
   // That of a row of g or a; 0 for one that vanished.
-  Expr multiplier_of(const std::string& row) const {
-    const auto found = multiplier_.find(row);
+  Expr multiplier_of(Kind kind, std::size_t index, int part) const {
+    const auto found = multiplier_.find({kind, static_cast<int>(index), part});
     return found == multiplier_.end() ? Expr(0) : found->second;
   }
 
-  Expr power_of(const std::vector<const Constraint*>& rows) const {
+  Expr power_of(const std::vector<Constraint>& all, Kind kind,
+                const std::vector<const Constraint*>& rows) const {
     Expr power = 0;
-    for (const Constraint* row : rows) power += multiplier_of(row->name) * row->residual;
+    for (const Constraint* row : rows) {
+      power += multiplier_of(kind, static_cast<std::size_t>(row - all.data()), 0) * row->residual;
+    }
     return power;
   }
 
@@ -144,8 +148,10 @@ class Reactions {
       values.push_back(quantity.value);
       rates.push_back(quantity.rate);
     }
-    std::vector<Expr> efforts = gradient(power_of(rows.positions), values);
-    const std::vector<Expr> more = gradient(power_of(rows.velocities), rates);
+    std::vector<Expr> efforts =
+        gradient(power_of(model_.constraints, Kind::Constraint, rows.positions), values);
+    const std::vector<Expr> more =
+        gradient(power_of(model_.nonholonomic, Kind::Nonholonomic, rows.velocities), rates);
     for (std::size_t i = 0; i < efforts.size(); ++i) {
       efforts[i] = -quantities_.resolve(efforts[i] + more[i]);
     }
@@ -153,14 +159,16 @@ class Reactions {
   }
 
   // Eq. (1).
-  Load load_of_rows(const Joint& joint, Kinematics::JointState state) const {
+  Load load_of_rows(std::size_t index) const {
+    const Joint& joint = model_.joints[index];
+    Kinematics::JointState state = kinematics_.joints[index];
     const MarkerFrame a = locate(kinematics_, joint.a), b = locate(kinematics_, joint.b);
     if (joint.law->needs_angle()) {
       state.angle = *state.angle + dot(a.R.column[2], displaced_.theta());
     }
     Expr power = 0;
     for (const ConstraintRow& row : constraints_of(joint, a, displaced_.applied_to(b), state)) {
-      power += multiplier_of(row.name) * row.residual;
+      power += multiplier_of(Kind::Joint, index, row.row.part) * row.residual;
     }
     const std::vector<Expr> zero(displaced_.symbols.size(), Expr(0));
     const std::vector<Expr> d =
@@ -172,7 +180,7 @@ class Reactions {
     const Joint& joint = model_.joints[index];
     const Mat3e A = locate(kinematics_, joint.a).R;
     const Vec3e turns_about = model_.is_planar ? Vec3e{0, 0, 1} : A.column[2];
-    Load load = load_of_rows(joint, kinematics_.joints[index]);
+    Load load = load_of_rows(index);
     for (std::size_t i = 0; i < efforts.size(); ++i) {
       const auto& of = model_.quantities[i].of;
       const auto* angle = std::get_if<Quantity::JointAngle>(&of);
@@ -216,20 +224,12 @@ class Reactions {
   ParameterValues values_;
   Quantities quantities_;
   Displacement displaced_;
-  std::unordered_map<std::string, Expr> multiplier_;  // by the names of rows
+  // By the owners of rows, and which of theirs they are.
+  std::map<std::tuple<Equations::Owner::Kind, int, int>, Expr> multiplier_;
   std::vector<Reaction> out_;
 };
 
 }  // namespace
-
-Kinematics kinematics_of(const Model& model, const Equations& equations) {
-  const std::string& set = equations.coordinates;
-  if (set == "joint") return make_joint(model);
-  if (set == "natural") return make_natural(model);
-  if (set == "directors") return make_directors(model);
-  if (set == "lagrange") return start_kinematics(model, "lagrange");
-  return make_absolute(model, set == "cardan");
-}
 
 std::vector<Reaction> reactions_of(const Model& model, const Equations& equations,
                                    std::span<const Expr> multipliers, ReactionAxes axes) {
@@ -238,7 +238,7 @@ std::vector<Reaction> reactions_of(const Model& model, const Equations& equation
 }
 
 std::vector<std::string> joints_without_reactions(const Model& model, const Equations& equations) {
-  const Kinematics kinematics = kinematics_of(model, equations);
+  const Kinematics& kinematics = *equations.kinematics;
   std::vector<std::string> names;
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     if (!is_held(kinematics.joints[j])) names.push_back(model.joints[j].name);

@@ -50,7 +50,4 @@ std::vector<Reaction> reactions_of(const Model& model, const Equations& equation
 // Names of the joints whose reactions are not among these.
 std::vector<std::string> joints_without_reactions(const Model& model, const Equations& equations);
 
-// The kinematics of the set that the equations are in, once more: its symbols are the same.
-Kinematics kinematics_of(const Model& model, const Equations& equations);
-
 }  // namespace koppel

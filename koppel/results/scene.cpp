@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <koppel/equations/kinematics.hpp>
-#include <koppel/results/reactions.hpp>
 
 namespace koppel {
 namespace {
@@ -23,12 +22,11 @@ Scene::End end_of(const Marker& marker, const ParameterValues& values, Scene& sc
   return end;
 }
 
-Function compile_frames(const Model& model, const Equations& equations) {
-  const Kinematics kinematics = kinematics_of(model, equations);
+Function compile_frames(const Equations& equations) {
   std::vector<Expr> inputs = {equations.t}, values;
   inputs.insert(inputs.end(), equations.q.begin(), equations.q.end());
   inputs.insert(inputs.end(), equations.p.begin(), equations.p.end());
-  for (const BodyFrame& body : kinematics.bodies) {
+  for (const BodyFrame& body : equations.kinematics->bodies) {
     for (const Vec3e& part : {body.r, body.R.column[0], body.R.column[1], body.R.column[2]}) {
       values.insert(values.end(), {part.x, part.y, part.z});
     }
@@ -77,9 +75,9 @@ Scene make_scene(const Model& model) {
   return scene;
 }
 
-void add_frames(const Model& model, const Equations& equations, const Observation& observation,
+void add_frames(const Equations& equations, const Observation& observation,
                 const Trajectory& trajectory, std::size_t max_frames, Scene& scene) {
-  const Function function = compile_frames(model, equations);
+  const Function function = compile_frames(equations);
   Workspace work = function.make_workspace();
   std::vector<double> in(function.num_inputs()), out(function.num_outputs());
   std::copy(equations.p_value.begin(), equations.p_value.end(),

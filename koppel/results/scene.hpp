@@ -49,7 +49,7 @@ struct Scene {
 Scene make_scene(const Model& model);
 
 // Adds the poses at (at most `max_frames`, evenly chosen) rows of a trajectory.
-void add_frames(const Model& model, const Equations& equations, const Observation& observation,
+void add_frames(const Equations& equations, const Observation& observation,
                 const Trajectory& trajectory, std::size_t max_frames, Scene& scene);
 
 }  // namespace koppel

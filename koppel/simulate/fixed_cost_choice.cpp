@@ -35,10 +35,10 @@ constexpr int kDeepest = 7;
 // Whether an eigenvalue s of the motion, linearised at the start, has |s| h > 1. Rattle is stable
 // up to |Im s| h = 2 (rattle_step.hpp); beyond 1 a swing has less than six steps.
 bool is_stiff_at(const Model& model, const std::string& coordinates, double h) try {
-  const Equations equations = derive(model, coordinates);
-  if (equations.num_v() > kMaxSize) return false;
+  const Shared<Equations> equations = derive(model, coordinates);
+  if (equations->num_v() > kMaxSize) return false;
   const Evaluator evaluator(equations);
-  const Assembly assembly = assemble(evaluator, place_bodies(model, coordinates));
+  const Assembly assembly = assemble(evaluator, place_bodies(model, equations));
   if (!assembly) return false;
   double fastest = 0;
   for (const Mode& mode : find_modes(linearize(evaluator, assembly.state))) {

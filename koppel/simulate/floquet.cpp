@@ -71,16 +71,16 @@ class Orbit {
         linearizer_(evaluator_),
         start_(prepared_.state),
         z_(linearizer_.choose(start_)) {
-    options_.coordinates = prepared_.equations.coordinates;
+    options_.coordinates = prepared_.equations->coordinates;
     options_.reactions = ReactionAxes::None;
     options_.derivatives = 0;
   }
 
   PeriodicMotion run(std::optional<double> period) {
     PeriodicMotion out;
-    out.coordinate_set = prepared_.equations.coordinates;
-    for (const Expr& q : prepared_.equations.q) out.coordinates.emplace_back(q.name());
-    if (!prepared_.equations.events.empty()) {
+    out.coordinate_set = prepared_.equations->coordinates;
+    for (const Expr& q : prepared_.equations->q) out.coordinates.emplace_back(q.name());
+    if (!prepared_.equations->events.empty()) {
       out.text = "the model has events, across which small motions are not followed";
       return out;
     }

@@ -68,7 +68,7 @@ std::optional<Gap> find_gap(const Evaluator& evaluator, const State& state,
   for (std::size_t i = 0; i < after.size(); ++i) {
     const double gap = after[i] - before[i];
     if (!(std::abs(gap) <= kRoundOff * size)) {
-      return Gap{evaluator.equations.constraint_owner[i], gap};
+      return Gap{evaluator.equations->rows[i].owner.name, gap};
     }
   }
   return {};
@@ -112,7 +112,7 @@ std::optional<std::string> happen(std::span<const int> events, const Evaluator& 
         "jump",
         names_of(e.events, events), problem->name, problem->size);
   }
-  if (e.num_g() + e.mu.size() > 0) state.v = velocities_after_jump(evaluator, state);
+  if (e.num_rows() > 0) state.v = velocities_after_jump(evaluator, state);
   return {};
 }
 

@@ -13,18 +13,15 @@
 
 namespace koppel {
 
-// The rows of [g; a] that are not left out.
-std::vector<int> rows_kept(std::size_t num_rows, const std::vector<int>& leave_out);
-
 class PassageLog {
  public:
   // References to the equations and the list are kept.
   PassageLog(const Equations& equations, std::vector<Summary::Passage>& passages,
              std::function<void(std::string)> tell);
 
-  // `leave_out`: the rows of [g; a] that the problem of this step does not have; `is_real`: whether
-  // a configuration in it is singular with these as well.
-  void note(const Step& step, const std::vector<int>& leave_out,
+  // `rows`: those of [g; a] that the problem of this step has; `is_real`: whether a configuration
+  // in it is singular with the others as well.
+  void note(const Step& step, const std::vector<int>& rows,
             const std::function<bool(double t)>& is_real);
   // At the end: how many there were, where not all were told.
   void summarize() const;

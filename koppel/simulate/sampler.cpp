@@ -41,9 +41,8 @@ Sampler::Sampler(const Observation& observation, const Sampling& sampling, doubl
   trajectory_.reserve(times_.size());
 }
 
-void Sampler::watch(const Problem& problem, std::span<const int> kept, std::size_t num_rows) {
+void Sampler::watch(const Problem& problem, std::size_t num_rows) {
   problem_ = &problem;
-  kept_.assign(kept.begin(), kept.end());
   y_.assign(static_cast<std::size_t>(problem.size()), 0.0);
   multipliers_.assign(num_rows, 0.0);
 }
@@ -91,8 +90,8 @@ Observation::Sample Sampler::sample_of(double t, std::span<const double> y) {
   const auto x = static_cast<std::size_t>(problem_->num_x);
   const auto first = static_cast<std::size_t>(problem_->num_differential());
   const auto count = static_cast<std::size_t>(problem_->num_lambda + problem_->num_mu);
-  for (std::size_t i = 0; i < std::min(count, kept_.size()); ++i) {
-    multipliers_[static_cast<std::size_t>(kept_[i])] = y[first + i];
+  for (std::size_t i = 0; i < count; ++i) {
+    multipliers_[static_cast<std::size_t>(problem_->rows[i])] = y[first + i];
   }
   const auto u = static_cast<std::size_t>(problem_->num_u);
   return {t, y.first(q), y.subspan(q, v), y.subspan(q + v, x), multipliers_, y.last(u)};

@@ -19,9 +19,8 @@ class Sampler {
   Sampler(const Observation& observation, const Sampling& sampling, double start, double end,
           const SimulateCallbacks& callbacks, Trajectory& trajectory);
 
-  // The problem that is integrated from here on, and which rows of [g; a] its multipliers belong
-  // to, of `num_rows`.
-  void watch(const Problem& problem, std::span<const int> kept, std::size_t num_rows);
+  // The problem that is integrated from here on; the model has `num_rows` rows of [g; a].
+  void watch(const Problem& problem, std::size_t num_rows);
 
   // The start itself. False: stop.
   bool begin(double t, std::span<const double> y);
@@ -55,7 +54,6 @@ class Sampler {
   bool every_step_;
   double end_;
   const Problem* problem_ = nullptr;
-  std::vector<int> kept_;
   std::vector<double> y_, multipliers_, row_;
   Observation::Workspace work_;
   Observation::Violation at_steps_, between_;

@@ -84,7 +84,7 @@ struct Simulation {
   Summary summary;
   std::vector<Stage> stages;  // where the time went, before and in the integration
 
-  Equations equations;
+  Shared<Equations> equations;
   std::optional<Observation> observation;
   std::shared_ptr<const Model> model;
 
@@ -101,7 +101,7 @@ Simulation simulate(const Model& model, const SimulateOptions& options,
 // All that comes before the integration: what is to be integrated, and from where.
 struct Prepared {
   Choice choice;
-  Equations equations;
+  Shared<Equations> equations;
   State state;                      // the assembled start
   std::vector<int> redundant_rows;  // of [g; a], left out
   Problem problem;

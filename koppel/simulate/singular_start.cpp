@@ -41,7 +41,7 @@ bool is_at_rest(const State& state) {
 // Events are found by integrators, from the end of the departure on.
 void check_events(const Evaluator& evaluator, const Departure& departure) {
   std::vector<Expr> functions;
-  for (const Equations::Event& event : evaluator.equations.events) functions.push_back(event.when);
+  for (const Equations::Event& event : evaluator.equations->events) functions.push_back(event.when);
   const VectorFunction when(evaluator.equations, functions);
   const std::vector<double> before = when(departure.begin), after = when(departure.end);
   for (std::size_t i = 0; i < functions.size(); ++i) {
@@ -50,7 +50,7 @@ void check_events(const Evaluator& evaluator, const Departure& departure) {
         kId,
         fmt::format("the start is a singular configuration, or close to one, and event '{}' "
                     "happens within {:.3g} s while the motion leaves it.",
-                    evaluator.equations.events[i].name, departure.end.t - departure.begin.t),
+                    evaluator.equations->events[i].name, departure.end.t - departure.begin.t),
         "Start beside it.");
   }
 }

@@ -20,7 +20,7 @@ constexpr double kZero = 1e-10;
 
 std::vector<double> event_values(const Evaluator& evaluator, const State& state) {
   std::vector<Expr> values;
-  for (const Equations::Event& event : evaluator.equations.events) values.push_back(event.when);
+  for (const Equations::Event& event : evaluator.equations->events) values.push_back(event.when);
   return VectorFunction(evaluator.equations, values)(state);
 }
 
@@ -47,7 +47,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 EventSides find_sides(const Evaluator& evaluator, const State& start) {
   EventSides out;
-  const std::vector<Equations::Event>& events = evaluator.equations.events;
+  const std::vector<Equations::Event>& events = evaluator.equations->events;
   const std::vector<double> values = event_values(evaluator, start);
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Equations::Event& event = events[i];
@@ -137,7 +137,7 @@ void check_coordinates(const Model& model, const Evaluator& evaluator, const Sta
 std::vector<std::string> remarks_on_end(const Evaluator& evaluator, const State& end,
                                         const std::vector<std::string>& names) {
   std::vector<std::string> out;
-  const std::vector<Equations::Event>& events = evaluator.equations.events;
+  const std::vector<Equations::Event>& events = evaluator.equations->events;
   if (events.empty()) return out;
   const std::vector<double> values = event_values(evaluator, end);
   for (std::size_t i = 0; i < events.size(); ++i) {

@@ -63,7 +63,7 @@ bool has_damping(const Model& model) {
 Stiffness find_stiffness(const Model& model, const Evaluator& evaluator, const State& start,
                          double end) {
   Stiffness out;
-  if (!has_damping(model) || evaluator.equations.num_v() > kMaxSize) return out;
+  if (!has_damping(model) || evaluator.equations->num_v() > kMaxSize) return out;
   const auto is_fast = [&](double rate, double oscillation) {
     return rate > kRatio * oscillation && rate * end > kFelt;
   };

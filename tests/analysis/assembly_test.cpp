@@ -24,7 +24,7 @@ void wish(Model& model, const std::string& name, double value, bool fixed) {
 }
 
 double value_of(const Evaluator& evaluator, const State& state, const std::string& output) {
-  for (const NamedExpr& y : evaluator.equations.outputs) {
+  for (const NamedExpr& y : evaluator.equations->outputs) {
     if (y.name == output)
       return VectorFunction(evaluator.equations, std::vector{y.value})(state)[0];
   }

@@ -30,8 +30,8 @@ struct At {
 };
 
 double rate(const At& at, const Branch& branch, const std::string& name) {
-  for (std::size_t i = 0; i < at.evaluator.equations.num_v(); ++i) {
-    if (at.evaluator.equations.v[i].name() == name) {
+  for (std::size_t i = 0; i < at.evaluator.equations->num_v(); ++i) {
+    if (at.evaluator.equations->v[i].name() == name) {
       return branch.tangents(static_cast<int>(i), 0);
     }
   }

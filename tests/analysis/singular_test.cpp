@@ -58,7 +58,7 @@ TEST(Singular, WindowsOfRodsAreSingularWhereAllAreInLine) {
   ASSERT_EQ(places.size(), 2u);
   for (const SingularPlace& place : places) {
     const double height = VectorFunction(
-        evaluator.equations, std::vector{evaluator.equations.outputs[1].value})(place.state)[0];
+        evaluator.equations, std::vector{evaluator.equations->outputs[1].value})(place.state)[0];
     EXPECT_LT(std::abs(height), 1e-4) << "yB0: the uprights lie";
     EXPECT_FALSE(place.owners.empty());
   }

@@ -25,9 +25,9 @@ struct Start {
 
 Start start_in(const Model& model, const std::string& set) {
   const Evaluator evaluator(derive(model, set));
-  Start start{assemble(evaluator, place_bodies(model, set)), {}};
+  Start start{assemble(evaluator, place_bodies(model, evaluator.equations)), {}};
   if (!start.assembly) return start;
-  for (const NamedExpr& y : evaluator.equations.outputs) {
+  for (const NamedExpr& y : evaluator.equations->outputs) {
     start.outputs[y.name] =
         VectorFunction(evaluator.equations, std::vector{y.value})(start.assembly.state)[0];
   }

@@ -52,7 +52,7 @@ TEST(Attitude, LeadsToTheInputsOfElementsOfTheRotationMatrix) {
   const Inverse a = solve(by_elements), b = solve(by_attitude);
   ASSERT_EQ(a.status, Outcome::Status::Done) << a.text;
   ASSERT_EQ(b.status, Outcome::Status::Done) << b.text;
-  for (const Expr& u : a.equations.u) {
+  for (const Expr& u : a.equations->u) {
     const auto x = a.trajectory[u.name()], y = b.trajectory[u.name()];
     // The axis of the model file has length 1 to eight digits only.
     EXPECT_LT(distance(x, y), 1e-5 * largest(x)) << u.name();

@@ -95,9 +95,9 @@ Planar planar_robot(double t, double m = 5) {
 }
 
 VectorXd inputs_at(const Inverse& result, std::size_t row) {
-  VectorXd u(static_cast<Eigen::Index>(result.equations.u.size()));
+  VectorXd u(static_cast<Eigen::Index>(result.equations->u.size()));
   for (Eigen::Index i = 0; i < u.size(); ++i) {
-    u[i] = result.trajectory[result.equations.u[static_cast<std::size_t>(i)].name()][row];
+    u[i] = result.trajectory[result.equations->u[static_cast<std::size_t>(i)].name()][row];
   }
   return u;
 }

@@ -74,7 +74,7 @@ class Reference {
     for (auto* part : {&state_.q, &state_.v, &state_.x, &state_.u}) {
       for (double& value : *part) value += by(random);
     }
-    for (std::size_t i = 0; i < std::max(e_.num_v(), e_.num_g() + e_.mu.size()); ++i) {
+    for (std::size_t i = 0; i < std::max(e_.num_v(), e_.num_rows()); ++i) {
       w_.push_back(e_.graph->symbol("test.w" + std::to_string(i)));
       w_value_.push_back(by(random));
     }
@@ -112,7 +112,7 @@ class Reference {
     const auto of = [&](const Exprs& product) { return matrix(jacobian(product, e_.q)); };
     return {{"M_q", of(multiply(*e_.M, first(e_.num_v())))},
             {"G_q", of(multiply_transposed(e_.G, first(e_.num_g())))},
-            {"a_q", of(multiply_transposed(e_.a, first(e_.mu.size())))}};
+            {"a_q", of(multiply_transposed(e_.a, first(e_.num_a())))}};
   }
 
   const Equations& equations() const { return e_; }

@@ -100,7 +100,7 @@ void expect_accelerations(const Form& form, const Equations& e, const State& sta
         << e.v[j].name();
   }
   // Cᵀλ = f − M v̇, whichever rows carry it.
-  std::vector<double> lambda(e.num_g() + e.mu.size(), 0.0);
+  std::vector<double> lambda(e.num_rows(), 0.0);
   const std::span<const double> z = work.z();
   std::size_t next = e.num_v();
   for (std::size_t i = 0; i < lambda.size(); ++i) {

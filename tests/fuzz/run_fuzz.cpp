@@ -31,7 +31,7 @@ void check(std::string_view text) {
     if (!is_small(model)) return;
     for (const std::string& set : coordinate_sets(model)) {
       const Equations equations = derive(model, set);
-      examine(equations, place_bodies(model, equations.coordinates));
+      examine(equations, place_bodies(model, equations));
       break;
     }
     SimulateOptions options = options_of(model);

@@ -34,7 +34,7 @@ struct Case {
   // The model's outputs at a point of the motion.
   std::vector<double> outputs(double t, const std::vector<double>& at) const {
     std::vector<Expr> values;
-    for (const NamedExpr& output : evaluator.equations.outputs) values.push_back(output.value);
+    for (const NamedExpr& output : evaluator.equations->outputs) values.push_back(output.value);
     State state = start.state;
     state.t = t;
     const auto q_end = at.begin() + problem.num_q;

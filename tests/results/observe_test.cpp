@@ -44,7 +44,7 @@ TEST_P(Observe, ColumnsHoldWhatTheyAreNamedAfter) {
   Observation::Workspace work = observation.make_workspace();
   Trajectory trajectory(observation.columns());
   std::vector<double> row(observation.num_columns());
-  const std::vector<double> multipliers(e.g.size() + e.mu.size(), 7.0);
+  const std::vector<double> multipliers(e.num_rows(), 7.0);
   observation.evaluate({0.25, state.q, state.v, state.x, multipliers}, row, work);
   trajectory.append(row);
 
@@ -65,7 +65,9 @@ TEST_P(Observe, ColumnsHoldWhatTheyAreNamedAfter) {
   expect("energy", kinetic + potential);
   EXPECT_LT(trajectory["position_violation"][0], 1e-12);
   EXPECT_LT(trajectory["velocity_violation"][0], 1e-12);
-  for (const std::string& name : e.lambda) EXPECT_EQ(trajectory["lambda." + name][0], 7);
+  for (std::size_t i = 0; i < e.num_g(); ++i) {
+    EXPECT_EQ(trajectory["lambda." + e.rows[i].name][0], 7);
+  }
   for (std::size_t i = 0; i < e.q.size(); ++i) {
     EXPECT_EQ(trajectory.column(observation.columns_of_q()[i])[0], state.q[i]);
   }
@@ -101,7 +103,7 @@ TEST_P(Observe, FramesOfBodiesAreTheSameInEverySet) {
   trajectory.append(row);
 
   Scene scene = make_scene(model);
-  add_frames(model, e, observation, trajectory, 10, scene);
+  add_frames(e, observation, trajectory, 10, scene);
   ASSERT_EQ(scene.frames.size(), 1u);
   const Scene::Pose& rod = scene.frames[0][1];
   const double expected[] = {0, 0, 0, std::cos(0.15), 0, 0, std::sin(0.15)};

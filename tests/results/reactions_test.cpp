@@ -28,9 +28,9 @@ class Balance {
         e_(derive(model, set)),
         evaluator_(e_),
         state_(testing::random_state(e_, random, 0.1)),
-        kinematics_(kinematics_of(model, e_)),
+        kinematics_(*e_.kinematics),
         solved_(solve_accelerations(evaluator_, state_)) {
-    for (std::size_t i = 0; i < e_.g.size() + e_.mu.size(); ++i) {
+    for (std::size_t i = 0; i < e_.num_rows(); ++i) {
       multipliers_.push_back(e_.graph->symbol("test.multiplier[" + std::to_string(i) + ']'));
     }
     values_ = solved_.lambda;

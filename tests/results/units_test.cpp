@@ -1,5 +1,5 @@
 // Units of columns: of all that coordinate sets make, of outputs, and of their derivatives.
-#include <koppel/results/units.hpp>
+#include <koppel/equations/units.hpp>
 
 #include <map>
 
@@ -78,6 +78,59 @@ TEST(Units, AreThoseOfLengthsAnglesAndForcesInEveryCoordinateSet) {
   EXPECT_EQ(joint["ball.omega.z"], "rad/s");
   auto directors = units_in(model, "directors");
   EXPECT_EQ(directors["top.d1.x"], "");
+  EXPECT_EQ(directors["lambda.ball.x"], "N");
+  EXPECT_EQ(directors["lambda.slide.off_x"], "N");
+  EXPECT_EQ(directors["lambda.top.d1d1"], "");
+}
+
+// What a thing is called says nothing about its unit.
+TEST(Units, AreNotReadFromNames) {
+  const Model hinge = read_model_text(R"(
+dimension: 2
+bodies: {d1: {mass: 1, inertia: 1, com: [1, 0]}, omega: {mass: 1, inertia: 1, position: [2, 0]}}
+joints:
+  axis: {type: revolute, between: [ground, d1]}
+  u1: {type: revolute, between: [d1, omega], at: [2, 0]}
+)",
+                                      "hinge.yaml");
+  auto natural = units_in(hinge, "natural");
+  EXPECT_EQ(natural["u1.x"], "m");
+  EXPECT_EQ(natural["u1.y'"], "m/s");
+  EXPECT_EQ(units_in(hinge, "absolute")["omega.com.x"], "m");
+  const Model free = read_model_text(R"(
+coordinates: {x: {start: 1}, angle: {start: 0}, position: {start: 0}}
+kinetic: "x'^2 + angle'^2 + position'^2"
+)",
+                                     "free.yaml");
+  auto lagrange = units_in(free, "lagrange");
+  for (const char* name : {"x", "angle", "position", "x'", "angle'"}) EXPECT_EQ(lagrange[name], "");
+}
+
+// A point that slides on a line of the ground has its place on it as its coordinate.
+TEST(Units, OfAPlaceOnALineIsALength) {
+  const Model model = read_model_text(R"(
+dimension: 2
+bodies: {rod: {mass: 1, inertia: 1, com: [1, 0]}}
+joints: {rail: {type: point-on-line, between: [ground, rod], axis: [1, 0]}}
+)",
+                                      "rail.yaml");
+  auto natural = units_in(model, "natural");
+  EXPECT_EQ(natural["rail.s"], "m");
+  EXPECT_EQ(natural["rail.s'"], "m/s");
+}
+
+// An output that is a component of one of the user's points is a length, of a vector none.
+TEST(Units, OfOutputsOfTheUsersPointsAreLengths) {
+  Model model;
+  const int P = model.add_point("P", {1, 2, 3}), n = model.add_vector("n", {1, 0, 0});
+  model.outputs.push_back({"height", model.elements[static_cast<std::size_t>(P)].value.z, {}});
+  model.outputs.push_back({"slope", model.elements[static_cast<std::size_t>(n)].value.x, {}});
+  model.kinetic = 1;
+  const Equations e = derive(model, "lagrange");
+  EXPECT_EQ(e.outputs[0].unit, "m");
+  EXPECT_EQ(e.outputs[1].unit, "");
+  EXPECT_EQ(e.about.q[0].unit, "m");
+  EXPECT_EQ(e.about.q[3].unit, "");
 }
 
 TEST(Units, OfDerivativeColumnsAreThoseOfTheirOutputs) {

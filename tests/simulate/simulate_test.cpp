@@ -143,7 +143,8 @@ TEST(Simulate, MultipliersAgreeBetweenFormulations) {
   const Simulation series = simulate(four_bar(), options);
   options.formulation = "index1";
   const Simulation rates = simulate(four_bar(), options);
-  for (const std::string& name : series.equations.lambda) {
+  for (const Equations::Row& row : series.equations->rows) {
+    const std::string& name = row.name;
     EXPECT_TRUE(near(series.trajectory["lambda." + name][20],
                      rates.trajectory["lambda." + name][20],
                      {.relative = 1e-5, .scale = 10, .because = "both within tolerance"}))

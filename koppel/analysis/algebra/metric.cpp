@@ -152,15 +152,15 @@ SparseMatrix mass_metric(const Evaluator& evaluator, const State& state) {
 }
 
 double largest_weight(const Evaluator& evaluator, const State& state) {
-  if (evaluator.equations.v.empty()) return 1;
-  if (sparse::is_large(evaluator.equations.num_v())) {
+  if (evaluator.equations->v.empty()) return 1;
+  if (sparse::is_large(evaluator.equations->num_v())) {
     return std::sqrt(definite_mass(evaluator, state).diagonal().maxCoeff());
   }
   return metric_factor(evaluator, state).cwiseAbs().maxCoeff();
 }
 
 std::unique_ptr<Metric> make_metric(const Evaluator& evaluator, const State& state) {
-  if (sparse::is_large(evaluator.equations.num_q())) return make_sparse_metric(evaluator, state);
+  if (sparse::is_large(evaluator.equations->num_q())) return make_sparse_metric(evaluator, state);
   const MatrixXd K = dense::view(evaluator.K(state)), h_q = dense::view(evaluator.h_q(state));
   const MatrixXd U = metric_factor(evaluator, state);
   const Index n_q = K.rows(), n_v = K.cols(), n_h = h_q.rows();

@@ -36,7 +36,7 @@ class Positions {
   Gap gap(Index row, double size) const {
     const Equations& e = evaluator_.equations;
     auto i = static_cast<std::size_t>(row);
-    if (i < e.num_g()) return {e.lambda[i], e.constraint_owner[i], size};
+    if (i < e.num_g()) return gap_of(e.rows[i], size);
     i -= e.num_g();
     if (i < e.h.size()) return {fmt::format("invariant {}", i + 1), "coordinates", size};
     i -= e.h.size();
@@ -237,7 +237,7 @@ void explain_failure(const Evaluator& evaluator, const StartDistance& distance, 
   if (!K.empty() && !(dense::view(K).cwiseAbs().maxCoeff() < kSingular)) {
     result.text +=
         fmt::format(" The start is a singularity of the '{}' coordinates: choose others.",
-                    evaluator.equations.coordinates);
+                    evaluator.equations->coordinates);
   }
 }
 

@@ -40,6 +40,7 @@ struct AssemblyOptions {
 struct Gap {
   std::string name, owner;
   double size = 0;
+  bool is_point = false;  // of a coordinate of a point
 };
 
 struct Assembly {

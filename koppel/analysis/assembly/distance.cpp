@@ -81,8 +81,8 @@ SparseMatrix StartDistance::rows_q(const State& state) const {
 // Their rates are velocities, and M is that of their kinetic energy alone.
 const StartDistance::FreeMass& StartDistance::free_mass() const {
   if (free_mass_) return *free_mass_;
-  const auto n_q = static_cast<Index>(evaluator_.equations.num_q());
-  const auto n_v = static_cast<Index>(evaluator_.equations.num_v());
+  const auto n_q = static_cast<Index>(evaluator_.equations->num_q());
+  const auto n_v = static_cast<Index>(evaluator_.equations->num_v());
   free_mass_ = {SparseMatrix(n_q, n_q), SparseMatrix(n_v, n_v)};
   sparse::Triplets entries;
   for (Index j = 0; j < n_q; ++j) {
@@ -108,9 +108,11 @@ double StartDistance::weight() const {
 bool StartDistance::is_measured(Expr symbol) const {
   if (placement_.empty()) return true;
   const Equations& e = evaluator_.equations;
+  const std::vector<int> rate = find_rates(e);
   for (std::size_t i = 0; i < e.num_q(); ++i) {
     if (!rows().free[i]) continue;
-    if (symbol == e.q[i] || symbol.name() == std::string(e.q[i].name()) + '\'') return true;
+    if (symbol == e.q[i]) return true;
+    if (rate[i] >= 0 && symbol == e.v[static_cast<std::size_t>(rate[i])]) return true;
   }
   return false;
 }

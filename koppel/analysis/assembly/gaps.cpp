@@ -14,9 +14,7 @@ std::string describe_gap(const std::string& owner, const std::vector<Gap>& gaps)
   std::string others;
   for (const Gap& gap : gaps) {
     if (gap.owner != owner) continue;
-    const std::string what =
-        gap.name.size() > owner.size() ? gap.name.substr(owner.size() + 1) : gap.name;
-    if (what == "x" || what == "y" || what == "z") {
+    if (gap.is_point) {
       points += gap.size * gap.size;
     } else if (others.empty()) {
       others = fmt::format("'{}' stays off by {:.3g}", gap.name, gap.size);
@@ -27,6 +25,10 @@ std::string describe_gap(const std::string& owner, const std::vector<Gap>& gaps)
 }
 
 }  // namespace
+
+Gap gap_of(const Equations::Row& row, double size) {
+  return {row.name, row.owner.name, size, row.holds == Holds::Point};
+}
 
 std::string explain_gaps(const std::vector<Gap>& gaps) {
   std::vector<std::string> owners;

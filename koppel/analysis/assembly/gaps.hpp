@@ -8,6 +8,8 @@
 
 namespace koppel {
 
+Gap gap_of(const Equations::Row& row, double size);
+
 // Of equations that stay open, the largest first; at least one.
 std::string explain_gaps(const std::vector<Gap>& gaps);
 

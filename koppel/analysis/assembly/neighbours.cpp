@@ -39,7 +39,7 @@ VectorXd tangent_near(const Evaluator& evaluator, const State& state, const Vect
 }
 
 bool is_moved_by_time(const Evaluator& evaluator) {
-  const std::vector<Expr>& g_t = evaluator.equations.g_t;
+  const std::vector<Expr>& g_t = evaluator.equations->g_t;
   return std::any_of(g_t.begin(), g_t.end(), [](const Expr& e) { return !e.is_constant(0); });
 }
 
@@ -89,8 +89,7 @@ double length_of_turn(const Evaluator& evaluator, const State& state, const std:
 std::optional<State> find_neighbour(const Evaluator& evaluator, const State& state, int k) {
   constexpr double kAngle = 0.1, kReturned = 0.1;
   constexpr double kLater[] = {1e-2, 1e-1, 1e-3, 3e-2};  // s
-  const auto num_rows =
-      static_cast<Index>(evaluator.equations.num_g() + evaluator.equations.mu.size());
+  const auto num_rows = static_cast<Index>(evaluator.equations->num_rows());
   const std::vector<double> start = varied_velocity(evaluator, state, k);
   std::vector<double> v = dense::to_vector(
       tangent_near(evaluator, state, dense::view(start), VectorXd::Zero(num_rows)));

@@ -49,14 +49,13 @@ VelocityRows velocity_rows(const Evaluator& evaluator, const State& at,
 
 std::vector<Gap> velocity_gaps(const Evaluator& evaluator, const Wishes& fixed,
                                const VectorXd& rest, double tolerance) {
-  const auto n = static_cast<Index>(evaluator.equations.num_g() + evaluator.equations.mu.size());
+  const auto n = static_cast<Index>(evaluator.equations->num_rows());
   std::vector<Gap> gaps;
   for (Index i = 0; i < rest.size(); ++i) {
     if (std::abs(rest[i]) <= tolerance) continue;
-    const int row = static_cast<int>(i);
     if (i < n) {
-      gaps.push_back({row_name(evaluator.equations, row), row_owner(evaluator.equations, row),
-                      std::abs(rest[i])});
+      gaps.push_back(
+          gap_of(evaluator.equations->rows[static_cast<std::size_t>(i)], std::abs(rest[i])));
     } else {
       gaps.push_back(
           {fixed.names[static_cast<std::size_t>(i - n)], "initial value", std::abs(rest[i])});

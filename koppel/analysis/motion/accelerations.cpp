@@ -81,8 +81,8 @@ Accelerations split(const Evaluator& evaluator, const VectorXd& x, const VectorX
   for (Eigen::Index i = 0; i < x.size(); ++i) {
     if (terms[i] > 0) result.residual = std::max(result.residual, rest[i] / terms[i]);
   }
-  const auto n_v = static_cast<Eigen::Index>(evaluator.equations.num_v());
-  const auto n_g = static_cast<Eigen::Index>(evaluator.equations.num_g());
+  const auto n_v = static_cast<Eigen::Index>(evaluator.equations->num_v());
+  const auto n_g = static_cast<Eigen::Index>(evaluator.equations->num_g());
   result.v_rate = dense::to_vector(x.head(n_v));
   result.lambda = dense::to_vector(x.segment(n_v, n_g));
   result.mu = dense::to_vector(x.tail(x.size() - n_v - n_g));
@@ -136,7 +136,7 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
     result.v_rate = evaluator.v_rate(state);
     if (dense::view(result.v_rate).allFinite()) return result;
   }
-  if (sparse::is_large(e.num_v() + e.num_g() + e.mu.size())) {
+  if (sparse::is_large(e.num_v() + e.num_rows())) {
     if (std::optional<Accelerations> result = solve_sparse(evaluator, state)) return *result;
   }
   const Kkt kkt = assemble_kkt(evaluator, state);
@@ -171,7 +171,7 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   const VectorXd force = dense::view(evaluator.f(state)) -
                          dense::view((*evaluator.M)(state)) * dense::view(result.v_rate);
   const VectorXd multipliers = C.transpose().completeOrthogonalDecomposition().solve(force);
-  const auto n_g = static_cast<Eigen::Index>(evaluator.equations.num_g());
+  const auto n_g = static_cast<Eigen::Index>(evaluator.equations->num_g());
   result.lambda = dense::to_vector(multipliers.head(n_g));
   result.mu = dense::to_vector(multipliers.tail(multipliers.size() - n_g));
   return result;

@@ -33,7 +33,7 @@ std::vector<Expr> join(std::vector<Expr> a, const std::vector<Expr>& b) {
 std::vector<Expr> unknowns_of(const Equations& e) {
   return join(join(new_symbols(*e.graph, "linearize.acceleration", e.num_v()),
                    new_symbols(*e.graph, "linearize.lambda", e.num_g())),
-              new_symbols(*e.graph, "linearize.mu", e.mu.size()));
+              new_symbols(*e.graph, "linearize.mu", e.num_a()));
 }
 
 std::vector<Expr> deviations_of(const Equations& e) { return join(join(e.q, e.v), e.x); }
@@ -57,9 +57,9 @@ std::vector<Expr> accelerations_of(const Equations& e, std::span<const Expr> unk
               add(multiply(e.a, v_rate), rate_of(e, slip_of(e))));
 }
 
-std::vector<Expr> values_of(const std::vector<NamedExpr>& named) {
+std::vector<Expr> values_of(const std::vector<Equations::Output>& outputs) {
   std::vector<Expr> out;
-  for (const NamedExpr& e : named) out.push_back(e.value);
+  for (const NamedExpr& e : outputs) out.push_back(e.value);
   return out;
 }
 

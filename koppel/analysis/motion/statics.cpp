@@ -21,10 +21,10 @@ class Loads {
   explicit Loads(const Evaluator& evaluator)
       : evaluator_(evaluator),
         multipliers_(make_multipliers(evaluator.equations)),
-        by_q_(evaluator.equations, jacobian(unbalanced(), evaluator.equations.q), multipliers_),
-        by_x_(evaluator.equations, jacobian(unbalanced(), evaluator.equations.x), multipliers_),
-        r_q_(evaluator.equations, jacobian(evaluator.equations.r, evaluator.equations.q)),
-        r_x_(evaluator.equations, jacobian(evaluator.equations.r, evaluator.equations.x)) {}
+        by_q_(evaluator.equations, jacobian(unbalanced(), evaluator.equations->q), multipliers_),
+        by_x_(evaluator.equations, jacobian(unbalanced(), evaluator.equations->x), multipliers_),
+        r_q_(evaluator.equations, jacobian(evaluator.equations->r, evaluator.equations->q)),
+        r_x_(evaluator.equations, jacobian(evaluator.equations->r, evaluator.equations->x)) {}
 
   struct Step {
     VectorXd v, x, multipliers;
@@ -48,7 +48,7 @@ class Loads {
     A.block(n, n, k, k) = MatrixXd::Identity(k, k) / tau - MatrixXd(dense::view(r_x_(s)));
     A.topRightCorner(n, m) = C.transpose();
     A.bottomLeftCorner(m, n) = C;
-    const auto n_g = static_cast<Index>(evaluator_.equations.num_g());
+    const auto n_g = static_cast<Index>(evaluator_.equations->num_g());
     b << dense::view(evaluator_.f(s)), dense::view(evaluator_.r(s)), -dense::view(evaluator_.g(s)),
         VectorXd::Zero(m - n_g);
     const dense::Equilibration scale = dense::equilibrate(A);
@@ -91,7 +91,7 @@ class Loads {
 
   static std::vector<Expr> make_multipliers(const Equations& e) {
     std::vector<Expr> symbols;
-    for (std::size_t i = 0; i < e.num_g() + e.mu.size(); ++i) {
+    for (std::size_t i = 0; i < e.num_rows(); ++i) {
       symbols.push_back(e.graph->symbol("multiplier.static[" + std::to_string(i) + "]"));
     }
     return symbols;
@@ -120,8 +120,7 @@ Equilibrium find_equilibrium(const Evaluator& evaluator, const State& start,
   Equilibrium result;
   State s = start;
   std::fill(s.v.begin(), s.v.end(), 0.0);
-  const auto num_multipliers =
-      static_cast<Index>(evaluator.equations.num_g() + evaluator.equations.mu.size());
+  const auto num_multipliers = static_cast<Index>(evaluator.equations->num_rows());
   VectorXd multipliers = VectorXd::Zero(num_multipliers);
   double scale = 1;
   VectorXd rest = loads.residual(s, multipliers, scale);
@@ -155,7 +154,7 @@ Equilibrium find_equilibrium(const Evaluator& evaluator, const State& start,
     tau = std::min(tau * std::clamp(before / std::max(size, 1e-300), 1.0, 10.0) * 1.2, 1e12);
   }
   result.residual = size;
-  const auto n_g = static_cast<Index>(evaluator.equations.num_g());
+  const auto n_g = static_cast<Index>(evaluator.equations->num_g());
   result.lambda = dense::to_vector(multipliers.head(n_g));
   result.mu = dense::to_vector(multipliers.tail(num_multipliers - n_g));
   result.state = std::move(s);

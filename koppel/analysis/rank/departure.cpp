@@ -97,14 +97,10 @@ double distance(const State& a, const State& b) {
 // The mechanism with independent rows.
 class Kept {
  public:
-  Kept(const Evaluator& evaluator, const std::vector<int>& leave_out) : evaluator_(evaluator) {
-    const auto num_g = static_cast<int>(evaluator.equations.num_g());
-    const int num_rows = num_g + static_cast<int>(evaluator.equations.mu.size());
-    for (int i = 0; i < num_rows; ++i) {
-      if (std::binary_search(leave_out.begin(), leave_out.end(), i)) continue;
-      rows_.push_back(i);
-      if (i < num_g) rows_of_g_.push_back(i);
-    }
+  Kept(const Evaluator& evaluator, const std::vector<int>& leave_out)
+      : evaluator_(evaluator), rows_(evaluator.equations->rows_without(leave_out)) {
+    const auto num_g = static_cast<int>(evaluator.equations->num_g());
+    rows_of_g_.assign(rows_.begin(), std::lower_bound(rows_.begin(), rows_.end(), num_g));
   }
 
   // Positions and velocities moved onto the constraints. False where that does not converge.

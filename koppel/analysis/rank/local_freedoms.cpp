@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include <koppel/analysis/algebra/sparse.hpp>
@@ -23,24 +22,13 @@ struct Columns {
   std::vector<Index> shifts, turns;
 };
 
-// By their names, `body.x'` or `body.omega.x`.
 std::vector<Columns> columns_of(const Model& model, const Equations& equations) {
-  std::map<std::string, std::size_t, std::less<>> bodies;
-  for (std::size_t i = 1; i < model.bodies.size(); ++i) bodies[model.bodies[i].name] = i;
   std::vector<Columns> columns(model.bodies.size());
   for (std::size_t j = 0; j < equations.num_v(); ++j) {
-    const std::string name(equations.v[j].name());
-    // Names of bodies may have dots themselves: the longest that fits.
-    for (std::size_t dot = name.rfind('.'); dot != std::string::npos && dot > 0;
-         dot = name.rfind('.', dot - 1)) {
-      const auto it = bodies.find(name.substr(0, dot));
-      if (it == bodies.end()) continue;
-      const std::string what = name.substr(dot + 1);
-      const bool is_turn = what.starts_with("omega") || what.starts_with("angle");
-      Columns& c = columns[it->second];
-      (is_turn ? c.turns : c.shifts).push_back(static_cast<Index>(j));
-      break;
-    }
+    const auto& [owner, unit, min, max] = equations.about.v[j];
+    if (owner.kind != Equations::Owner::Kind::Body) continue;
+    Columns& c = columns[static_cast<std::size_t>(owner.index)];
+    (unit == "rad/s" ? c.turns : c.shifts).push_back(static_cast<Index>(j));
   }
   return columns;
 }
@@ -161,7 +149,7 @@ class Search {
 
 std::vector<LocalFreedom> find_local_freedoms(const Model& model, const Evaluator& absolute,
                                               const State& state) {
-  if (model.bodies.size() <= 1 || absolute.equations.coordinates != "absolute") return {};
+  if (model.bodies.size() <= 1 || absolute.equations->coordinates != "absolute") return {};
   const auto search = [&](const State& at) {
     const SparseMatrix C = sparse::all_constraints(absolute, at);
     return Search(model, absolute.equations, C).run();

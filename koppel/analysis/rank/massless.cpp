@@ -46,7 +46,7 @@ std::vector<Index> find_zero_pivots(MatrixXd M) {
 }
 
 MatrixXd null_motions(const Evaluator& evaluator, const State& state) {
-  if (sparse::is_large(evaluator.equations.num_v())) {
+  if (sparse::is_large(evaluator.equations->num_v())) {
     const sparse::SparseMatrix A = sparse::stack(
         {sparse::evaluate(*evaluator.M, state), sparse::all_constraints(evaluator, state)});
     return sparse::null_space(sparse::scaled(A, sparse::equilibrate(A))).basis;

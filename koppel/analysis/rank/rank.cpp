@@ -29,14 +29,14 @@ struct Owner {
   std::vector<int> rows;
 };
 
-std::vector<Owner> owners_of(const Equations& equations, int num_rows) {
+std::vector<Owner> owners_of(const Equations& equations) {
   std::vector<Owner> owners;
-  std::map<std::string, std::size_t> known;
-  for (int i = 0; i < num_rows; ++i) {
-    const std::string name = row_owner(equations, i);
-    const auto [it, is_new] = known.try_emplace(name, owners.size());
-    if (is_new) owners.push_back({name, {}});
-    owners[it->second].rows.push_back(i);
+  std::map<Equations::Owner, std::size_t> known;
+  for (std::size_t i = 0; i < equations.rows.size(); ++i) {
+    const Equations::Owner& owner = equations.rows[i].owner;
+    const auto [it, is_new] = known.try_emplace(owner, owners.size());
+    if (is_new) owners.push_back({owner.name, {}});
+    owners[it->second].rows.push_back(static_cast<int>(i));
   }
   return owners;
 }
@@ -69,19 +69,15 @@ std::string weaker_joint(const Equations& equations, const Owner& owner,
   int shifts = 0, tilts = 0, turns = 0;
   bool had_tilts = false;
   for (const int row : owner.rows) {
-    const std::string name = row_name(equations, row);
-    const std::string what = name.substr(std::min(owner.name.size() + 1, name.size()));
-    const bool is_tilt = what.starts_with("tilt_");
-    had_tilts = had_tilts || is_tilt;
+    const Holds holds = equations.rows[static_cast<std::size_t>(row)].holds;
+    had_tilts = had_tilts || holds == Holds::Tilt;
     if (std::find(removed.begin(), removed.end(), row) != removed.end()) continue;
-    if (what == "x" || what == "y" || what == "z" || what.starts_with("off_")) {
-      ++shifts;
-    } else if (is_tilt) {
-      ++tilts;
-    } else if (what == "turn") {
-      ++turns;
-    } else {
-      return "";
+    switch (holds) {
+      case Holds::Point:
+      case Holds::Shift: ++shifts; break;
+      case Holds::Tilt: ++tilts; break;
+      case Holds::Turn: ++turns; break;
+      case Holds::Other: return "";
     }
   }
   if (!had_tilts) return "";
@@ -138,7 +134,7 @@ std::vector<std::string> partners(const Eigen::MatrixXd& Y, const std::vector<Ow
 }
 
 void name_redundant_rows(const Equations& equations, Eigen::MatrixXd Y, RankReport& report) {
-  const std::vector<Owner> owners = owners_of(equations, report.num_rows);
+  const std::vector<Owner> owners = owners_of(equations);
   const Eigen::MatrixXd all = Y;
   while (Y.cols() > 0) {
     std::size_t best = 0;
@@ -154,7 +150,9 @@ void name_redundant_rows(const Equations& equations, Eigen::MatrixXd Y, RankRepo
     Redundancy r;
     r.owner = owners[best].name;
     r.num_equations = static_cast<int>(owners[best].rows.size());
-    for (const int row : removed) r.rows.push_back(row_name(equations, row));
+    for (const int row : removed) {
+      r.rows.push_back(equations.rows[static_cast<std::size_t>(row)].name);
+    }
     r.repeats = partners(all, owners, best, removed);
     r.text = explain(r, weaker_joint(equations, owners[best], removed));
     report.redundant.push_back(std::move(r));
@@ -260,8 +258,8 @@ Dependences find_sparse_dependences(const Evaluator& evaluator, const State& sta
 RankReport rank_at(const Evaluator& evaluator, const State& state, const RankOptions& options,
                    Dependences& found) {
   RankReport report;
-  report.num_rows = static_cast<int>(evaluator.equations.num_g() + evaluator.equations.mu.size());
-  report.degrees_of_freedom = static_cast<int>(evaluator.equations.num_v());
+  report.num_rows = static_cast<int>(evaluator.equations->num_rows());
+  report.degrees_of_freedom = static_cast<int>(evaluator.equations->num_v());
   if (report.num_rows == 0 || report.degrees_of_freedom == 0) return report;
   const bool is_large = sparse::is_large(static_cast<Index>(report.num_rows));
   found = is_large ? find_sparse_dependences(evaluator, state, report)
@@ -269,7 +267,7 @@ RankReport rank_at(const Evaluator& evaluator, const State& state, const RankOpt
   report.rank_here = report.rank;
   report.degrees_of_freedom -= report.rank;
   if (found.Y.cols() > 0) {
-    report.redundant_rows = rows_to_leave_out(found, evaluator.equations.num_g());
+    report.redundant_rows = rows_to_leave_out(found, evaluator.equations->num_g());
     name_redundant_rows(evaluator.equations, found.Y, report);
   }
   return report;
@@ -301,17 +299,6 @@ bool restricts_motion(const Evaluator& evaluator, const State& state, const Depe
 
 }  // namespace
 
-std::string row_name(const Equations& equations, int row) {
-  const auto i = static_cast<std::size_t>(row);
-  return i < equations.num_g() ? equations.lambda[i] : equations.mu[i - equations.num_g()];
-}
-
-std::string row_owner(const Equations& equations, int row) {
-  const auto i = static_cast<std::size_t>(row);
-  return i < equations.num_g() ? equations.constraint_owner[i]
-                               : equations.mu[i - equations.num_g()];
-}
-
 RankReport analyze_rank(const Evaluator& evaluator, const State& state,
                         const RankOptions& options) {
   Dependences found;
@@ -319,7 +306,7 @@ RankReport analyze_rank(const Evaluator& evaluator, const State& state,
   const int freedoms = here.degrees_of_freedom;
   if (options.here_only || found.Y.cols() == 0 || freedoms == 0) return here;
   RankReport best = here;
-  const int most = std::min(here.num_rows, static_cast<int>(evaluator.equations.num_v()));
+  const int most = std::min(here.num_rows, static_cast<int>(evaluator.equations->num_v()));
   const bool is_large = sparse::is_large(static_cast<Index>(here.num_rows));
   const int num_neighbours = is_large ? 1 : 4;
   for (int k = 0; k < num_neighbours && best.rank < most; ++k) {

@@ -80,8 +80,4 @@ struct RankReport {
 RankReport analyze_rank(const Evaluator& evaluator, const State& state,
                         const RankOptions& options = {});
 
-// The name and the owner of row i of [g; a].
-std::string row_name(const Equations& equations, int row);
-std::string row_owner(const Equations& equations, int row);
-
 }  // namespace koppel

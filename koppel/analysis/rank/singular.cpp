@@ -97,7 +97,7 @@ std::vector<SingularPlace> find_singular_places(const Evaluator& evaluator,
                                                 std::span<const State> states,
                                                 const SingularOptions& options) {
   std::vector<SingularPlace> places;
-  if (states.size() < 2 || evaluator.equations.num_g() + evaluator.equations.mu.size() == 0) {
+  if (states.size() < 2 || evaluator.equations->num_rows() == 0) {
     return places;
   }
   const Path path(evaluator, states);

@@ -19,27 +19,16 @@ Expr derivative_symbol(Graph& graph, Expr symbol) {
   return graph.symbol(std::string(symbol.name()) + '\'');
 }
 
-// For each coordinate, the velocity that is its rate, −1 where none is (or another has it).
-std::vector<int> find_rates(const Equations& e) {
-  std::vector<int> entries(e.num_q(), 0), rate(e.num_q(), -1);
-  const Sparsity& pattern = e.K.pattern;
-  for (const int row : pattern.row) ++entries[static_cast<std::size_t>(row)];
-  for (std::size_t j = 0; j < e.num_v(); ++j) {
-    for (int k = pattern.column_start[j]; k < pattern.column_start[j + 1]; ++k) {
-      const auto row = static_cast<std::size_t>(pattern.row[static_cast<std::size_t>(k)]);
-      if (entries[row] == 1 && e.K.values[static_cast<std::size_t>(k)].is_constant(1)) {
-        rate[row] = static_cast<int>(j);
-        break;
-      }
-    }
-  }
-  return rate;
-}
-
 class Builder {
  public:
   Builder(const Equations& e, const DaeOptions& options)
-      : e_(e), options_(options), is_servo_(options.with_servo && !e.s.empty()) {
+      : e_(e),
+        options_(options),
+        is_servo_(options.with_servo && !e.s.empty()),
+        is_left_out_(e.num_rows(), true) {
+    for (const int row : e.rows_without(options.leave_out)) {
+      is_left_out_[static_cast<std::size_t>(row)] = false;
+    }
     if (is_servo_ && e.s.size() > e.u.size()) {
       throw Error("analysis.servo-count",
                   std::to_string(e.s.size()) + " servo constraints need more than " +
@@ -54,8 +43,8 @@ class Builder {
     dae_.given = e_.p;
     if (options_.with_invariants) find_invariants();
     positions();
-    const std::vector<Expr> lambda = multipliers("lambda", e_.lambda, 0);
-    const std::vector<Expr> mu = multipliers("mu", e_.mu, e_.num_g());
+    const std::vector<Expr> lambda = multipliers("lambda", e_.num_g(), 0);
+    const std::vector<Expr> mu = multipliers("mu", e_.num_a(), e_.num_g());
     dynamics(lambda, mu);
     constraints();
     for (std::size_t i = 0; i < e_.x.size(); ++i) {
@@ -85,10 +74,7 @@ class Builder {
     dae_.residuals.push_back({std::move(name), residual});
     dae_.partner.push_back(partner);
   }
-  bool is_left_out(std::size_t row) const {
-    return std::find(options_.leave_out.begin(), options_.leave_out.end(), static_cast<int>(row)) !=
-           options_.leave_out.end();
-  }
+  bool is_left_out(std::size_t row) const { return is_left_out_[row] != 0; }
 
   void find_invariants() {
     for (const Equations::Counted& c : e_.counted) {
@@ -135,13 +121,13 @@ class Builder {
   }
 
   // The symbols, 0 where a row is left out.
-  std::vector<Expr> multipliers(const char* kind, const std::vector<std::string>& names,
-                                std::size_t first_row) {
-    std::vector<Expr> symbols(names.size());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (is_left_out(first_row + i)) continue;
+  std::vector<Expr> multipliers(const char* kind, std::size_t count, std::size_t first_row) {
+    std::vector<Expr> symbols(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t row = first_row + i;
+      if (is_left_out(row)) continue;
       symbols[i] = multiplier_symbol(*e_.graph, kind, i);
-      partner_[first_row + i] = add_unknown(std::string(kind) + " of " + names[i], {symbols[i]});
+      partner_[row] = add_unknown(std::string(kind) + " of " + e_.rows[row].name, {symbols[i]});
     }
     return symbols;
   }
@@ -184,7 +170,7 @@ class Builder {
         multiply_transposed(jacobian(rate_of(e_, outputs), e_.v), kappa);
     std::vector<Expr> all_rows = multiply(e_.G, alpha);
     for (const Expr& row : multiply(e_.a, alpha)) all_rows.push_back(row);
-    std::vector<Expr> l_g(e_.num_g()), l_a(e_.mu.size());
+    std::vector<Expr> l_g(e_.num_g()), l_a(e_.num_a());
     for (std::size_t i = 0; i < all_rows.size(); ++i) {
       if (is_left_out(i)) continue;
       const Expr l = multiplier_symbol(*e_.graph, "shared", i);
@@ -207,18 +193,19 @@ class Builder {
 
   void constraints() {
     for (std::size_t i = 0; i < e_.num_g(); ++i) {
-      if (!is_left_out(i)) add_equation(e_.lambda[i], e_.g[i], partner_[i]);
+      if (!is_left_out(i)) add_equation(e_.rows[i].name, e_.g[i], partner_[i]);
     }
     const std::vector<Expr> av = multiply(e_.a, e_.v);
-    for (std::size_t i = 0; i < e_.mu.size(); ++i) {
+    for (std::size_t i = 0; i < e_.num_a(); ++i) {
       const std::size_t row = e_.num_g() + i;
-      if (!is_left_out(row)) add_equation(e_.mu[i], av[i] + e_.b[i], partner_[row]);
+      if (!is_left_out(row)) add_equation(e_.rows[row].name, av[i] + e_.b[i], partner_[row]);
     }
   }
 
   const Equations& e_;
   const DaeOptions& options_;
   bool is_servo_;
+  std::vector<char> is_left_out_;  // for each row of [g; a]
   Dae dae_;
   std::vector<Expr> v_rate_;
   std::vector<int> motion_of_;                  // for each velocity, the unknown that its motion is
@@ -232,7 +219,7 @@ class Builder {
 // f is taken as affine in u.
 Eigen::VectorXd solve_all(const Evaluator& evaluator, State& state, bool servo) {
   const Equations& e = evaluator.equations;
-  if (!servo && sparse::is_large(e.num_v() + e.num_g() + e.mu.size())) {
+  if (!servo && sparse::is_large(e.num_v() + e.num_rows())) {
     const Accelerations a = solve_accelerations(evaluator, state);
     return dense::concatenate({dense::view(a.v_rate), dense::view(a.lambda), dense::view(a.mu)});
   }
@@ -295,7 +282,7 @@ DaePoint make_point(const Dae& dae, const Evaluator& evaluator, const State& at)
   for (std::size_t i = 0; i < e.num_g(); ++i) {
     put(multiplier_symbol(*e.graph, "lambda", i), solution[next++]);
   }
-  for (std::size_t i = 0; i < e.mu.size(); ++i) {
+  for (std::size_t i = 0; i < e.num_a(); ++i) {
     put(multiplier_symbol(*e.graph, "mu", i), solution[next++]);
   }
   for (std::size_t i = 0; i < e.x.size(); ++i) {

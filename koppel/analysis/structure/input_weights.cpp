@@ -9,10 +9,8 @@ std::vector<double> input_weights(const Equations& e) {
   std::vector<double> weight(e.u.size(), 0.0);
   double largest = 0;
   for (std::size_t i = 0; i < weight.size(); ++i) {
-    for (const auto* of : {&e.u_min, &e.u_max}) {
-      if (i < of->size() && std::isfinite((*of)[i])) {
-        weight[i] = std::max(weight[i], std::abs((*of)[i]));
-      }
+    for (const double limit : {e.about.u[i].min, e.about.u[i].max}) {
+      if (std::isfinite(limit)) weight[i] = std::max(weight[i], std::abs(limit));
     }
     largest = std::max(largest, weight[i]);
   }

@@ -7,12 +7,9 @@
 namespace koppel {
 
 ResidualProbe::ResidualProbe(const Evaluator& evaluator, const State& given, const Problem& problem,
-                             std::span<const int> kept, std::vector<std::string> units,
                              std::span<const double> corners)
     : evaluator_(evaluator),
       problem_(problem),
-      kept_(kept.begin(), kept.end()),
-      units_(std::move(units)),
       corners_(corners.begin(), corners.end()),
       state_(given),
       rows_(static_cast<std::size_t>(problem.num_v + problem.num_x)) {
@@ -63,15 +60,14 @@ void ResidualProbe::look_at(const Step& step) {
   const Matrix M = (*evaluator_.M)(state_), C = evaluator_.all_constraints(state_);
   const std::vector<double> f = evaluator_.f(state_), r = evaluator_.r(state_);
   const std::size_t n = state_.v.size();
-  const std::size_t num_kept =
-      std::min(kept_.size(), static_cast<std::size_t>(problem_.num_lambda + problem_.num_mu));
+  const auto num_multipliers = static_cast<std::size_t>(problem_.num_lambda + problem_.num_mu);
   for (std::size_t i = 0; i < n; ++i) {
     double inertia = 0, constraint = 0;
     for (std::size_t j = 0; j < n; ++j) {
       inertia += M(static_cast<int>(i), static_cast<int>(j)) * rate(first + j, distance);
     }
-    for (std::size_t k = 0; k < num_kept; ++k) {
-      constraint += C(kept_[k], static_cast<int>(i)) * multipliers[k];
+    for (std::size_t k = 0; k < num_multipliers; ++k) {
+      constraint += C(problem_.rows[k], static_cast<int>(i)) * multipliers[k];
     }
     note(i, std::array{inertia, -f[i], constraint});
   }
@@ -85,14 +81,18 @@ RowResidual ResidualProbe::find() const {
   // Forces are compared with forces, torques with torques: an equation may have no terms but
   // round-off.
   std::map<std::string, double> size;
+  const auto unit_of_row = [&](std::size_t i) {
+    return (i < e.num_v() ? e.about.v[i] : e.about.x[i - e.num_v()]).unit;
+  };
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    size[units_[i]] = std::max(size[units_[i]], rows_[i].size);
+    double& largest = size[unit_of_row(i)];
+    largest = std::max(largest, rows_[i].size);
   }
   RowResidual out;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
     out.largest = std::max(out.largest, row.remainder);
-    const double of = size[units_[i]];
+    const double of = size[unit_of_row(i)];
     if (!(of > 0) || row.remainder / of <= out.relative) continue;
     out.relative = row.remainder / of;
     out.name = (i < e.num_v() ? e.v[i] : e.x[i - e.num_v()]).name();

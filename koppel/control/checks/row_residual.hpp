@@ -25,11 +25,8 @@ struct RowResidual {
 
 class ResidualProbe {
  public:
-  // References to the evaluator and the problem are kept. `given` has the values of parameters;
-  // the multipliers of the problem belong to the rows `kept` of [g; a]; the units are those of v
-  // and x.
+  // References to the evaluator and the problem are kept. `given` has the values of parameters.
   ResidualProbe(const Evaluator& evaluator, const State& given, const Problem& problem,
-                std::span<const int> kept, std::vector<std::string> units,
                 std::span<const double> corners);
 
   void look_at(const Step& step);
@@ -46,8 +43,6 @@ class ResidualProbe {
 
   const Evaluator& evaluator_;
   const Problem& problem_;
-  std::vector<int> kept_;
-  std::vector<std::string> units_;
   std::vector<double> corners_;
   State state_;
   std::array<std::vector<double>, 3> y_;  // before, in and after the middle

@@ -145,8 +145,7 @@ Equations with_inputs(const Equations& e, const std::vector<Expr>& values) {
     output.value = substitute(std::vector<Expr>{output.value}, e.u, values)[0];
   }
   out.u.clear();
-  out.u_min.clear();
-  out.u_max.clear();
+  out.about.u.clear();
   return out;
 }
 
@@ -188,7 +187,7 @@ Verification verify(const Model& model, const Equations& equations, const RankRe
     out.is_possible = false;
     return out;
   }
-  const Equations driven = with_inputs(equations, inputs);
+  const Shared<Equations> driven = with_inputs(equations, inputs);
   const Evaluator evaluator(driven);
   State state = start;
   state.u.clear();

@@ -55,25 +55,22 @@ std::vector<Excess> find_limit_violations(const Equations& e, const Trajectory& 
   for (std::size_t column = 0; column < trajectory.num_columns(); ++column) {
     if (trajectory.columns()[column].group != Group::Inputs) continue;
     const std::size_t i = next++;
-    if (i >= e.u_max.size()) break;
+    if (i >= e.u.size()) break;
     const std::string name(e.u[i].name());
-    if (std::isfinite(e.u_max[i])) {
-      append(all, find_excesses(trajectory, column, e.u_max[i], 1), name);
-    }
-    if (std::isfinite(e.u_min[i])) {
-      append(all, find_excesses(trajectory, column, e.u_min[i], -1), name);
-    }
+    const auto& [owner, unit, min, max] = e.about.u[i];
+    if (std::isfinite(max)) append(all, find_excesses(trajectory, column, max, 1), name);
+    if (std::isfinite(min)) append(all, find_excesses(trajectory, column, min, -1), name);
   }
   return all;
 }
 
 std::vector<Excess> find_pushing_cables(const Equations& e, const Trajectory& trajectory) {
   std::vector<Excess> all;
-  for (const int row : e.pulling_rows) {
-    const std::string& name = e.lambda[static_cast<std::size_t>(row)];
-    const int column = trajectory.find("lambda." + name);
-    if (column < 0) continue;
-    append(all, find_excesses(trajectory, static_cast<std::size_t>(column), 0, -1), name);
+  std::size_t next = 0;
+  for (std::size_t column = 0; column < trajectory.num_columns(); ++column) {
+    if (trajectory.columns()[column].group != Group::Multipliers) continue;
+    const Equations::Row& row = e.rows[next++];
+    if (row.pulls) append(all, find_excesses(trajectory, column, 0, -1), row.name);
   }
   return all;
 }

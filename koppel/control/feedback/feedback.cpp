@@ -143,8 +143,9 @@ class Design {
 };
 
 Expr limited(const Equations& e, std::size_t i, Expr u) {
-  if (i < e.u_max.size() && std::isfinite(e.u_max[i])) u = min(u, e.u_max[i]);
-  if (i < e.u_min.size() && std::isfinite(e.u_min[i])) u = max(u, e.u_min[i]);
+  const Equations::Unknown& about = e.about.u[i];
+  if (std::isfinite(about.max)) u = min(u, about.max);
+  if (std::isfinite(about.min)) u = max(u, about.min);
   return u;
 }
 

@@ -17,8 +17,8 @@ class PrescribedMotion {
     for (std::size_t i = 0; i < start.v.size() + start.x.size(); ++i) {
       columns_.push_back(motion.observation->first_velocity() + i);
     }
-    for (const Expr& u : equations_.u) {
-      columns_.push_back(static_cast<std::size_t>(trajectory_.find(u.name())));
+    for (std::size_t i = 0; i < equations_.u.size(); ++i) {
+      columns_.push_back(motion.observation->first_input() + i);
     }
   }
 

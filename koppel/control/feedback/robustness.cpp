@@ -43,11 +43,7 @@ State disturbed(const Equations& e, const RankReport& rank, State state, const D
     state.q.assign(values.begin(), middle);
     state.v.assign(middle, values.end());
   }
-  std::vector<int> kept;
-  for (int i = 0; i < static_cast<int>(e.g.size() + e.mu.size()); ++i) {
-    const auto& out = rank.redundant_rows;
-    if (!std::binary_search(out.begin(), out.end(), i)) kept.push_back(i);
-  }
+  const std::vector<int> kept = e.rows_without(rank.redundant_rows);
   const Projector projector(e, kept, state.p, std::vector<double>(e.u.size(), 0.0));
   Projector::Workspace work = projector.make_workspace();
   if (projector.is_needed() &&
@@ -77,8 +73,8 @@ std::vector<RobustnessCase> find_robustness(const Model& model, const Inverse& m
   const double end = motion.trajectory.time().back();
   const std::vector<Expr> closed = make_feedback(motion, nominal, feedback);
   std::vector<std::vector<double>> inputs;
-  for (const Expr& u : e.u) {
-    const auto column = motion.trajectory[u.name()];
+  for (std::size_t i = 0; i < e.u.size(); ++i) {
+    const auto column = motion.trajectory.column(motion.observation->first_input() + i);
     inputs.emplace_back(column.begin(), column.end());
   }
   const std::vector<Expr> open =

@@ -17,15 +17,11 @@ SparseExpr outputs_by_velocity(const Equations& e) {
 
 }  // namespace
 
-InputEffect::InputEffect(const Evaluator& evaluator, std::span<const int> leave_out)
+InputEffect::InputEffect(const Evaluator& evaluator, std::vector<int> rows)
     : evaluator_(evaluator),
+      kept_(std::move(rows)),
       S_(evaluator.equations, outputs_by_velocity(evaluator.equations)),
-      B_(evaluator.equations, jacobian(evaluator.equations.f, evaluator.equations.u)) {
-  const Equations& e = evaluator.equations;
-  for (int i = 0; i < static_cast<int>(e.num_g() + e.mu.size()); ++i) {
-    if (std::find(leave_out.begin(), leave_out.end(), i) == leave_out.end()) kept_.push_back(i);
-  }
-}
+      B_(evaluator.equations, jacobian(evaluator.equations->f, evaluator.equations->u)) {}
 
 InputEffect::At InputEffect::operator()(const State& state) const {
   const Eigen::MatrixXd M = dense::view((*evaluator_.M)(state));

@@ -4,7 +4,6 @@
 // and the accelerations of the outputs, s̈ = S v̇ + …, by P = S X, with S = (∂s/∂q) K.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include <koppel/equations/evaluator.hpp>
@@ -14,7 +13,8 @@ namespace koppel {
 // Compiled once, for any number of states. Keeps a reference to the evaluator.
 class InputEffect {
  public:
-  explicit InputEffect(const Evaluator& evaluator, std::span<const int> leave_out = {});
+  // By the rows of [g; a] that are kept.
+  InputEffect(const Evaluator& evaluator, std::vector<int> rows);
 
   struct At {
     Matrix X, Lambda, P;

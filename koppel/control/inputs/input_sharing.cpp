@@ -27,7 +27,7 @@ constexpr double kKept = 1e-8;
 InputSharing::InputSharing(const Evaluator& evaluator, const ServoProblem& servo,
                            const State& state)
     : evaluator_(evaluator),
-      effect_(evaluator, servo.leave_out),
+      effect_(evaluator, servo.problem.rows),
       state_(state),
       weight_(input_weights(evaluator.equations)) {
   const Equations& e = evaluator.equations;
@@ -56,24 +56,16 @@ void InputSharing::make_rows(const ServoProblem& servo) {
   for (std::size_t i = 0; i < e.u.size(); ++i) {
     const std::string name(e.u[i].name());
     const int input = static_cast<int>(i);
-    if (i < e.u_min.size() && std::isfinite(e.u_min[i])) {
-      rows_.push_back({input, -1, 1, e.u_min[i], name});
-    }
-    if (i < e.u_max.size() && std::isfinite(e.u_max[i])) {
-      rows_.push_back({input, -1, -1, e.u_max[i], name});
-    }
+    const auto& [owner, unit, min, max] = e.about.u[i];
+    if (std::isfinite(min)) rows_.push_back({input, -1, 1, min, name});
+    if (std::isfinite(max)) rows_.push_back({input, -1, -1, max, name});
   }
-  int kept = 0;
-  for (int row = 0; row < static_cast<int>(e.num_g() + e.mu.size()); ++row) {
-    const auto& out = servo.leave_out;
-    if (std::find(out.begin(), out.end(), row) != out.end()) continue;
-    const auto& pulling = e.pulling_rows;
-    if (std::find(pulling.begin(), pulling.end(), row) != pulling.end()) {
-      rows_.push_back({-1, kept, 1, 0, e.lambda[static_cast<std::size_t>(row)]});
-    }
-    ++kept;
+  const std::vector<int>& kept = servo.problem.rows;
+  num_kept_ = kept.size();
+  for (std::size_t i = 0; i < num_kept_; ++i) {
+    const Equations::Row& row = e.rows[static_cast<std::size_t>(kept[i])];
+    if (row.pulls) rows_.push_back({-1, static_cast<int>(i), 1, 0, row.name});
   }
-  num_kept_ = static_cast<std::size_t>(kept);
 }
 
 // How far beyond its bound; negative: within it.

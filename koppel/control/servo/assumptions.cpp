@@ -45,7 +45,8 @@ std::optional<Indices> coordinates_of_outputs(const Equations& e) {
 std::optional<Parts> find_parts(const Equations& e, const State& state, const ServoProblem& servo,
                                 const FlatSolution& solution) {
   const std::optional<Indices> x = coordinates_of_outputs(e);
-  if (!x || e.num_q() != e.num_v() || !e.mu.empty() || !servo.leave_out.empty()) return {};
+  if (!x || e.num_q() != e.num_v() || e.num_a() > 0 || servo.problem.rows.size() < e.num_rows())
+    return {};
   Parts out;
   out.x = *x;
   for (std::size_t j = 0; j < e.num_q(); ++j) {

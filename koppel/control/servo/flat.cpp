@@ -73,9 +73,14 @@ FlatSolution::Status FlatSolution::start(const Evaluator& evaluator, const State
 FlatSolution::Status FlatSolution::try_multipliers(DaePoint guess) {
   const Status status = try_start(guess);
   if (status != Status::Singular) return status;
-  const auto is_multiplier = [&](std::size_t j) {
-    return servo_.dae.unknowns[j].name.starts_with("lambda of ");
-  };
+  // Those of g, in the order (q, v, x, λ, …) of the problem.
+  std::vector<char> of_g(guess.unknowns.size(), false);
+  const Problem& problem = servo_.problem;
+  for (int i = 0; i < problem.num_lambda; ++i) {
+    const auto place = static_cast<std::size_t>(problem.num_differential() + i);
+    of_g[static_cast<std::size_t>(system_.terms().y[place].unknown)] = true;
+  }
+  const auto is_multiplier = [&](std::size_t j) { return of_g[j] != 0; };
   double largest = 0;
   for (std::size_t j = 0; j < guess.unknowns.size(); ++j) {
     if (is_multiplier(j)) largest = std::max(largest, std::abs(guess.unknowns[j][0]));

@@ -21,7 +21,8 @@ std::optional<Realization> find_realization(const Evaluator& evaluator, const St
   const Equations& e = evaluator.equations;
   if (e.s.empty() || e.u.empty()) return {};
   if (solve_accelerations(evaluator, state).is_underdetermined) return {};
-  const InputEffect::At effect = InputEffect(evaluator)(state);
+  const InputEffect::At effect =
+      InputEffect(evaluator, evaluator.equations->rows_without({}))(state);
   const auto S = dense::view(effect.S), X = dense::view(effect.X);
 
   // What a zero of P is measured by: the terms of its products.

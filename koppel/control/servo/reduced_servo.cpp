@@ -48,6 +48,7 @@ ReducedServo make_reduced_servo(const Equations& e, std::string_view method, con
   problem.num_x = static_cast<int>(e.x.size());
   problem.num_lambda = static_cast<int>(terms.num_lambda);
   problem.num_mu = static_cast<int>(terms.kept.size() - terms.num_lambda);
+  problem.rows = servo.problem.rows;
   problem.num_u = static_cast<int>(e.u.size());
   problem.num_w = static_cast<int>(residual.y.size()) - problem.num_differential() -
                   static_cast<int>(terms.kept.size()) - problem.num_u;

@@ -15,8 +15,6 @@
 namespace koppel {
 namespace {
 
-constexpr const char* kServo = "servo ";  // what make_dae calls the equations of outputs
-
 template <typename Items, typename Name>
 std::string list(const Items& items, Name&& name) {
   std::string out;
@@ -52,9 +50,10 @@ void check_numbers(const Equations& e) {
 
 // Of more inputs than outputs, those of least norm are taken. That is a choice at each time by
 // itself only where the inputs act on all outputs directly.
-void check_shares(const Equations& e, const State& state) {
+void check_shares(const Shared<Equations>& equations, const State& state) {
+  const Equations& e = equations;
   if (e.s.size() >= e.u.size()) return;
-  const std::optional<Realization> found = find_realization(Evaluator(e), state);
+  const std::optional<Realization> found = find_realization(Evaluator(equations), state);
   if (found && found->kind == Realization::Kind::Orthogonal) return;
   throw Error("control.too-many-inputs",
               fmt::format("there are too many inputs: {}. They can be shared out where they act on "
@@ -119,16 +118,18 @@ void check_influence(const Dae& dae, const Structure& structure, const Equations
   }
   if (structure.is_regular) return;
   std::vector<std::string> names;
+  const std::size_t first = dae.residuals.size() - e.s.size();  // servo constraints come last
   for (const int i : structure.overdetermined) {
-    const std::string& name = dae.residuals[static_cast<std::size_t>(i)].name;
-    if (name.starts_with(kServo)) names.push_back(name.substr(std::string_view(kServo).size()));
+    const auto row = static_cast<std::size_t>(i);
+    if (row >= first) names.push_back(e.s[row - first].name);
   }
   if (names.empty()) throw Error("control.singular-structure", structure.problem);
   throw_no_influence(names, "");
 }
 
-// Where q, v, x, λ, μ and u stand among the unknowns of the DAE.
+// Where q, v, x, λ, μ (of these rows of [g; a]) and u stand among the unknowns of the DAE.
 std::vector<SeriesTerms::Place> find_places(const Dae& dae, const Equations& e,
+                                            std::span<const int> rows,
                                             std::vector<std::string>& labels) {
   std::unordered_map<NodeId, SeriesTerms::Place> by_symbol;
   for (std::size_t j = 0; j < dae.unknowns.size(); ++j) {
@@ -147,12 +148,13 @@ std::vector<SeriesTerms::Place> find_places(const Dae& dae, const Equations& e,
   add(e.q);
   add(e.v);
   add(e.x);
-  for (std::size_t j = 0; j < dae.unknowns.size(); ++j) {
-    const std::string& name = dae.unknowns[j].name;
-    if (name.starts_with("lambda of ") || name.starts_with("mu of ")) {
-      places.push_back({static_cast<int>(j), 0});
-      labels.push_back(name);
-    }
+  for (const int row : rows) {
+    const auto i = static_cast<std::size_t>(row);
+    const bool is_g = i < e.num_g();
+    const char* const kind = is_g ? "lambda" : "mu";
+    const Expr symbol = multiplier_symbol(*e.graph, kind, is_g ? i : i - e.num_g());
+    places.push_back(by_symbol.at(symbol.id()));
+    labels.push_back(std::string(kind) + " of " + e.rows[i].name);
   }
   add(e.u);
   return places;
@@ -160,17 +162,18 @@ std::vector<SeriesTerms::Place> find_places(const Dae& dae, const Equations& e,
 
 }  // namespace
 
-ServoProblem make_servo_problem(const Equations& e, const State& state,
+ServoProblem make_servo_problem(const Shared<Equations>& equations, const State& state,
                                 std::span<const int> leave_out, CompileOptions options) {
+  const Equations& e = equations;
   check_numbers(e);
-  check_shares(e, state);
+  check_shares(equations, state);
   ServoProblem out;
-  out.leave_out.assign(leave_out.begin(), leave_out.end());
-  const Dae written =
-      make_dae(e, {.with_servo = true, .leave_out = out.leave_out, .with_invariants = true});
+  const Dae written = make_dae(e, {.with_servo = true,
+                                   .leave_out = {leave_out.begin(), leave_out.end()},
+                                   .with_invariants = true});
   check_influence(written, analyze_structure(written), e);
   const RevealedDae revealed =
-      reveal_hidden_equations(written, make_point(written, Evaluator(e), state));
+      reveal_hidden_equations(written, make_point(written, Evaluator(equations), state));
   out.dae = revealed.dae;
   out.structure = revealed.structure;
   check_influence(written, out.structure, e);
@@ -186,11 +189,9 @@ ServoProblem make_servo_problem(const Equations& e, const State& state,
   problem.num_q = static_cast<int>(e.num_q());
   problem.num_v = static_cast<int>(e.num_v());
   problem.num_x = static_cast<int>(e.x.size());
-  const auto is_out = [&](std::size_t row) {
-    return std::find(leave_out.begin(), leave_out.end(), static_cast<int>(row)) != leave_out.end();
-  };
-  for (std::size_t i = 0; i < e.num_g() + e.mu.size(); ++i) {
-    if (!is_out(i)) ++(i < e.num_g() ? problem.num_lambda : problem.num_mu);
+  problem.rows = e.rows_without(leave_out);
+  for (const int row : problem.rows) {
+    ++(row < static_cast<int>(e.num_g()) ? problem.num_lambda : problem.num_mu);
   }
   problem.num_u = static_cast<int>(e.u.size());
 
@@ -199,7 +200,7 @@ ServoProblem make_servo_problem(const Equations& e, const State& state,
   terms.structure = out.structure;
   terms.given = state.p;
   terms.options = options;
-  terms.y = find_places(out.dae, e, problem.labels);
+  terms.y = find_places(out.dae, e, problem.rows, problem.labels);
   problem.series = Lazy<SeriesSystem>([terms] { return SeriesSystem(terms); });
 
   problem.breakpoints = servo_breakpoints(e, state.p);

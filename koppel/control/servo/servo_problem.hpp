@@ -19,8 +19,7 @@ struct ServoProblem {
   Problem problem;
   Dae dae;  // with what was hidden in it (hidden_equations.hpp)
   Structure structure;
-  int index = 0;               // of (1); that of `structure` is lower where something was hidden
-  std::vector<int> leave_out;  // rows of [g; a] that repeat others
+  int index = 0;  // of (1); that of `structure` is lower where something was hidden
 
   // How often the reference of servo constraint i is differentiated.
   std::vector<int> order_of_reference;
@@ -32,7 +31,7 @@ struct ServoProblem {
 
 // State gives the values of parameters. Throws Error `control.no-outputs`, `control.no-inputs`,
 // `control.too-many-outputs`, `control.too-many-inputs` and `control.no-influence`.
-ServoProblem make_servo_problem(const Equations& equations, const State& state,
+ServoProblem make_servo_problem(const Shared<Equations>& equations, const State& state,
                                 std::span<const int> leave_out, CompileOptions options = {});
 
 // The times at which a servo problem is not smooth. Where the pieces of a reference agree in all

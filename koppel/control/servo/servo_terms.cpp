@@ -39,12 +39,8 @@ Exprs servo_symbols(Graph& graph, const std::string& name, std::size_t count) {
 
 ServoTerms::ServoTerms(const Equations& equations, const State& at, const ServoProblem& problem)
     : e(equations), state(at), servo(problem) {
-  const std::vector<int>& out = servo.leave_out;
-  for (std::size_t i = 0; i < e.num_g() + e.mu.size(); ++i) {
-    if (std::find(out.begin(), out.end(), static_cast<int>(i)) != out.end()) continue;
-    kept.push_back(i);
-    if (i < e.num_g()) ++num_lambda;
-  }
+  kept.assign(servo.problem.rows.begin(), servo.problem.rows.end());
+  num_lambda = static_cast<std::size_t>(servo.problem.num_lambda);
   y = e.q;
   append(y, e.v);
   append(y, e.x);
@@ -58,7 +54,7 @@ ServoTerms::ServoTerms(const Equations& equations, const State& at, const ServoP
 }
 
 Exprs ServoTerms::motion(const Exprs& accelerations, const Exprs& multipliers) const {
-  Exprs full_lambda(e.num_g(), 0), full_mu(e.mu.size(), 0);
+  Exprs full_lambda(e.num_g(), 0), full_mu(e.num_a(), 0);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     (i < num_lambda ? full_lambda[kept[i]] : full_mu[kept[i] - e.num_g()]) = multipliers[i];
   }
@@ -94,9 +90,7 @@ Exprs ServoTerms::constraint_acceleration(const Exprs& accelerations) const {
   return out;
 }
 
-std::string ServoTerms::row_label(std::size_t i) const {
-  return row_name(e, static_cast<int>(kept[i]));
-}
+std::string ServoTerms::row_label(std::size_t i) const { return e.rows[kept[i]].name; }
 
 ResidualBuilder::ResidualBuilder(const ServoTerms& terms)
     : terms_(terms), places_(terms.servo.problem.series->terms().y) {

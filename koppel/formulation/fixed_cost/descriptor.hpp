@@ -18,7 +18,7 @@ namespace koppel {
 struct Descriptor {
   enum class Level { Acceleration, Velocity };
 
-  Equations equations;
+  Shared<Equations> equations;
   std::vector<int> kept;     // rows of [g; a] that count
   std::vector<Expr> lambda;  // symbols of their multipliers: forces may depend on them
   State state;               // values of parameters and inputs; q, v where set-up may look

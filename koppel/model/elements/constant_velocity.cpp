@@ -16,8 +16,8 @@ class Law : public JointLaw {
     // At the start e₀ = ½ √(1 + tr Q), and 4 e₀ (e₁, e₂) is in the skew part of Q; σ = e/(1 + e₀).
     const Mat3e& Q = motion.start_Q();
     const Expr e0 = sqrt(1 + Q(0, 0) + Q(1, 1) + Q(2, 2)) / 2, scale = 1 / (4 * e0 * (1 + e0));
-    const auto x = motion.add("swing_x", scale * (Q(2, 1) - Q(1, 2)));
-    const auto y = motion.add("swing_y", scale * (Q(0, 2) - Q(2, 0)));
+    const auto x = motion.add("swing_x", scale * (Q(2, 1) - Q(1, 2)), "");
+    const auto y = motion.add("swing_y", scale * (Q(0, 2) - Q(2, 0)), "");
     const Vec3e s{x.value, y.value, 0}, s_rate{x.rate, y.rate, 0};
     const Expr square = dot(s, s), k = 1 / (1 + square);
     motion.Q = rotation(std::array<Expr, 4>{(1 - square) * k, 2 * s.x * k, 2 * s.y * k, Expr(0)});

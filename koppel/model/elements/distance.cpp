@@ -10,7 +10,7 @@ class Law : public JointLaw {
   explicit Law(Expr length) : length_(length) {}
   std::string_view type() const override { return Distance::kInfo.type; }
   void constrain(JointRows& rows) const override {
-    rows.hold("length", dot(rows.d, rows.d) - length_ * length_);
+    rows.hold("length", dot(rows.d, rows.d) - length_ * length_, Holds::Other, "m^2");
   }
   bool has_motion() const override { return false; }
   std::vector<Term> terms() const override {

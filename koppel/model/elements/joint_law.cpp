@@ -16,28 +16,36 @@ JointRows::JointRows(const MarkerFrame& a, const MarkerFrame& b, std::optional<E
       shares_axis_(shares_axis) {}
 
 void JointRows::points_coincide() {
-  if (!shares_point_) hold("x", d.x), hold("y", d.y), hold("z", d.z);
+  if (shares_point_) return;
+  hold("x", d.x, Holds::Point, "m");
+  hold("y", d.y, Holds::Point, "m");
+  hold("z", d.z, Holds::Point, "m");
 }
 
 void JointRows::axes_parallel() {
-  if (!shares_axis_) hold("tilt_x", dot(ya, zb)), hold("tilt_y", dot(xa, zb));
+  if (shares_axis_) return;
+  hold("tilt_x", dot(ya, zb), Holds::Tilt);
+  hold("tilt_y", dot(xa, zb), Holds::Tilt);
 }
 
-void JointRows::no_turning() { hold("turn", dot(xa, yb)); }
+void JointRows::no_turning() { hold("turn", dot(xa, yb), Holds::Turn); }
 
-void JointRows::point_on_axis() { hold("off_x", dot(xa, d)), hold("off_y", dot(ya, d)); }
+void JointRows::point_on_axis() {
+  hold("off_x", dot(xa, d), Holds::Shift, "m");
+  hold("off_y", dot(ya, d), Holds::Shift, "m");
+}
 
-void JointRows::point_in_plane() { hold("off_z", dot(za, d)); }
+void JointRows::point_in_plane() { hold("off_z", dot(za, d), Holds::Shift, "m"); }
 
 void JointMotion::turn() {
-  const Coordinate phi = add("angle", atan2(start_Q()(1, 0), start_Q()(0, 0)));
+  const Coordinate phi = add("angle", atan2(start_Q()(1, 0), start_Q()(0, 0)), "rad");
   angle = phi.value;
   Q = rotation(Vec3e{0, 0, 1}, phi.value);
   w.z = phi.rate;
 }
 
 void JointMotion::slide(const char* name, std::size_t axis) {
-  const Coordinate s = add(name, start_d()[axis]);
+  const Coordinate s = add(name, start_d()[axis], "m");
   d[axis] = s.value;
   d_rate[axis] = s.rate;
 }

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include <koppel/base/holds.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel {
@@ -36,7 +37,10 @@ class JointRows {
   JointRows(const MarkerFrame& a, const MarkerFrame& b, std::optional<Expr> angle,
             bool shares_point, bool shares_axis);
 
-  void hold(const char* what, Expr residual) { rows.push_back({what, residual}); }
+  // With the unit of the residual, where it has one.
+  void hold(const char* what, Expr residual, Holds holds = Holds::Other, const char* unit = "") {
+    rows.push_back({what, residual, holds, unit});
+  }
   void points_coincide();
   void axes_parallel();
   void no_turning();
@@ -46,6 +50,8 @@ class JointRows {
   struct Row {
     const char* what;
     Expr residual;
+    Holds holds;
+    const char* unit;
   };
   std::vector<Row> rows;
 
@@ -67,8 +73,8 @@ class JointMotion {
   struct Coordinate {
     Expr value, rate;
   };
-  // A new coordinate `joint.name`.
-  virtual Coordinate add(const char* name, Expr start) = 0;
+  // A new coordinate `joint.name`, with its unit.
+  virtual Coordinate add(const char* name, Expr start, const char* unit) = 0;
   // The rotation Q in any way that has no singular positions.
   virtual void turn_freely() = 0;
 

@@ -14,7 +14,8 @@ class Law : public JointLaw {
   void constrain(JointRows& rows) const override {
     rows.axes_parallel();
     rows.point_on_axis();
-    rows.hold("advance", dot(rows.za, rows.d) - pitch_ * (*rows.angle / (2 * std::numbers::pi)));
+    rows.hold("advance", dot(rows.za, rows.d) - pitch_ * (*rows.angle / (2 * std::numbers::pi)),
+              Holds::Other, "m");
   }
   void move(JointMotion& motion) const override {
     motion.turn();

@@ -15,8 +15,8 @@ class Law : public JointLaw {
   // Q = R_z(α) R_x(β): z_a·x_b = 0. In the axes of b: w = R_x(β)ᵀ e_z α̇ + e_x β̇.
   void move(JointMotion& motion) const override {
     const Mat3e& Q = motion.start_Q();
-    const JointMotion::Coordinate alpha = motion.add("alpha", atan2(Q(1, 0), Q(0, 0)));
-    const JointMotion::Coordinate beta = motion.add("beta", atan2(Q(2, 1), Q(2, 2)));
+    const JointMotion::Coordinate alpha = motion.add("alpha", atan2(Q(1, 0), Q(0, 0)), "rad");
+    const JointMotion::Coordinate beta = motion.add("beta", atan2(Q(2, 1), Q(2, 2)), "rad");
     const Mat3e second = rotation(Vec3e{1, 0, 0}, beta.value);
     motion.Q = rotation(Vec3e{0, 0, 1}, alpha.value) * second;
     motion.w = transpose(second) * Vec3e{0, 0, alpha.rate} + Vec3e{beta.rate, 0, 0};
