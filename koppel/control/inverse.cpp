@@ -203,7 +203,7 @@ class Run {
       throw Error("control.unstable-internal-dynamics",
                   what + ": they are unstable, and the inputs would grow without bound.",
                   "Prescribe another output, nearer to where the inputs act, or ask for the "
-                  "bounded solution: --bounded.");
+                  "bounded solution: `bounded`.");
     }
     tell(what + (found.is_marginal() ? ": they neither grow nor die away."
                                      : ": they are stable, and are integrated from the start."));
@@ -234,9 +234,9 @@ class Run {
       pieces = splines_through(out_.trajectory.time(), values);
       advice = is_flat() ? fmt::format(
                                "The inputs were taken as splines through {} rows: ask for "
-                               "more --samples.",
+                               "more `samples`.",
                                out_.trajectory.num_rows())
-                         : "Take a shorter --step, or the method flat.";
+                         : "Take a shorter `step`, or the method flat.";
     }
     const double bound = options_.health.loosen * (is_flat() ? kVerified : kVerifiedSteps);
     Verification& v = out_.summary.verification.emplace(
@@ -377,7 +377,7 @@ class Run {
     if (reduced_.index <= 3) return outcome.text + '.';
     return fmt::format(
         "a step fails. The method '{}' leaves index {} of the {} of this problem, where round-off "
-        "grows as 1/h^{}: take a longer --step, a lower order, or the method flat or "
+        "grows as 1/h^{}: take a longer `step`, a lower order, or the method flat or "
         "minimal-extension:twice.",
         options_.method, reduced_.index, servo_->index, reduced_.index - 1);
   }

@@ -73,9 +73,9 @@ class Run {
     prepare();
     if (now_.departure) {
       throw Error("simulate.singular-start",
-                  "the start is a singular configuration, or close to one: steps of fixed cost "
-                  "cannot begin there.",
-                  "Start beside it; `koppel run` computes the motion away from it.");
+                  "the start is a singular configuration, or close to one: fixed-cost steps cannot "
+                  "start there.",
+                  "Start beside it; `simulate` computes the motion away from it.");
     }
     return {now_.choice,  now_.equations, now_.state,           now_.rank.redundant_rows,
             now_.problem, now_.start,     out_.summary.messages};
@@ -365,9 +365,8 @@ class Run {
     };
     if (repeats(outcome.t)) {
       return fail(
-          fmt::format("{} {} again and again: impacts come to rest here, and contact that lasts "
-                      "is not modelled; let the event stop the run, or use a force of contact "
-                      "instead",
+          fmt::format("{} {} again and again: the impacts come to rest, and lasting contact is not "
+                      "modelled; let the event stop the run, or use a contact force instead",
                       names, happened.size() == 1 ? "happens" : "happen"));
     }
     take_state(outcome.t, outcome.y);
@@ -408,7 +407,7 @@ class Run {
     if (rank.redundant_rows == now_.rank.redundant_rows || rank.rank != now_.rank.rank) {
       return false;
     }
-    tell(fmt::format("at t = {:.6g} s other constraints are left out as repeating the rest.",
+    tell(fmt::format("at t = {:.6g} s other constraints became redundant and are left out.",
                      outcome.t));
     now_.rank = rank;
     now_.make_problem();
@@ -450,7 +449,7 @@ class Run {
                   fmt::format("event '{}' changes parameters, and derivatives are asked for; they "
                               "would be those of the parameters at the start.",
                               event.name),
-                  "Leave out --derivatives.");
+                  "Leave out `derivatives`.");
     }
   }
 
@@ -509,7 +508,7 @@ Simulation simulate(const Model& model, const SimulateOptions& options,
   if (options.integrator != kFixedCost) return with_model(Run(model, options, callbacks).go());
   const MethodChoice choice = choose_fixed_cost(model, options);
   Run run(model, choice.options, callbacks);
-  run.tell("steps of fixed cost: " + choice.text());
+  run.tell("fixed-cost steps: " + choice.text());
   return with_model(run.go());
 }
 
