@@ -122,7 +122,7 @@ std::string describe(const IndexReport& report) {
   switch (report.evidence) {
     case IndexReport::Evidence::Structure: return std::to_string(report.index);
     case IndexReport::Evidence::Ranks:
-      return std::to_string(report.index) + " (by ranks; the structure alone deceives)";
+      return std::to_string(report.index) + " (from ranks; the structure alone is misleading)";
     default: return std::to_string(report.index) + " (by structure only: the start is singular)";
   }
 }

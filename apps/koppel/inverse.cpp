@@ -106,7 +106,7 @@ Lines describe(const Inverse& result) {
   }
   if (!s.robustness.empty()) {
     lines.emplace_back("feedback",
-                       s.feedback + "; how far off the outputs are, at most and at the end:");
+                       s.feedback + "; tracking error of the outputs, largest and final:");
   }
   for (const RobustnessCase& c : s.robustness) {
     const auto error = [](const Verification& v) {

@@ -135,7 +135,7 @@ ExitCode run_and_report(int argc, char** argv) {
     message = "error[arguments.wrong]: " + error.path1().string() +
               " cannot be used: " + error.code().message() + ".";
   } catch (const std::exception& error) {
-    message = "error[internal]: this is a mistake of Koppel (" + std::string(error.what()) +
+    message = "error[internal]: this is a bug in Koppel (" + std::string(error.what()) +
               ").\n  Please report it, with the model and the command.";
   }
   std::fprintf(stderr, "%s\n", printable(with_flags(message), true).c_str());
