@@ -46,6 +46,7 @@ void add_commands(CLI::App& program) {
   add_inverse(program);
   add_live(program);
   add_models(program);
+  for (CLI::App* command : program.get_subcommands({})) command->group("Commands");
 }
 
 // An empty text is no value of any option; it comes from a variable of a script that is not set.
