@@ -4,6 +4,8 @@
 
 #include <koppel/base/stop.hpp>
 
+#include "apps/koppel/with_flags.hpp"
+
 namespace koppel::app {
 
 SimulateCallbacks Attendant::callbacks() {
@@ -20,7 +22,7 @@ SimulateCallbacks Attendant::callbacks() {
     return !is_interrupted();
   };
   out.message = [this](const std::string& message) {
-    if (!is_quiet_) std::fprintf(stderr, "note: %s\n", message.c_str());
+    if (!is_quiet_) std::fprintf(stderr, "note: %s\n", with_flags(message).c_str());
   };
   return out;
 }

@@ -122,7 +122,7 @@ std::string describe(const IndexReport& report) {
   switch (report.evidence) {
     case IndexReport::Evidence::Structure: return std::to_string(report.index);
     case IndexReport::Evidence::Ranks:
-      return std::to_string(report.index) + " (by ranks; the structure alone deceives)";
+      return std::to_string(report.index) + " (from ranks; the structure alone is misleading)";
     default: return std::to_string(report.index) + " (by structure only: the start is singular)";
   }
 }
@@ -185,7 +185,7 @@ void print(const Model& model, const Findings& findings) {
   for (const Redundancy& r : rank.redundant) print_line("redundant", r.text);
   if (!massless.empty()) {
     print_line("warning",
-               "nothing has mass in the motion of " +
+               "the mass matrix is singular along the motion of " +
                    join(massless, [](const std::string& name) { return name; }) +
                    ": no forward simulation is possible. Give it a mass or an inertia, or "
                    "constrain it.");
@@ -267,33 +267,36 @@ void run(const ModelOptions& options, AnalysisRequest request, bool structure, b
 
 void add_check(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "check", "Say what a model is made of, its freedoms and index, and what is wrong with it");
+      "check", "Show what a model consists of, its freedoms and index, and any faults");
   auto options = add_model_options(*command);
   auto json = std::make_shared<bool>(false);
   auto request = std::make_shared<AnalysisRequest>();
   command->add_flag("--statics", request->statics, "Find the static equilibrium near the start");
-  command->add_flag("--modes", request->modes,
-                    "Frequencies, damping and shapes of small motions about the equilibrium near "
-                    "the start or, where the start moves, about its steady motion");
+  command->add_flag(
+      "--modes", request->modes,
+      "Print frequencies, damping and mode shapes about the equilibrium near the start or, "
+      "where the start moves, about its steady motion");
   command
       ->add_option(
           "--at", request->at,
-          "With --modes: about rest, the equilibrium near the start; or about its steady or "
+          "With --modes: about rest (the equilibrium near the start), or about a steady or "
           "periodic motion")
       ->check(CLI::IsMember({"rest", "steady", "periodic"}))
-      ->type_name("MOTION");
+      ->option_text("rest|steady|periodic");
   command
       ->add_option("--period", request->period,
-                   "With --at periodic: the period in s, where it is not to be found")
+                   "With --at periodic: the period, in seconds (default: found from the motion)")
       ->check(CLI::PositiveNumber)
-      ->type_name("T");
+      ->option_text("T");
   command->add_flag("--motion", request->motion,
-                    "Follow the drives, or the only freedom, and look for singular places");
+                    "Follow the drives, or the only freedom, and look for singular configurations");
   auto structure = std::make_shared<bool>(false);
-  command->add_flag("--structure", *structure,
-                    "Signature matrix and offsets of the equations, and the initial values that "
-                    "they need");
+  command->add_flag(
+      "--structure", *structure,
+      "Print the signature matrix and offsets of the equations, and the initial values "
+      "they need");
   command->add_flag("--json", *json, "Print the findings as JSON");
+  command->footer("Example:\n  koppel check bricard --structure");
   command->callback(
       [options, request, structure, json] { run(*options, *request, *structure, *json); });
 }

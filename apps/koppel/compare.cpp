@@ -19,6 +19,7 @@
 #include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/result_files.hpp"
+#include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
 namespace {
@@ -126,7 +127,7 @@ void run(const Options& given) {
   if (given.json) {
     std::printf("%s\n", to_json(comparison).c_str());
   } else {
-    std::printf("%s", to_text(comparison).c_str());
+    std::printf("%s", with_flags(to_text(comparison)).c_str());
   }
   if (!given.folder.empty()) {
     write_files(make_folder(given.folder, given.model->path, "compare"), model, comparison);
@@ -150,50 +151,53 @@ std::string names_of(const Items& items) {
 }  // namespace
 
 void add_compare(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "compare", "Simulate a model by many methods and show them side by side");
+  CLI::App* command =
+      program.add_subcommand("compare", "Simulate a model with many methods and compare them");
   auto options = std::make_shared<Options>();
   options->model = add_model_options(*command);
   command->get_option("--coordinates")->type_name("A,B,...");
   command
       ->add_option("--formulations", options->formulations,
-                   names_of(formulations()) + "; all of them by default")
+                   "Formulations (default: all): " + names_of(formulations()))
       ->type_name("A,B,...");
   command
       ->add_option("--integrators", options->integrators,
-                   names_of(integrators()) + "; taylor, dop853, radau5 and ida by default")
+                   "Integrators (default: taylor, dop853, radau5, ida): " + names_of(integrators()))
       ->type_name("A,B,...");
-  command->add_option("--end", options->end, "The end time; else the model's")->type_name("T");
+  command->add_option("--end", options->end, "End time, in seconds (default: the model's)")
+      ->type_name("T");
   command
       ->add_option("--tol", options->tolerances,
-                   "Tolerances, 1e-8 by default; several show work over precision")
+                   "Error tolerances (default: 1e-8); several give a work-precision diagram")
       ->type_name("X,Y,...");
   command->add_option("--step", options->steps, "Fixed steps, in seconds")->type_name("X,Y,...");
   command
-      ->add_option(
-          "--projection", options->projection,
-          "After every step, where the formulation leaves drift: none, once, full (default)")
+      ->add_option("--projection", options->projection,
+                   "Projection onto the constraints after each step: none, once, full (default)")
       ->type_name("P");
   command
       ->add_option("--baumgarte", options->baumgarte,
-                   "Baumgarte's parameter times the step, for fixed steps; 0.2 by default")
+                   "Baumgarte parameter times the step, for fixed steps (default: 0.2)")
       ->type_name("EPS");
   command
       ->add_option("--beside", options->beside,
                    "Another model of the same mechanism, with the same outputs; may be repeated")
       ->type_name("MODEL")
       ->allow_extra_args(false);
-  command->add_option("--samples", options->samples, "Where errors are looked at; 501 by default")
+  command
+      ->add_option("--samples", options->samples,
+                   "Number of times at which errors are evaluated (default: 501)")
       ->type_name("N");
-  command->add_option("--limit", options->limit, "The seconds that one run may take; 20 by default")
+  command->add_option("--limit", options->limit, "Time limit of each run, in seconds (default: 20)")
       ->type_name("S");
   command
       ->add_option("--out", options->folder,
-                   "A folder for compare.json, drift.html and, with several tolerances, work.html")
+                   "Folder for compare.json, drift.html and, with several tolerances, work.html")
       ->type_name("DIR");
-  command->add_flag("--json", options->json, "Print JSON");
-  command->add_flag("--quiet", options->quiet, "Do not say what is being done");
-  command->add_flag("--native", options->native, "Compile the equations to native code");
+  command->add_flag("--json", options->json, "Print the comparison as JSON");
+  command->add_flag("--quiet", options->quiet, "Do not show progress");
+  command->add_flag("--native", options->native, "Compile the equations with the C compiler");
+  command->footer("Example:\n  koppel compare slider_crank --integrators taylor,radau5 --end 1");
   command->callback([options] { run(*options); });
 }
 

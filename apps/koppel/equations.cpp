@@ -138,14 +138,14 @@ void print_kinematics(const Model& model, const std::string& set, bool latex) {
 }  // namespace
 
 void add_equations(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("equations", "Print the equations of motion of a model");
+  CLI::App* command = program.add_subcommand("equations", "Print a model's equations of motion");
   auto options = add_model_options(*command);
   auto latex = std::make_shared<bool>(false);
   auto kinematics = std::make_shared<bool>(false);
-  command->add_flag("--latex", *latex, "As LaTeX");
+  command->add_flag("--latex", *latex, "Print LaTeX");
   command->add_flag("--kinematics", *kinematics,
-                    "Positions, velocities and Jacobians of bodies and their points instead");
+                    "Print positions, velocities and Jacobians of bodies and points instead");
+  command->footer("Example:\n  koppel equations slider_crank --coordinates natural");
   command->callback([options, latex, kinematics] {
     const Model model = load(*options);
     const std::string set = coordinates_of(*options, model);

@@ -116,26 +116,26 @@ void run(const ExportOptions& options) {
 
 void add_export(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "export", "Write a model as code: C and FMUs for a target, functions for Octave");
+      "export", "Write a model as C, as an FMU, or as functions for Octave and MATLAB");
   auto options = std::make_shared<ExportOptions>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
   command->add_option("--to", options->to, "What to write: c, fmu, octave")
       ->type_name("KIND")
       ->required();
-  command->add_option("--name", options->name, "The prefix of all names; else the model's name")
+  command->add_option("--name", options->name, "Prefix of all names (default: the model's name)")
       ->type_name("NAME");
   command
       ->add_option("--tol", options->tolerance,
-                   "The tolerance of --integrator dop853 and of Octave's; 1e-8 by default")
+                   "Error tolerance of dop853 and of Octave's integrators (default: 1e-8)")
       ->type_name("X");
-  command->add_option("--fmi", options->fmi, "The version of FMI: 2 (the default) or 3")
-      ->type_name("N");
-  command->add_flag("--float", options->is_float, "In single precision");
+  command->add_option("--fmi", options->fmi, "FMI version: 2 (default) or 3")->type_name("N");
+  command->add_flag("--float", options->is_float, "Write C in single precision");
   command
       ->add_option("--out", options->folder,
-                   "The folder, NAME-c or NAME-octave by default; or the file, NAME.fmu")
+                   "Output folder (default: NAME-c, NAME-octave), or file (default: NAME.fmu)")
       ->type_name("DIR");
+  command->footer("Example:\n  koppel export car_axle --to c --step 1e-3 --out axle-c");
   command->callback([options] { run(*options); });
 }
 

@@ -146,34 +146,36 @@ void run(const Options& options) {
 
 void add_expr(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand(
-      "expr", "Read an expression; differentiate, simplify, evaluate or print it");
+  CLI::App* command =
+      program.add_subcommand("expr", "Differentiate, simplify, evaluate or print an expression");
   command
-      ->add_option("text", options->text,
-                   "The expression, e.g. 'm*x'' + k*sin(x)'. Put -- before one that begins with a "
-                   "minus sign")
+      ->add_option("EXPRESSION", options->text,
+                   "Such as 'k*sin(x)'. Put -- before one that begins with a minus sign")
       ->required();
   command
       ->add_option("--diff", options->derivatives,
-                   "Differentiate with respect to this symbol; may be given again")
+                   "Differentiate with respect to this symbol; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_flag("--simplify", options->simplify, "Collect, cancel and factor terms");
   command
       ->add_option("--set", options->settings,
-                   "Give a symbol a value; with all symbols set, the value is printed")
+                   "Give a symbol a value; when all have one, print the value")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
       ->add_option("--series", options->series_in,
-                   "Print the Taylor coefficients in this symbol, about its value (or 0)")
+                   "Print the Taylor coefficients in this symbol about its value (or 0)")
       ->type_name("NAME");
-  command->add_option("--order", options->order, "The highest order of --series")
+  command->add_option("--order", options->order, "Highest order of --series, up to 40 (default: 8)")
       ->check(CLI::Range(0, Series::kMaxOrder))
+      ->option_text("N")
       ->capture_default_str();
-  command->add_option("--as", options->form, "The form to print")
+  command->add_option("--as", options->form, "Notation to print (default: text)")
       ->check(CLI::IsMember({"text", "latex", "c"}))
+      ->option_text("text|latex|c")
       ->capture_default_str();
+  command->footer("Example:\n  koppel expr 'x^3*exp(-x)' --diff x --simplify");
   command->callback([options] { run(*options); });
 }
 

@@ -26,7 +26,7 @@ std::shared_ptr<HealthOptions> add_health_option(CLI::App& command) {
   command
       .add_option_function<std::string>(
           "--health", [options](const std::string& text) { *options = read_health(text); },
-          "Loosen the limits of a healthy run by this factor; or 'off'")
+          "Relax the limits of a healthy run by this factor, or 'off'")
       ->type_name("X");
   return options;
 }

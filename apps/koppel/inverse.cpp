@@ -22,6 +22,7 @@
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/result_files.hpp"
+#include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
 namespace {
@@ -105,7 +106,7 @@ Lines describe(const Inverse& result) {
   }
   if (!s.robustness.empty()) {
     lines.emplace_back("feedback",
-                       s.feedback + "; how far off the outputs are, at most and at the end:");
+                       s.feedback + "; tracking error of the outputs, largest and final:");
   }
   for (const RobustnessCase& c : s.robustness) {
     const auto error = [](const Verification& v) {
@@ -123,12 +124,13 @@ void write_files(const Model& model, Inverse& result, const Lines& lines, Files&
   summary.files = {
       {"inputs", "inputs.csv"}, {"trajectory", "trajectory.csv"}, {"report", "report.html"}};
   files.attempt([&] { write_text(files.path("summary.json"), to_json(summary) + "\n"); });
-  Report report{model.name, model.description, lines, summary.messages, &result.trajectory, {}};
+  Report report{
+      model.name, model.description, lines, with_flags(summary.messages), &result.trajectory, {}};
   if (model.bodies.size() > 1) {
     report.scene = make_scene(model);
     add_frames(result.equations, *result.observation, result.trajectory, kMaxFrames, *report.scene);
   }
-  if (!result.text.empty()) report.alarms.push_back(result.text);
+  if (!result.text.empty()) report.alarms.push_back(with_flags(result.text));
   files.attempt([&] { write_report(files.path("report.html"), report); });
 }
 
@@ -185,67 +187,67 @@ void add_inverse(CLI::App& program) {
   auto options = std::make_shared<Options>();
   options->model = add_model_options(*command);
   command
-      ->add_option("--method", options->method,
-                   "auto, flat, projection[:null-space], minimal-extension[:twice]")
+      ->add_option(
+          "--method", options->method,
+          "Method: auto (default), flat, projection, projection:null-space, minimal-extension, "
+          "minimal-extension:twice")
       ->type_name("M");
   command
-      ->add_option("--integrator", options->integrator,
-                   "Of the last two methods: implicit-euler (default), bdf2, …, bdf5, radau5, "
-                   "midpoint; of internal dynamics: taylor (default), radau5")
+      ->add_option(
+          "--integrator", options->integrator,
+          "Integrator of projection and minimal-extension: implicit-euler (default), bdf2, bdf3, "
+          "bdf4, bdf5, radau5, midpoint; of internal dynamics: taylor (default), radau5")
       ->type_name("I");
-  command
-      ->add_option("--step", options->step, "Their step, in seconds; else a hundredth of the time")
+  command->add_option("--step", options->step, "Fixed step, in seconds (default: duration/100)")
       ->type_name("H");
-  command->add_option("--end", options->end, "The end time; else the model's, or 10 s")
+  command->add_option("--end", options->end, "End time, in seconds (default: the model's, or 10)")
       ->type_name("T");
   command
-      ->add_option("--samples", options->samples,
-                   "The number of rows at equal times, 1001 by default")
+      ->add_option("--samples", options->samples, "Number of equally spaced rows (default: 1001)")
       ->type_name("N");
   command->add_flag("--verify", options->verify,
-                    "Simulate the mechanism with the inputs and compare its outputs");
-  CLI::Option* feedback =
-      command
-          ->add_option("--feedback", options->feedback.kind,
-                       "Simulate with feedback of the deviations as well: lqr or pd")
-          ->type_name("F");
+                    "Simulate with the computed inputs and compare the outputs");
+  CLI::Option* feedback = command
+                              ->add_option("--feedback", options->feedback.kind,
+                                           "Also simulate with tracking feedback: lqr or pd")
+                              ->type_name("F");
   command
-      ->add_option("--plant", options->plant,
-                   "A parameter that the mechanism has and the inputs do not know of: how far "
-                   "off are the outputs; may be repeated")
+      ->add_option(
+          "--plant", options->plant,
+          "Simulate with this parameter changed, unknown to the inputs, and report the tracking "
+          "error; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
-      ->add_option("--disturb", options->disturb,
-                   "The same for a coordinate or velocity that starts so much away; may be "
-                   "repeated")
+      ->add_option(
+          "--disturb", options->disturb,
+          "The same with a coordinate or velocity that starts off by this much; may be repeated")
       ->type_name("NAME=CHANGE")
       ->allow_extra_args(false);
   command
       ->add_option("--accuracy", options->feedback.accuracy,
-                   "Of the feedback: tolerable part of an output's range, 0.01 by default")
+                   "Feedback: tolerated error, as a part of an output's range (default: 0.01)")
       ->type_name("X");
   command
       ->add_option("--effort", options->feedback.effort,
-                   "Of the feedback: tolerable part of an input's size, 0.1 by default")
+                   "Feedback: tolerated correction, as a part of an input's size (default: 0.1)")
       ->type_name("X");
   command
-      ->add_option("--response", options->feedback.response,
-                   "Of the feedback: the time in which deviations should die away; a twentieth "
-                   "of the motion by default")
+      ->add_option(
+          "--response", options->feedback.response,
+          "Feedback: time in which deviations should die out, in seconds (default: duration/20)")
       ->type_name("T");
   command->add_flag("--bounded", options->bounded,
-                    "Of unstable internal dynamics, compute the solution that stays bounded");
+                    "Compute the bounded solution of unstable internal dynamics");
   options->health = add_health_option(*command);
   command->add_flag("--across-jumps", options->across_jumps,
-                    "Go on where a reference is not smooth enough to be followed");
-  command
-      ->add_option("--out", options->folder,
-                   "The folder for the files; MODEL-inverse in the current one by default")
+                    "Continue where a reference is not smooth enough to be followed");
+  command->add_option("--out", options->folder, "Output folder (default: MODEL-inverse)")
       ->type_name("DIR");
   command->add_flag("--json", options->json, "Print the summary as JSON");
-  command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
-  command->add_flag("--native", options->native, "Compile the equations to native code");
+  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
+  command->add_flag("--native", options->native, "Compile the equations with the C compiler");
+  command->footer("Example:\n  koppel inverse overhead_crane --verify");
   command->callback([options, feedback] {
     options->has_feedback = feedback->count() > 0;
     run(*options);

@@ -23,6 +23,7 @@
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/progress_bar.hpp"
 #include "apps/koppel/result_files.hpp"
+#include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
 namespace {
@@ -176,7 +177,7 @@ void run(const Options& options) {
   const std::string json = to_json(result, model.name) + "\n";
   files->attempt([&] { write_text(files->path("summary.json"), json); });
   for (const std::string& note : result.notes) {
-    if (!options.quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
+    if (!options.quiet) std::fprintf(stderr, "note: %s\n", with_flags(note).c_str());
   }
   if (options.json) {
     std::fputs(json.c_str(), stdout);
@@ -189,23 +190,22 @@ void run(const Options& options) {
 void add_channel_options(CLI::App& command, Options& options) {
   command
       .add_option("--inputs", options.signals,
-                  "Inputs from a file of comma-separated values: t, then inputs by name; held "
-                  "between rows")
+                  "Read inputs from a CSV file (t, then inputs by name), held between rows")
       ->type_name("FILE");
   command
-      .add_option("--udp-in", options.udp_in,
-                  "Inputs by UDP packets that arrive at this port, from this machine; with *:PORT "
-                  "from others as well")
+      .add_option(
+          "--udp-in", options.udp_in,
+          "Receive inputs by UDP at this port, from this machine only; *:PORT: from others too")
       ->type_name("[HOST:]PORT");
-  command.add_option("--udp-out", options.udp_out, "Outputs by UDP packets to this address")
+  command.add_option("--udp-out", options.udp_out, "Send outputs by UDP to this address")
       ->type_name("HOST:PORT");
   command
       .add_option("--udp-key", options.udp_key,
-                  "A file with the key, of 32 hexadecimal digits, that packets are signed by")
+                  "File with the key that signs packets, 32 hexadecimal digits")
       ->type_name("FILE");
   command
       .add_option("--shared", options.shared,
-                  "Inputs and outputs in POSIX shared memory of this name")
+                  "Exchange inputs and outputs in POSIX shared memory of this name")
       ->type_name("NAME");
 }
 
@@ -213,40 +213,39 @@ void add_channel_options(CLI::App& command, Options& options) {
 
 void add_live(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "live", "Run a model against the clock, with inputs and outputs from outside");
+      "live", "Run a model in real time, with inputs and outputs from outside");
   auto options = std::make_shared<Options>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
   options->health = add_health_option(*command);
-  command->add_option("--end", options->live.end, "The end time; else until Ctrl-C")
+  command->add_option("--end", options->live.end, "End time, in seconds (default: until Ctrl-C)")
       ->type_name("T");
   command
       ->add_option("--speed", options->live.speed,
-                   "Seconds of the motion in a second, 1 by default; 0: as fast as possible")
+                   "Simulated seconds per second (default: 1); 0: as fast as possible")
       ->type_name("S");
   command
-      ->add_option("--late", options->late,
-                   "After a missed deadline: continue, and catch up (default); slip, and stay "
-                   "behind; stop")
+      ->add_option(
+          "--late", options->late,
+          "After a missed deadline: continue (catch up, default), slip (the schedule shifts; no "
+          "catch-up) or stop")
       ->check(CLI::IsMember({"continue", "slip", "stop"}))
-      ->type_name("POLICY");
+      ->option_text("continue|slip|stop");
   add_channel_options(*command, *options);
   command
       ->add_flag("--realtime{80}", options->priority,
-                 "Schedule the loop by SCHED_FIFO with this priority, 80 by default, and lock the "
-                 "memory")
-      ->type_name("[=PRIORITY]");
-  command->add_option("--cpu", options->cpu, "With --realtime: the processor to stay on")
+                 "Use real-time scheduling (SCHED_FIFO) with this priority (default: 80) and lock "
+                 "the memory")
+      ->option_text("[=PRIORITY]");
+  command->add_option("--cpu", options->cpu, "With --realtime: processor to run on")
       ->type_name("N");
-  command->add_option("--every", options->live.every, "Write a row for every so many steps")
-      ->type_name("N");
-  command
-      ->add_option("--out", options->folder,
-                   "The folder for the files; MODEL-live in the current one by default")
+  command->add_option("--every", options->live.every, "Write a row every N steps")->type_name("N");
+  command->add_option("--out", options->folder, "Output folder (default: MODEL-live)")
       ->type_name("DIR");
-  command->add_flag("--tape", options->tape, "Interpret the step in place of compiling it");
+  command->add_flag("--tape", options->tape, "Interpret the step instead of compiling it");
   command->add_flag("--json", options->json, "Print the summary as JSON");
-  command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
+  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
+  command->footer("Example:\n  koppel live car_axle --step 1e-3 --end 1");
   command->callback([options] { run(*options); });
 }
 

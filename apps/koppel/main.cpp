@@ -23,8 +23,10 @@
 #include <koppel/version.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/help_format.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/model_options.hpp"
+#include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
 namespace {
@@ -44,6 +46,7 @@ void add_commands(CLI::App& program) {
   add_inverse(program);
   add_live(program);
   add_models(program);
+  for (CLI::App* command : program.get_subcommands({})) command->group("Commands");
 }
 
 // An empty text is no value of any option; it comes from a variable of a script that is not set.
@@ -86,9 +89,11 @@ void guard_standard_descriptors() {
 
 void run(int argc, char** argv) {
   CLI::App program("Koppel models, simulates and controls mechanisms.", "koppel");
-  program.set_version_flag("--version", version_line());
+  program.formatter(std::make_shared<HelpFormat>());
+  program.set_help_flag("-h,--help", "Print this help");
+  program.set_version_flag("--version", version_line(), "Print the version");
   program.require_subcommand(1);
-  program.get_formatter()->column_width(24);
+  program.footer("`koppel COMMAND --help` shows the options of a command.");
   add_commands(program);
   try {
     check_empty(argc, argv);
@@ -131,10 +136,10 @@ ExitCode run_and_report(int argc, char** argv) {
     message = "error[arguments.wrong]: " + error.path1().string() +
               " cannot be used: " + error.code().message() + ".";
   } catch (const std::exception& error) {
-    message = "error[internal]: this is a mistake of Koppel (" + std::string(error.what()) +
+    message = "error[internal]: this is a bug in Koppel (" + std::string(error.what()) +
               ").\n  Please report it, with the model and the command.";
   }
-  std::fprintf(stderr, "%s\n", printable(message, true).c_str());
+  std::fprintf(stderr, "%s\n", printable(with_flags(message), true).c_str());
   return code;
 }
 

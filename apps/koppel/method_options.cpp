@@ -45,38 +45,39 @@ Projection read_projection(const std::string& text) {
 
 std::shared_ptr<MethodOptions> add_method_options(CLI::App& command) {
   auto options = std::make_shared<MethodOptions>();
-  command.add_option("--formulation", options->formulation, names_of(formulations()))
+  command
+      .add_option("--formulation", options->formulation, "Formulation: " + names_of(formulations()))
       ->type_name("F");
   command
-      .add_option(
-          "--projection", options->projection,
-          "After every step, where the formulation leaves drift: none, once, full (default)")
+      .add_option("--projection", options->projection,
+                  "Projection onto the constraints after each step: none, once, full (default)")
       ->type_name("P");
   command
       .add_option("--integrator", options->integrator,
-                  names_of(integrators()) + "; fixed-cost: one of those with steps of fixed cost")
+                  "Integrator: " + names_of(integrators()) +
+                      "; fixed-cost chooses one with fixed-cost steps")
       ->type_name("I");
   command
       .add_option("--jacobian", options->jacobian,
-                  "Of linear-implicit: exact (default), J1, J2, J3")
+                  "Jacobian of linear-implicit: exact (default), J1, J2, J3")
       ->type_name("J");
   command
-      .add_option("--updates", options->updates,
-                  "Of linear-implicit and explicit-euler: positions-first (default), "
-                  "velocities-first, new-positions")
+      .add_option(
+          "--updates", options->updates,
+          "Order of updates in linear-implicit and explicit-euler: positions-first (default), "
+          "velocities-first, new-positions")
       ->type_name("U");
   command
       .add_option(
           "--stiff", options->stiff,
-          "Of linear-implicit and rosenbrock: the forces whose derivatives a step takes, by "
-          "their names; all (default, unless the model says), or auto for those that "
-          "stability at the step needs")
+          "Forces that linear-implicit and rosenbrock treat implicitly, by name; all (default, "
+          "unless the model says otherwise), or auto: those that stability requires")
       ->type_name("NAMES");
   command
       .add_option("--baumgarte", options->baumgarte,
-                  "Baumgarte's parameter times the step; 0.2 by default")
+                  "Baumgarte parameter times the step (default: 0.2)")
       ->type_name("EPS");
-  command.add_option("--step", options->step, "A fixed step, in seconds")->type_name("H");
+  command.add_option("--step", options->step, "Fixed step, in seconds")->type_name("H");
   return options;
 }
 

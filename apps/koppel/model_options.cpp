@@ -22,14 +22,13 @@ Places& loaded_places() {
 
 std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
   auto options = std::make_shared<ModelOptions>();
-  command.add_option("MODEL", options->path, "The model file, or the name of a built-in model")
-      ->required();
+  command.add_option("MODEL", options->path, "Model file, or name of a built-in model")->required();
   command
-      .add_option(
-          "--coordinates", options->coordinates,
-          "absolute, cardan, joint, natural, directors, or lagrange for models without bodies")
+      .add_option("--coordinates", options->coordinates,
+                  "Coordinates: absolute, cardan, joint, natural, directors; lagrange for models "
+                  "without bodies")
       ->type_name("SET");
-  command.add_option("--set", options->settings, "Give a parameter another value; may be repeated")
+  command.add_option("--set", options->settings, "Override a parameter; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   return options;

@@ -48,10 +48,10 @@ void run(bool json) {
 }  // namespace
 
 void add_models(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "models", "List the built-in models, which other commands take by name");
+  CLI::App* command = program.add_subcommand("models", "List the built-in models");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print the list as JSON, with the places of the files");
+  command->add_flag("--json", *json, "Print the list as JSON, with the paths of the files");
+  command->footer("Example:\n  koppel models");
   command->callback([json] { run(*json); });
 }
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "apps/koppel/with_flags.hpp"
+
 namespace koppel::app {
 
-void print_line(const std::string& label, const std::string& text) {
+void print_line(const std::string& label, const std::string& said) {
+  const std::string text = with_flags(said);
   constexpr std::size_t kWidth = 80, kIndent = 15;
   std::printf("  %-12s", label.c_str());
   std::size_t column = kIndent - 1, begin = 0;

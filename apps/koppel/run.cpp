@@ -21,6 +21,7 @@
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/result_files.hpp"
+#include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
 namespace {
@@ -127,10 +128,13 @@ void write_files(const Model& model, const RunOptions& options, Simulation& simu
     files.attempt([&] { write_hdf5(files.path("trajectory.h5"), simulation.trajectory, summary); });
   }
   files.attempt([&] { write_text(files.path("summary.json"), to_json(summary) + "\n"); });
-  Report report{
-      model.name,       model.description,      lines,
-      summary.messages, &simulation.trajectory, make_scene(model, simulation, kMaxFrames)};
-  if (!simulation.text.empty()) report.alarms.push_back(simulation.text);
+  Report report{model.name,
+                model.description,
+                lines,
+                with_flags(summary.messages),
+                &simulation.trajectory,
+                make_scene(model, simulation, kMaxFrames)};
+  if (!simulation.text.empty()) report.alarms.push_back(with_flags(simulation.text));
   files.attempt([&] { write_report(files.path("report.html"), report); });
 }
 
@@ -182,39 +186,39 @@ void run(const RunOptions& options) {
 }  // namespace
 
 void add_run(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "run", "Simulate a model and write its trajectory, a summary and a report");
+  CLI::App* command =
+      program.add_subcommand("run", "Simulate a model and write trajectory, summary and report");
   auto options = std::make_shared<RunOptions>();
   options->model = add_model_options(*command);
-  command->add_option("--end", options->end, "The end time; else the model's, or 10 s")
+  command->add_option("--end", options->end, "End time, in seconds (default: the model's, or 10)")
       ->type_name("T");
   options->method = add_method_options(*command);
-  command->add_option("--tol", options->tolerance, "The tolerance of a step; 1e-8 by default")
+  command->add_option("--tol", options->tolerance, "Error tolerance of a step (default: 1e-8)")
       ->type_name("X");
   command
       ->add_option("--samples", options->samples,
-                   "The number of rows at equal times, 1001 by default; or 'steps'")
+                   "Number of equally spaced rows (default: 1001), or 'steps' for one per step")
       ->type_name("N");
-  command
-      ->add_option("--out", options->folder,
-                   "The folder for the files; MODEL-run in the current one by default")
+  command->add_option("--out", options->folder, "Output folder (default: MODEL-run)")
       ->type_name("DIR");
   options->health = add_health_option(*command);
   command->add_flag("--json", options->json, "Print the summary as JSON");
-  command->add_flag("--quiet", options->quiet, "Print nothing but errors (and JSON)");
-  command->add_flag("--hdf5", options->hdf5, "Write trajectory.h5 as well");
+  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
+  command->add_flag("--hdf5", options->hdf5, "Also write trajectory.h5");
   command
-      ->add_flag("--reactions{world}", options->reactions,
-                 "Add columns for the forces and torques in joints, along world axes or, with "
-                 "--reactions=joint, along those of the joint")
+      ->add_flag(
+          "--reactions{world}", options->reactions,
+          "Add columns for joint forces and torques, in world axes (default) or the joint's axes")
       ->check(CLI::IsMember({"world", "joint"}))
-      ->type_name("[=world|joint]");
+      ->option_text("[=world|joint]");
   command
       ->add_option("--derivatives", options->derivatives,
-                   "Add columns for the time derivatives of outputs up to this order")
+                   "Add columns for the time derivatives of the outputs, up to this order")
       ->type_name("N");
-  command->add_flag("--native", options->native, "Compile the equations to native code");
-  command->add_flag("--timing", options->timing, "Say on standard error what took how long");
+  command->add_flag("--native", options->native, "Compile the equations with the C compiler");
+  command->add_flag("--timing", options->timing,
+                    "Print how long each stage took, on standard error");
+  command->footer("Example:\n  koppel run slider_crank --end 5 --out crank");
   command->callback([options] { run(*options); });
 }
 

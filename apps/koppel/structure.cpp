@@ -109,8 +109,8 @@ std::string verdict(const StructureFindings& f) {
   if (!f.regularity) return "not looked at: the start is singular.";
   if (f.regularity->is_regular) return "regular at the start: the offsets are right.";
   return fmt::format(
-      "singular at the start, rank {} of {}: the structure deceives, and index and freedoms are "
-      "found by ranks.",
+      "singular at the start, rank {} of {}: the structure is misleading; index and freedoms come "
+      "from ranks.",
       f.regularity->rank, f.dae.unknowns.size());
 }
 

@@ -58,9 +58,10 @@ std::vector<std::string> report(const Formula& formula) {
 
 void report_functions() {
   print_heading("Evaluation");
-  print_head({"formula", "operations", "by hand, ns", "native, ns", "native / by hand, least",
-              "median", "tape, ns", "tape, Mop/s", "batch, ns a point", "batch, Mop/s",
-              "native − by hand, relative", "tape = native"});
+  print_head({"formula", "operations", "hand-written, ns", "native, ns",
+              "native / hand-written, least", "median", "tape, ns", "tape, Mop/s",
+              "batch, ns a point", "batch, Mop/s", "native − hand-written, relative",
+              "tape = native"});
   Graph graph;
   for (const Formula& formula :
        {make_cart_pole(graph), make_chain(graph, kNumLinks), make_gravity(graph, kNumBodies)}) {

@@ -28,7 +28,7 @@ constexpr Section kSections[] = {
 
 int main(int argc, char** argv) {
   const koppel::benchmarks::EmptyCache cache;
-  std::printf("koppel %s, commit %s\ncompiler: %s, flags: %s; by hand: -O2\nprocessor: %s\n",
+  std::printf("koppel %s, commit %s\ncompiler: %s, flags: %s; hand-written: -O2\nprocessor: %s\n",
               koppel::version(), koppel::commit(), __VERSION__, KOPPEL_FLAGS,
               koppel::benchmarks::processor().c_str());
   for (const Section& section : kSections) {

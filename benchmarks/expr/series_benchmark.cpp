@@ -71,9 +71,9 @@ std::vector<std::string> report(const System& system) {
 void report_series() {
   print_heading("Taylor coefficients of the solution of x' = f(x) up to order " +
                 std::to_string(kOrder));
-  print_head({"system", "operations", "by hand, µs", "native, µs", "native / by hand, least",
-              "median", "tape, µs", "tape / by hand", "native − by hand, relative",
-              "tape = native"});
+  print_head({"system", "operations", "hand-written, µs", "native, µs",
+              "native / hand-written, least", "median", "tape, µs", "tape / hand-written",
+              "native − hand-written, relative", "tape = native"});
   Graph graph;
   for (const System& system : {make_pendulum(graph), make_kepler(graph),
                                make_double_pendulum(graph), make_planets(graph)}) {

@@ -57,9 +57,9 @@ std::vector<double> first(const State& y) {
 }
 
 void add_loop_targets(const std::string& name, const Contest& contest) {
-  add_speedup(name + ": IDA / koppel at 1e-6", contest.seconds("IDA by hand", 1e-6),
+  add_speedup(name + ": IDA / koppel at 1e-6", contest.seconds("hand-written IDA", 1e-6),
               contest.seconds("koppel", 1e-6), 10);
-  add_speedup(name + ": IDA / koppel at 1e-9", contest.seconds("IDA by hand", 1e-9),
+  add_speedup(name + ": IDA / koppel at 1e-9", contest.seconds("hand-written IDA", 1e-9),
               contest.seconds("koppel", 1e-9), 30);
   if (contest.has("Simbody")) {
     add_speedup(name + ": Simbody / koppel at 1e-6", contest.seconds("Simbody", 1e-6),
@@ -67,8 +67,8 @@ void add_loop_targets(const std::string& name, const Contest& contest) {
   }
   for (const double accuracy : {1e-8, 1e-10}) {
     add_speedup(name + ": index 1 / koppel at " + scientific(accuracy),
-                contest.seconds("index 1 by hand", accuracy), contest.seconds("koppel", accuracy),
-                5);
+                contest.seconds("hand-written index 1", accuracy),
+                contest.seconds("koppel", accuracy), 5);
   }
 }
 
@@ -83,7 +83,7 @@ void compare_slider_crank(const std::string& name, const SliderCrank& data, cons
   for (const int order : {12, 16, 20, 24}) {
     auto y = std::make_shared<SliderCrank::Vector>();
     auto count = std::make_shared<long>(0);
-    contest.enter({"Taylor by hand", tolerances(1e-2, 1e-15),
+    contest.enter({"hand-written Taylor", tolerances(1e-2, 1e-15),
                    [=, &data](double tolerance) {
                      *y = data.start();
                      *count = integrate_taylor(data, *y, 10, tolerance, order);
@@ -92,10 +92,11 @@ void compare_slider_crank(const std::string& name, const SliderCrank& data, cons
                    [=] { return first<3, SliderCrank::Vector>(*y); }, [=] { return *count; }});
   }
   const auto rates = std::make_shared<problems::SliderCrankRates>(data);
-  contest.enter(rk4_side("index 1 by hand, RK4", rates, data.start(), 10,
+  contest.enter(rk4_side("hand-written index 1, RK4", rates, data.start(), 10,
                          step_sizes(10, 1000, 1 << 22), first<3, SliderCrank::Vector>));
-  contest.enter(adaptive_side("index 1 by hand, DOPRI5", rates, problems::dopri5(), data.start(),
-                              10, tolerances(1e-4, 1e-15), first<3, SliderCrank::Vector>));
+  contest.enter(adaptive_side("hand-written index 1, DOPRI5", rates, problems::dopri5(),
+                              data.start(), 10, tolerances(1e-4, 1e-15),
+                              first<3, SliderCrank::Vector>));
   contest.enter(
       ida_side(std::make_shared<problems::Rods>(problems::make_rods(data)), 10, first<3>));
 #ifdef KOPPEL_HAS_SIMBODY
@@ -104,10 +105,10 @@ void compare_slider_crank(const std::string& name, const SliderCrank& data, cons
   contest.print();
   add_loop_targets(name, contest);
   for (const double accuracy : {1e-6, 1e-9, 1e-11}) {
-    const double by_hand = contest.seconds("Taylor by hand", accuracy);
-    add_slowdown(name + ": native / Taylor by hand at " + scientific(accuracy),
+    const double by_hand = contest.seconds("hand-written Taylor", accuracy);
+    add_slowdown(name + ": native / hand-written Taylor at " + scientific(accuracy),
                  contest.seconds("koppel, native", accuracy), by_hand, 2);
-    add_slowdown(name + ": tape / Taylor by hand at " + scientific(accuracy),
+    add_slowdown(name + ": tape / hand-written Taylor at " + scientific(accuracy),
                  contest.seconds("koppel, tape", accuracy), by_hand, 10);
   }
 }
@@ -132,10 +133,10 @@ void compare_four_bar(std::size_t N, const std::vector<double>& reference) {
   if (N < 10) enter_taylor(contest, "koppel, native", model, kTaylorNative, 10, outputs, settings);
   enter_taylor(contest, "koppel, tape", model, kTaylorTape, 10, outputs, settings);
   const auto rates = std::make_shared<problems::FourBar>(N);
-  contest.enter(rk4_side("index 1 by hand, RK4", rates, rates->start(), 10,
+  contest.enter(rk4_side("hand-written index 1, RK4", rates, rates->start(), 10,
                          step_sizes(10, 250, 1 << 20), first<2>));
-  contest.enter(adaptive_side("index 1 by hand, DOPRI5", rates, problems::dopri5(), rates->start(),
-                              10, tolerances(1e-3, 1e-13), first<2>));
+  contest.enter(adaptive_side("hand-written index 1, DOPRI5", rates, problems::dopri5(),
+                              rates->start(), 10, tolerances(1e-3, 1e-13), first<2>));
   contest.enter(
       ida_side(std::make_shared<problems::Rods>(problems::make_four_bar_rods(static_cast<int>(N))),
                10, first<2>));
@@ -146,7 +147,7 @@ void compare_four_bar(std::size_t N, const std::vector<double>& reference) {
   add_loop_targets(name, contest);
   if (N == 40) {
     add_slowdown(name + ": koppel at 1e-9 / IDA at 1e-4", contest.seconds("koppel", 1e-9),
-                 contest.seconds("IDA by hand", 1e-4), 1);
+                 contest.seconds("hand-written IDA", 1e-4), 1);
   }
 }
 
@@ -169,9 +170,9 @@ void compare_by_hand(const std::string& name, const std::string& file,
   contest.enter(koppel_side("IDA on ggl of koppel", model, {coordinates, "ggl", "ida", true}, end,
                             outputs, settings));
   const auto index1 = std::make_shared<Index1>();
-  contest.enter(rk4_side("index 1 by hand, RK4", index1, Index1::start(), end,
+  contest.enter(rk4_side("hand-written index 1, RK4", index1, Index1::start(), end,
                          step_sizes(end, 125, 1 << 20), take));
-  contest.enter(adaptive_side("index 1 by hand, DOPRI5", index1, problems::dopri5(),
+  contest.enter(adaptive_side("hand-written index 1, DOPRI5", index1, problems::dopri5(),
                               Index1::start(), end, settings, take, 1e-4 * end));
   contest.enter(ida_side(std::make_shared<Ggl>(), end, [take](const std::vector<double>& y) {
     typename Index1::State state;

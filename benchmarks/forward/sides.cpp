@@ -42,7 +42,7 @@ void enter_taylor(Contest& contest, const std::string& name, const Model& model,
 Contestant ida_side(std::shared_ptr<const problems::Ggl> ggl, double end,
                     const TakeValues& result) {
   auto y = std::make_shared<std::vector<double>>();
-  return {"IDA by hand", tolerances(1e-3, 1e-13),
+  return {"hand-written IDA", tolerances(1e-3, 1e-13),
           [=](double tolerance) { return problems::integrate_ida(*ggl, *y, end, tolerance); },
           [=] { return result(*y); }};
 }

@@ -53,8 +53,8 @@ void compare_chain(std::size_t n, double end) {
 
   const auto chain = std::make_shared<problems::Chain<double>>(n);
   const auto tip = [chain](const std::vector<double>& y) { return chain->tip(y); };
-  contest.enter(rk4_side("by hand, RK4", chain, chain->start(), end, steps, tip));
-  contest.enter(dop853_side("by hand, DOP853", chain, chain->start(), end, all, tip));
+  contest.enter(rk4_side("hand-written, RK4", chain, chain->start(), end, steps, tip));
+  contest.enter(dop853_side("hand-written, DOP853", chain, chain->start(), end, all, tip));
 #ifdef KOPPEL_HAS_SIMBODY
   if (n <= 100) contest.enter(simbody_chain(n, end));
 #endif
@@ -66,17 +66,17 @@ void compare_chain(std::size_t n, double end) {
                 contest.seconds("koppel", 1e-6), 10);
   }
   for (const char* method : {"rk4", "dop853"}) {
-    const std::string other = std::string("by hand, ") + (method[0] == 'r' ? "RK4" : "DOP853");
-    add_slowdown(name + ": koppel " + method + " / by hand at 1e-6",
+    const std::string other = std::string("hand-written, ") + (method[0] == 'r' ? "RK4" : "DOP853");
+    add_slowdown(name + ": koppel " + method + " / hand-written at 1e-6",
                  contest.seconds(std::string("koppel ") + method, 1e-6),
                  contest.seconds(other, 1e-6), 1.5);
   }
   for (const double accuracy : {1e-9, 1e-11}) {
     const double ours = contest.seconds("koppel taylor", accuracy);
-    add_slowdown(name + ": koppel taylor / by hand, RK4, at " + scientific(accuracy), ours,
-                 contest.seconds("by hand, RK4", accuracy), 1);
-    add_slowdown(name + ": koppel taylor / by hand, best, at " + scientific(accuracy), ours,
-                 contest.seconds("by hand", accuracy), 1);
+    add_slowdown(name + ": koppel taylor / hand-written, RK4, at " + scientific(accuracy), ours,
+                 contest.seconds("hand-written, RK4", accuracy), 1);
+    add_slowdown(name + ": koppel taylor / hand-written, best, at " + scientific(accuracy), ours,
+                 contest.seconds("hand-written", accuracy), 1);
   }
 }
 

@@ -211,7 +211,8 @@ void compare_with_hand(const Case& c, const std::filesystem::path& folder) {
     return values[values.size() / 2];
   };
   std::printf(
-      "\nCar axle, linear-implicit:J1, ggl: by hand %.3f us; exported C %.2f, in the library %.2f "
+      "\nCar axle, linear-implicit:J1, ggl: hand-written %.3f us; exported C %.2f, in the library "
+      "%.2f "
       "times that. They differ by %.0e in 1000 steps.\n",
       1e6 * median(by_hand), median(ratio_exported), median(ratio_native), difference);
 }

@@ -249,7 +249,7 @@ void hitches(const std::string& figures) {
 
 void report_fixed_cost(const std::string& figures) {
   std::puts(R"(
-## Steps of fixed cost
+## Fixed-cost steps
 
 [Burgermeister, Arnold & Esterl 2006]: figures 1 (stability), 3 (circular track), 5 to 8 (car axle), and
 10 and 11 (a car with a trailer, with data of our own); `tests/simulate/real_time_test.cpp` and `hitch_test.cpp` hold

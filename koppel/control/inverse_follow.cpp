@@ -83,7 +83,7 @@ std::string InverseRun::why_steps_fail(const Outcome& outcome) const {
   if (reduced_.index <= 3) return outcome.text + '.';
   return fmt::format(
       "a step fails. The method '{}' leaves index {} of the {} of this problem, where round-off "
-      "grows as 1/h^{}: take a longer --step, a lower order, or the method flat or "
+      "grows as 1/h^{}: take a longer `step`, a lower order, or the method flat or "
       "minimal-extension:twice.",
       options_.method, reduced_.index, servo_->index, reduced_.index - 1);
 }

@@ -171,7 +171,7 @@ void InverseRun::check_internal_dynamics() {
     throw Error("control.unstable-internal-dynamics",
                 what + ": they are unstable, and the inputs would grow without bound.",
                 "Prescribe another output, nearer to where the inputs act, or ask for the "
-                "bounded solution: --bounded.");
+                "bounded solution: `bounded`.");
   }
   tell(what + (found.is_marginal() ? ": they neither grow nor die away."
                                    : ": they are stable, and are integrated from the start."));
@@ -201,9 +201,9 @@ void InverseRun::verify_inputs() {
     pieces = splines_through(out_.trajectory.time(), values);
     advice = is_flat() ? fmt::format(
                              "The inputs were taken as splines through {} rows: ask for "
-                             "more --samples.",
+                             "more `samples`.",
                              out_.trajectory.num_rows())
-                       : "Take a shorter --step, or the method flat.";
+                       : "Take a shorter `step`, or the method flat.";
   }
   const double bound = options_.health.loosen * (is_flat() ? kVerified : kVerifiedSteps);
   Verification& v = out_.summary.verification.emplace(

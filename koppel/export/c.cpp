@@ -387,7 +387,7 @@ CFiles write_c(const StepModel& model, bool is_float) {
   refuse_events(model.prepared.equations);
   if (is_float && model.tolerance) {
     throw Error("export.float", "dop853 is not written in single precision.",
-                "Leave out --float, or take linear-implicit or explicit-euler.");
+                "Leave out `float`, or take linear-implicit or explicit-euler.");
   }
   return Writer(model, is_float).write();
 }

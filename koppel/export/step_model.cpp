@@ -162,14 +162,14 @@ void refuse_events(const Equations& equations) {
   throw Error("export.has-events",
               "model '" + equations.model + "' has events (" + names +
                   "), and exported code does not watch for them.",
-              "Leave out `events`, or run the model with koppel run.");
+              "Leave out `events`, or run the model with `simulate`.");
 }
 
 StepModel make_step_model(const Model& model, SimulateOptions options, std::string name,
                           StepKind kind, std::span<const ParameterOrigin> origins) {
   if (!options.step) {
     throw Error("export.needs-step", "exported code needs a step, and none is given.",
-                "Give one, such as --step 1e-3.");
+                "Give one, such as `step = 1e-3`.");
   }
   options.integrator = or_fixed_cost(options.integrator);
   const bool is_open = options.integrator.is_open();
@@ -177,7 +177,7 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
     throw Error(
         "export.wrong-integrator",
         "integrator '" + options.integrator.text() + "' cannot be exported.",
-        fmt::format("With steps of fixed cost: {}. Accurate: dop853.", names_of_fixed_cost()));
+        fmt::format("With fixed-cost steps: {}. Accurate: dop853.", names_of_fixed_cost()));
   }
   MethodChoice choice = is_open ? choose_open(model, options, kind) : try_method(model, options);
   if (name.empty()) name = c_identifier(model.name);

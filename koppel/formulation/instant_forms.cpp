@@ -101,10 +101,9 @@ RightHandSide make_rhs(const Source& s, const FormulationInfo& info) {
   terms.z_of.resize(s.y.size(), -1);
   auto form = linear_form(rows, z);
   if (!form) {
-    throw Error(
-        "formulation.not-linear",
-        "the forces of '" + s.e.model + "' depend on reactions in a way that is not linear.",
-        "Use a residual form: --formulation index3 or ggl with --integrator radau5.");
+    throw Error("formulation.not-linear",
+                "the forces of '" + s.e.model + "' depend nonlinearly on reactions.",
+                "Use a residual form: `formulation = index3` or ggl with `integrator = radau5`.");
   }
   terms.A = std::move(form->A);
   for (const Expr& b : form->b) terms.b.push_back(-b);

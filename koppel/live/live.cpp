@@ -305,27 +305,26 @@ class Loop {
 Prepared prepare_live(const Model& model, SimulateOptions& options) {
   if (!options.step) {
     throw Error("live.needs-step", "a live loop needs a step, and none is given.",
-                "Give one, such as --step 1e-3.");
+                "Give one, such as `step = 1e-3`.");
   }
   options.integrator = or_fixed_cost(options.integrator);
   const bool is_open = options.integrator.is_open();
   if (!is_open && !options.integrator.is_fixed_cost()) {
     throw Error("live.wrong-integrator",
-                "integrator '" + options.integrator.text() + "' has no steps of fixed cost.",
+                "integrator '" + options.integrator.text() + "' has no fixed-cost steps.",
                 fmt::format("Those that have: {}.", names_of_fixed_cost()));
   }
   if (!model.events.empty()) {
     throw Error("live.has-events",
-                fmt::format("the model has events ('{}'), and what they do cannot be done within a "
-                            "step of fixed cost.",
+                fmt::format("the model has events ('{}'), which a fixed-cost step cannot handle.",
                             model.events[0].name),
-                "Take them out, or use koppel run.");
+                "Take them out, or use `simulate`.");
   }
   if (!is_open) return prepare(model, options);
   const MethodChoice choice = choose_fixed_cost(model, options);
   options = choice.options;
   Prepared out = prepare(model, options);
-  out.messages.push_back("steps of fixed cost: " + choice.text());
+  out.messages.push_back("fixed-cost steps: " + choice.text());
   return out;
 }
 
@@ -385,7 +384,7 @@ void check_pace(double h, double speed) {
           fmt::format("at the speed {} a step of {} s lasts {:.3g} s of the clock; it may last an "
                       "hour.",
                       speed, h, h / speed),
-          "Give a higher --speed, or a shorter --step.");
+          "Give a higher `speed`, or a shorter `step`.");
 }
 
 // Rows of `width` numbers for four seconds, so that a disk may take its time; not too many of them.

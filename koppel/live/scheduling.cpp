@@ -67,7 +67,7 @@ RealTimeGuard::RealTimeGuard(const RealTimeOptions& options) : before_(std::make
     refuse(
         fmt::format("real-time scheduling (SCHED_FIFO, priority {})", options.priority),
         fmt::format("Allow it by a line '@realtime - rtprio {}' in /etc/security/limits.conf, or "
-                    "run with the capability CAP_SYS_NICE; or leave out --realtime.",
+                    "run with the capability CAP_SYS_NICE; or leave out `realtime`.",
                     options.priority));
   }
   before_->has_policy = true;
@@ -75,7 +75,7 @@ RealTimeGuard::RealTimeGuard(const RealTimeOptions& options) : before_(std::make
     if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
       refuse("locking the memory (mlockall)",
              "Allow it by a line '@realtime - memlock unlimited' in /etc/security/limits.conf, or "
-             "run with the capability CAP_IPC_LOCK; or leave out --realtime.");
+             "run with the capability CAP_IPC_LOCK; or leave out `realtime`.");
     }
     before_->has_locked = true;
     touch_stack();

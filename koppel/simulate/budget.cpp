@@ -244,14 +244,14 @@ double largest_stable_step(Jacobian jacobian, double a, double b) {
 
 Budget make_budget(const Model& model, SimulateOptions options) {
   if (!options.step) {
-    throw Error("budget.needs-step", "a budget is of a step, and none is given.",
-                "Give one, such as --step 1e-3.");
+    throw Error("budget.needs-step", "a budget needs a step, and none is given.",
+                "Give one, such as `step = 1e-3`.");
   }
   options.integrator = or_fixed_cost(options.integrator);
   const bool is_open = options.integrator.is_open();
   if (!is_open && !options.integrator.is_fixed_cost()) {
     throw Error("budget.wrong-integrator",
-                "integrator '" + options.integrator.text() + "' has no steps of fixed cost.",
+                "integrator '" + options.integrator.text() + "' has no fixed-cost steps.",
                 fmt::format("Those that have: {}.", names_of_fixed_cost()));
   }
   MethodTrial trial;

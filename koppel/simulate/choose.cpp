@@ -142,7 +142,7 @@ void check_step(const IntegratorInfo& integrator, bool has_step) {
   if (!has_step && !integrator.has_adaptive_step) {
     throw Error("simulate.wrong-step",
                 fmt::format("integrator '{}' has fixed steps, and none is given.", integrator.name),
-                "Give a step, such as --step 1e-3.");
+                "Give a step, such as `step = 1e-3`.");
   }
 }
 

@@ -264,7 +264,7 @@ class Comparer {
       if (is_good(run)) errors.push_back(measure(run));
     }
     if (errors.empty()) {
-      out_.reason = fmt::format("no run came to its end in good health with {} below {:g}.",
+      out_.reason = fmt::format("no run finished in good health with {} below {:g}.",
                                 is_trusted() ? "an error" : "an energy error", kUseless);
       return;
     }
@@ -286,11 +286,11 @@ class Comparer {
     const char* const by = is_trusted() ? "an error" : best.energy_error ? "an energy error" : "";
     out_.reason =
         *by == '\0'
-            ? fmt::format("{}: the fastest of {} that came to the end; nothing tells their errors.",
-                          what, errors.size())
+            ? fmt::format("{}: the fastest of {} that finished; their errors are not known.", what,
+                          errors.size())
             : fmt::format(
                   "{}: the fastest of those with {} of at most {:.1e}, which half of the {} "
-                  "that came to the end reach.",
+                  "that finished reach.",
                   what, by, allowed, errors.size());
   }
 

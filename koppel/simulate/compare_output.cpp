@@ -80,7 +80,7 @@ std::string text_of_skipped(const Comparison& c) {
       group->second += name;
     }
   }
-  out = "Skipped what does not go together (--json says why)";
+  out = "Skipped combinations that do not fit (`json` says why)";
   for (const auto& [integrator, names] : groups) out += "; " + integrator + " with " + names;
   return wrapped(out + ".", 2);
 }

@@ -127,8 +127,8 @@ std::vector<SimulateOptions> fixed_cost_candidates(const Model& model,
 
 void check_has_step(const SimulateOptions& options) {
   if (options.step) return;
-  throw Error("simulate.wrong-step", "steps of fixed cost are asked for, and no step is given.",
-              "Give a step, such as --step 1e-3.");
+  throw Error("simulate.wrong-step", "fixed-cost steps need a step size, and none is given.",
+              "Give a step, such as `step = 1e-3`.");
 }
 
 double seconds_since(Clock::time_point start) {

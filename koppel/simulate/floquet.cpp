@@ -139,7 +139,7 @@ class Orbit {
   std::optional<double> find_period(std::string& text) {
     const Equations& e = prepared_.equations;
     if (depends_on(e.f, std::vector<Expr>{e.t}) || depends_on(e.g, std::vector<Expr>{e.t})) {
-      text = "the equations depend on time itself: give the period by --period";
+      text = "the equations depend on time itself: give the `period`";
       return {};
     }
     constexpr int kSamples = 2000;
@@ -169,8 +169,8 @@ class Orbit {
       if (why_not_periodic(period).empty()) return period;
     }
     text = fmt::format(
-        "the motion does not return to its start within {:.4g} s; give the period "
-        "by --period if it is longer",
+        "the motion does not return to its start within {:.4g} s; give the "
+        "`period` if it is longer",
         options_.end);
     return {};
   }

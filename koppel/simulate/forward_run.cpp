@@ -59,9 +59,9 @@ Prepared ForwardRun::prepared() {
   prepare();
   if (now_.departure) {
     throw Error("simulate.singular-start",
-                "the start is a singular configuration, or close to one: steps of fixed cost "
-                "cannot begin there.",
-                "Start beside it; `koppel run` computes the motion away from it.");
+                "the start is a singular configuration, or close to one: fixed-cost steps cannot "
+                "start there.",
+                "Start beside it; `simulate` computes the motion away from it.");
   }
   return {now_.choice,  now_.equations,    now_.state, now_.rank.redundant_rows,
           now_.problem, now_.descriptor(), now_.start, out_.summary.messages};
@@ -266,7 +266,7 @@ void ForwardRun::check_derivatives() const {
                 fmt::format("event '{}' changes parameters, and derivatives are asked for; they "
                             "would be those of the parameters at the start.",
                             event.name),
-                "Leave out --derivatives.");
+                "Leave out `derivatives`.");
   }
 }
 

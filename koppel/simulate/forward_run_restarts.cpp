@@ -98,9 +98,8 @@ bool ForwardRun::go_on_after_event(Outcome& outcome, Sampler& sampler) {
   };
   if (repeats(outcome.t)) {
     return fail(
-        fmt::format("{} {} again and again: impacts come to rest here, and contact that lasts "
-                    "is not modelled; let the event stop the run, or use a force of contact "
-                    "instead",
+        fmt::format("{} {} again and again: the impacts come to rest, and lasting contact is not "
+                    "modelled; let the event stop the run, or use a contact force instead",
                     names, happened.size() == 1 ? "happens" : "happen"));
   }
   take_state(outcome.t, outcome.y);
@@ -138,7 +137,7 @@ bool ForwardRun::choose_rows_anew(const Outcome& outcome, Sampler& sampler) {
   if (rank.redundant_rows == now_.rank.redundant_rows || rank.rank != now_.rank.rank) {
     return false;
   }
-  tell(fmt::format("at t = {:.6g} s other constraints are left out as repeating the rest.",
+  tell(fmt::format("at t = {:.6g} s other constraints became redundant and are left out.",
                    outcome.t));
   now_.rank = rank;
   now_.make_problem();

@@ -58,7 +58,7 @@ void Preparation::make_choice(const Wanted& wanted) {
   if (found.is_stiff && choice.integrator.is("dop853")) {
     tell_(
         fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "
-                    "integrator takes many small steps. Try --integrator radau5.",
+                    "integrator takes many small steps. Try `integrator = radau5`.",
                     found.fastest_decay));
   }
 }
@@ -113,8 +113,8 @@ void Preparation::leave_jumps_to_ticks() {
   for (const Jump& jump : jumps) {
     if (!jump.is_position) continue;
     throw Error("simulate.jump",
-                fmt::format("'{}' jumps at t = {:.6g} s, and steps of fixed cost go on over a jump "
-                            "of position without noticing it.",
+                fmt::format("'{}' jumps at t = {:.6g} s; fixed-cost steps pass over a jump of "
+                            "position without noticing it.",
                             jump.name, jump.t),
                 "Use an adaptive integrator, or a course without jumps.");
   }

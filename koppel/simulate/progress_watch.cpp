@@ -29,8 +29,8 @@ bool ProgressWatch::operator()(const Step& step) {
   num_slow_ = left > kMany ? num_slow_ + 1 : 0;
   const std::string slow = fmt::format("steps are {:.1e} s long at t = {:.6g} s", pace, step.t1);
   if (num_slow_ >= kSpansToEnd && left > max_steps_) {
-    why_ = fmt::format("{}, and {:.0e} more would be needed: there is no end to it. {}", slow, left,
-                       advice());
+    why_ = fmt::format("{}, and {:.0e} more would be needed: the run would not finish. {}", slow,
+                       left, advice());
     return false;
   }
   if (num_slow_ >= kSpansToTell && !has_told_) {
@@ -43,22 +43,22 @@ bool ProgressWatch::operator()(const Step& step) {
 std::string ProgressWatch::advice() const {
   if (!found_.is_smooth) {
     return fmt::format(
-        "'{}' of the state switches to and fro, as friction that sticks does: put a smooth law in "
-        "its place, such as tanh(v/eps) for sign(v)",
+        "'{}' of the state switches back and forth, as in sticking friction: use a smooth law "
+        "instead, such as tanh(v/eps) for sign(v)",
         found_.rough);
   }
   if (choice_.coordinates == "cardan") {
-    return "Cardan angles are singular where the second one is a right angle: try --coordinates "
-           "absolute";
+    return "Cardan angles are singular where the second one is a right angle: try "
+           "`coordinates = absolute`";
   }
   if (choice_.integrator.info().is_explicit) {
     return fmt::format(
-        "Either the run has very many oscillations, which take their time, or something fast that "
-        "'{}' has to follow hardly moves: then try --integrator radau5",
+        "The motion may have very many oscillations, or a fast and strongly damped part that '{}' "
+        "has to resolve: then try `integrator = radau5`",
         choice_.integrator.info().name);
   }
-  return "the motion may have a fast oscillation, or come to a point where it does not go on: try "
-         "a larger tolerance (--tol), or look at the rows up to there";
+  return "the motion may have a fast oscillation, or end in a singular point: try a larger "
+         "`tolerance`, or inspect the rows written so far";
 }
 
 }  // namespace koppel

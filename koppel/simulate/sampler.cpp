@@ -121,7 +121,7 @@ bool Sampler::add_row(double t, std::span<const double> y, Observation::Violatio
         "simulate.too-many-samples",
         fmt::format("{} rows of {} columns fill the memory that may be used, at t = {:.6g} s.",
                     trajectory_.num_rows(), row_.size(), t),
-        "Ask for fewer samples, or for a number of them in place of every step.");
+        "Ask for fewer samples, or for a number of samples instead of every step.");
   }
   trajectory_.append(row_);
   return !callbacks_.row || callbacks_.row(row_);

@@ -17,7 +17,7 @@ Simulation simulate(const Model& model, const SimulateOptions& options,
   }
   const MethodChoice choice = choose_fixed_cost(model, options);
   ForwardRun run(model, choice.options, callbacks);
-  run.tell("steps of fixed cost: " + choice.text());
+  run.tell("fixed-cost steps: " + choice.text());
   return with_model(run.go());
 }
 

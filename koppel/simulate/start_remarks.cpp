@@ -91,8 +91,8 @@ std::vector<std::string> remarks_on_start(const Model& model, const Evaluator& e
   }
   if (!idle.empty()) {
     out.push_back(
-        fmt::format("{} {} zero: nothing sets {} in a run. `koppel inverse` computes inputs, "
-                    "`koppel live` takes them from outside.",
+        fmt::format("{} {} zero: nothing sets {} in a run. `inverse` computes inputs, "
+                    "`live` takes them from outside.",
                     (idle.size() == 1 ? "input " : "inputs ") + joined(idle),
                     idle.size() == 1 ? "is" : "are", idle.size() == 1 ? "it" : "them"));
   }

@@ -219,8 +219,8 @@ std::vector<State> try_out(const Problem& problem, const State& values,
 
 std::string StiffChoice::text() const {
   return fmt::format(
-      "at a step of {:g} s the derivatives of {} are taken, and those of {} left out "
-      "(by stability at {} places).",
+      "at a step of {:g} s the forces treated implicitly are {}; explicitly, {} (by stability at "
+      "{} points).",
       h, stiff, left_out, num_places);
 }
 
@@ -228,7 +228,7 @@ StiffChoice choose_stiff(const Problem& problem, const Descriptor& d, const Inte
                          const Start& start, double h, double end, Projection projection) {
   if (!d.equations.parts) {
     throw Error("simulate.no-parts", "the equations do not say what their forces are made of.",
-                "Leave out --stiff auto.");
+                "Leave out `stiff = auto`.");
   }
   const std::vector<Equations::ForcePart>& parts = *d.equations.parts;
   Integrator with_all = integrator;

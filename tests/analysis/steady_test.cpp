@@ -148,7 +148,7 @@ initial: {"axle.angle'": {value: 3, fixed: true}}
                                                        "rotor.yaml"));
   EXPECT_FALSE(rotor.is_steady);
   EXPECT_EQ(rotor.text,
-            "velocities are constant, but the coefficients of small motions are others 0.233 s "
+            "velocities are constant, but the linearised equations are different 0.233 s "
             "later");
 }
 

@@ -95,7 +95,7 @@ TEST(InternalDynamics, UnstableOnesAreRefused) {
         "eigenvalues are 26.04, -23.04 1/s: they are unstable, and the inputs would grow "
         "without bound.\n"
         "  Prescribe another output, nearer to where the inputs act, or ask for the bounded "
-        "solution: --bounded.");
+        "solution: `bounded`.");
   }
 }
 

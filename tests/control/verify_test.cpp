@@ -134,8 +134,8 @@ TEST(Verify, SaysWhyAMasslessPulleyCannotBeSimulated) {
   const Verification v = verified("navy_crane_2d_massless");
   EXPECT_FALSE(v.is_done);
   EXPECT_EQ(v.text,
-            "nothing has mass in some motion that no constraint forbids, so that there is no "
-            "forward simulation.");
+            "the mass matrix is singular along an unconstrained direction, so there is no forward "
+            "simulation.");
 }
 
 }  // namespace

@@ -448,18 +448,18 @@ TEST(ExportedC, WhatCannotBeExportedIsRefused) {
   const Model model = built_in("car_axle");
   EXPECT_EQ(error_of(model, options_of(model)),
             "error[export.needs-step]: exported code needs a step, and none is given.\n"
-            "  Give one, such as --step 1e-3.");
+            "  Give one, such as `step = 1e-3`.");
   try {
     write_c(make_step_model(model, options_for(model, "dop853", 1e-3)), true);
     FAIL() << "dop853 in single precision";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
                  "error[export.float]: dop853 is not written in single precision.\n"
-                 "  Leave out --float, or take linear-implicit or explicit-euler.");
+                 "  Leave out `float`, or take linear-implicit or explicit-euler.");
   }
   EXPECT_EQ(error_of(model, options_for(model, "radau5", 1e-3)),
             "error[export.wrong-integrator]: integrator 'radau5' cannot be exported.\n"
-            "  With steps of fixed cost: explicit-euler, linear-implicit, rosenbrock, rattle. "
+            "  With fixed-cost steps: explicit-euler, linear-implicit, rosenbrock, rattle. "
             "Accurate: dop853.");
 }
 

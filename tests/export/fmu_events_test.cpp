@@ -172,8 +172,8 @@ TEST(CoSimulationWithEvents, ImpactsWithoutEndAreAnError) {
   ASSERT_EQ(fmu.start(), kOk);
   EXPECT_EQ(fmu.step(0, 3), kError);  // at rest after 1.36 s
   EXPECT_EQ(fmu.messages.back(),
-            "an event happens again and again: impacts come to rest here, and contact that lasts "
-            "is not modelled; let the event stop the run, or use a force of contact instead");
+            "an event happens again and again: the impacts come to rest, and lasting contact is "
+            "not modelled; let the event stop the run, or use a contact force instead");
 }
 
 // An importer with the classical Runge–Kutta method, which is exact for a fall, and bisection of
@@ -345,7 +345,7 @@ TEST(Export, FixedCostStepsAndCDoNotWatchForEvents) {
   };
   const std::string expected =
       "error[export.has-events]: model 'ball' has events ('ground'), and exported code does not "
-      "watch for them.\n  Leave out `events`, or run the model with koppel run.";
+      "watch for them.\n  Leave out `events`, or run the model with `simulate`.";
   EXPECT_EQ(message([&] { write_c(step); }), expected);
   options.integrator = "rosenbrock";
   EXPECT_EQ(message([&] { make_step_model(model, options); }), expected);

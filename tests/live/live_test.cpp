@@ -271,11 +271,11 @@ TEST(Live, RefusesWhatItCannotDo) {
   const Model model = cart();
   EXPECT_EQ(error_of([&] { run_live(model, options_of(model), {}); }),
             "error[live.needs-step]: a live loop needs a step, and none is given.\n"
-            "  Give one, such as --step 1e-3.");
+            "  Give one, such as `step = 1e-3`.");
   SimulateOptions options = with_step(model, 1e-3);
   options.integrator = "dop853";
   EXPECT_EQ(error_of([&] { run_live(model, options, {}); }),
-            "error[live.wrong-integrator]: integrator 'dop853' has no steps of fixed cost.\n"
+            "error[live.wrong-integrator]: integrator 'dop853' has no fixed-cost steps.\n"
             "  Those that have: " +
                 names_of_fixed_cost() + ".");
   EXPECT_EQ(error_of([&] { run_live(model, with_step(model, 1e-3), {.speed = -1}); }),
@@ -283,7 +283,7 @@ TEST(Live, RefusesWhatItCannotDo) {
             "possible.");
   EXPECT_EQ(error_of([&] { run_live(model, with_step(model, 1e-3), {.speed = 1e-300}); }),
             "error[live.bad-option]: at the speed 1e-300 a step of 0.001 s lasts 1e+297 s of the "
-            "clock; it may last an hour.\n  Give a higher --speed, or a shorter --step.");
+            "clock; it may last an hour.\n  Give a higher `speed`, or a shorter `step`.");
   EXPECT_EQ(error_of([&] { run_live(model, with_step(model, 1e-30), {}); }),
             "error[live.bad-option]: the step is 1e-30 s; a live loop takes steps of 1e-09 s and "
             "longer.");
@@ -292,8 +292,8 @@ TEST(Live, RefusesWhatItCannotDo) {
       "events: {floor: {when: y, bounce: 0.5}}\noutputs: {y: y}\n",
       "ball.yaml");
   EXPECT_EQ(error_of([&] { run_live(bouncing, with_step(bouncing, 1e-3), {}); }),
-            "error[live.has-events]: the model has events ('floor'), and what they do cannot be "
-            "done within a step of fixed cost.\n  Take them out, or use koppel run.");
+            "error[live.has-events]: the model has events ('floor'), which a fixed-cost step "
+            "cannot handle.\n  Take them out, or use `simulate`.");
 }
 
 TEST(Recorder, LeavesOutWhatItCannotTake) {

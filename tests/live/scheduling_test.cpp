@@ -42,7 +42,7 @@ TEST(RealTime, SaysWhatToDoWhereItIsNotPermitted) {
                "error[live.not-permitted]: real-time scheduling (SCHED_FIFO, priority 70) is "
                "refused: Operation not permitted.\n"
                "  Allow it by a line '@realtime - rtprio 70' in /etc/security/limits.conf, or run "
-               "with the capability CAP_SYS_NICE; or leave out --realtime.");
+               "with the capability CAP_SYS_NICE; or leave out `realtime`.");
   close(pipes[0]);
   close(pipes[1]);
 }

@@ -173,10 +173,10 @@ TEST(Budget, NeedsAStepOfFixedCost) {
     return "";
   };
   EXPECT_EQ(error_of(options_of(model)),
-            "error[budget.needs-step]: a budget is of a step, and none is given.\n"
-            "  Give one, such as --step 1e-3.");
+            "error[budget.needs-step]: a budget needs a step, and none is given.\n"
+            "  Give one, such as `step = 1e-3`.");
   EXPECT_EQ(error_of(options_for(model, "radau5", 1e-3)),
-            "error[budget.wrong-integrator]: integrator 'radau5' has no steps of fixed cost.\n"
+            "error[budget.wrong-integrator]: integrator 'radau5' has no fixed-cost steps.\n"
             "  Those that have: explicit-euler, linear-implicit, rosenbrock, rattle.");
 }
 

@@ -164,7 +164,7 @@ TEST(Compare, RecommendsNothingThatLostTheMotion) {
   const Comparison c = compare(pendulum(), options);
   ASSERT_EQ(c.runs.size(), 1u);
   EXPECT_EQ(c.recommended, -1);
-  EXPECT_EQ(c.reason, "no run came to its end in good health with an error below 0.1.");
+  EXPECT_EQ(c.reason, "no run finished in good health with an error below 0.1.");
   EXPECT_NE(to_text(c).find("Nothing is recommended: no run came to its end"), std::string::npos);
 }
 

@@ -381,8 +381,8 @@ TEST(Events, ThatComeToRestEndTheRunWithAReason) {
   const Simulation s = simulate(ball("{when: y, bounce: e}"), options);
   EXPECT_EQ(s.status, Outcome::Status::Failed);
   EXPECT_EQ(s.text,
-            "event 'ground' happens again and again: impacts come to rest here, and contact that "
-            "lasts is not modelled; let the event stop the run, or use a force of contact instead");
+            "event 'ground' happens again and again: the impacts come to rest, and lasting contact "
+            "is not modelled; let the event stop the run, or use a contact force instead");
   EXPECT_TRUE(near(s.trajectory.time().back(), 3 * std::sqrt(2 / kGravity),
                    {.relative = 1e-5, .because = "a hundred impacts in a millionth of the run"}));
 }
@@ -414,7 +414,7 @@ TEST(Events, ThatChangeParametersGoWithoutDerivatives) {
     EXPECT_STREQ(error.what(),
                  "error[simulate.bad-option]: event 'harder' changes parameters, and derivatives "
                  "are asked for; they would be those of the parameters at the start.\n"
-                 "  Leave out --derivatives.");
+                 "  Leave out `derivatives`.");
   }
 }
 

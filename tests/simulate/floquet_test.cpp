@@ -36,7 +36,7 @@ dissipation: 0.1*x'^2/2
   EXPECT_NEAR(std::abs(found.multipliers[0].imag()), 0.3224134240756, 1e-9);
   const PeriodicMotion open = motion_of(model);
   EXPECT_FALSE(open.is_periodic);
-  EXPECT_EQ(open.text, "the equations depend on time itself: give the period by --period");
+  EXPECT_EQ(open.text, "the equations depend on time itself: give the `period`");
 }
 
 // Van der Pol's limit cycle: the period is known to many digits; the multiplier is exp ∮(1 − x²) dt
@@ -69,7 +69,7 @@ run: {end: 20}
   EXPECT_FALSE(open.is_periodic);
   EXPECT_EQ(
       open.text,
-      "the motion does not return to its start within 20 s; give the period by --period if it "
+      "the motion does not return to its start within 20 s; give the `period` if it "
       "is longer");
 }
 

@@ -304,8 +304,8 @@ TEST(Simulate, StepsOfFixedCostNeedAStep) {
   SimulateOptions options = options_of(oscillator());
   options.integrator = "fixed-cost";
   EXPECT_EQ(error_of(oscillator(), options),
-            "error[simulate.wrong-step]: steps of fixed cost are asked for, and no step is given.\n"
-            "  Give a step, such as --step 1e-3.");
+            "error[simulate.wrong-step]: fixed-cost steps need a step size, and none is given.\n"
+            "  Give a step, such as `step = 1e-3`.");
 }
 
 TEST(Simulate, FixedStepsNeedAStep) {
@@ -313,7 +313,7 @@ TEST(Simulate, FixedStepsNeedAStep) {
   options.integrator = "rk4";
   EXPECT_EQ(error_of(oscillator(), options),
             "error[simulate.wrong-step]: integrator 'rk4' has fixed steps, and none is given.\n"
-            "  Give a step, such as --step 1e-3.");
+            "  Give a step, such as `step = 1e-3`.");
 }
 
 }  // namespace

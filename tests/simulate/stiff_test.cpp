@@ -89,8 +89,8 @@ TEST(Partition, AutomaticallyWhatStabilityNeedsIsInIt) {
   EXPECT_EQ(prepared.choice.integrator, "linear-implicit:J2:stiff=hard[1]/q");
   // The damper decays with 1000/s, but with the spring in the matrix a step divides by 1 + h² 2e5.
   EXPECT_EQ(prepared.messages.back(),
-            "at a step of 0.01 s the derivatives of hard[1]/q are taken, and those of "
-            "soft,hard[1]/v,hard[2],potential left out (by stability at 9 places).");
+            "at a step of 0.01 s the forces treated implicitly are hard[1]/q; explicitly, "
+            "soft,hard[1]/v,hard[2],potential (by stability at 9 points).");
   EXPECT_NEAR(end_of(model, "linear-implicit:J2:stiff=auto"), 2, 0.2);
   // At a hundredth of the step nothing is stiff.
   EXPECT_EQ(
@@ -150,12 +150,13 @@ TEST(Partition, UnknownNamesAreRefused) {
     }
     return "";
   };
-  EXPECT_EQ(error_of("herd"),
-            "error[integrate.unknown-force]: 'herd' is no part of the forces, to be stiff or not.\n"
-            "  parts: soft, hard, potential. Did you mean 'hard'?");
+  EXPECT_EQ(
+      error_of("herd"),
+      "error[integrate.unknown-force]: 'herd' is not the name of a force that could be stiff.\n"
+      "  parts: soft, hard, potential. Did you mean 'hard'?");
   EXPECT_EQ(error_of("hard/x"),
-            "error[integrate.unknown-force]: 'hard/x' is no part of the forces, to be stiff or "
-            "not.\n  parts: soft, hard, potential. Did you mean 'hard'?");
+            "error[integrate.unknown-force]: 'hard/x' is not the name of a force that could be "
+            "stiff.\n  parts: soft, hard, potential. Did you mean 'hard'?");
 }
 
 }  // namespace

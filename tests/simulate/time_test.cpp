@@ -179,8 +179,8 @@ TEST(Jumps, OfPositionsAreNotForStepsOfFixedCost) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "error[simulate.jump]: 'hold' jumps at t = 1 s, and steps of fixed cost go on "
-                 "over a jump of position without noticing it.\n"
+                 "error[simulate.jump]: 'hold' jumps at t = 1 s; fixed-cost steps pass over a jump "
+                 "of position without noticing it.\n"
                  "  Use an adaptive integrator, or a course without jumps.");
   }
 }
@@ -263,8 +263,8 @@ generalized_forces: {x: F, phi: M}
   const Simulation s = simulate(model, until(1));
   ASSERT_EQ(s.summary.messages.size(), 1U);
   EXPECT_EQ(s.summary.messages[0],
-            "inputs 'F' and 'M' are zero: nothing sets them in a run. `koppel inverse` computes "
-            "inputs, `koppel live` takes them from outside.");
+            "inputs 'F' and 'M' are zero: nothing sets them in a run. `inverse` computes "
+            "inputs, `live` takes them from outside.");
 }
 
 Model pendulum(const std::string& more) {

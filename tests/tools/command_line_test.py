@@ -6,7 +6,9 @@ import math
 import os
 import pathlib
 import pty
+import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -72,13 +74,25 @@ class CommandLine(unittest.TestCase):
 
     def test_each_command_has_help(self):
         _, output, _ = run("--help")
-        commands = [line.split()[0] for line in output.split("Subcommands:")[1].splitlines()[1:]
+        commands = [line.split()[0] for line in output.split("Commands:")[1].splitlines()[1:]
                     if line.startswith("  ") and line[2] != " "]
-        self.assertTrue(commands)
+        self.assertEqual(len(commands), 10)
         for command in commands:
             status, output, messages = run(command, "--help")
             self.assertEqual((status, messages), (0, ""), command)
-            self.assertIn(command, output)
+            self.assertIn(f"\nUsage: koppel {command} ", output)
+            self.assertLess(max(map(len, output.splitlines())), 100, command)
+            # Nothing of the notation of the parser: types, defaults of flags, sets of values.
+            self.assertNotRegex(output, r"[{}]|\bTEXT\b|REQUIRED|\bINT\b", command)
+            self.assertRegex(output, rf"\nExample:\n  koppel {command}\b", command)
+
+    def test_the_examples_of_help_run(self):
+        _, output, _ = run("--help")
+        for command in re.findall(r"^  ([a-z]+) ", output.split("Commands:")[1], re.M):
+            example = shlex.split(re.search(r"Example:\n  koppel (.*)\n", run(command, "--help")[1])[1])
+            with self.subTest(command), tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run([PROGRAM, *example], cwd=folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_misspelt_command_gets_a_suggestion(self):
         self.assertEqual(run("exrp", "x"), (
@@ -408,8 +422,7 @@ class Inverse(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("\n  not verified nothing has mass in some motion that no constraint forbids, so\n"
                       "               that there is no forward simulation.\n", output)
-        self.assertIn("error[control.doubtful]: The inputs are not verified: nothing has mass in some "
-                      "motion that no constraint forbids, so that there is no forward simulation.\n",
+        self.assertIn("error[control.doubtful]: The inputs are not verified: the mass matrix is singular along an unconstrained direction, so there is no forward simulation.\n",
                       messages)
         summary = json.loads((self.folder / "summary.json").read_text())
         self.assertFalse(summary["verification"]["verified"])
@@ -512,6 +525,10 @@ outputs: {s: s, "s'": "s'"}
         self.assertEqual((status, messages), (
             1, "error[live.needs-step]: a live loop needs a step, and none is given.\n"
                "  Give one, such as --step 1e-3.\n"))
+        self.model.write_text(self.CART + "events: {end: {when: s - 1, stop: true}}\n")
+        status, _, messages = self.live("--step", 1e-3)
+        self.assertEqual((status, messages), (
+            1, "error[live.has-events]: the model has events ('end'), which a fixed-cost step cannot handle.\n  Take them out, or use `koppel run`.\n"))
         self.model.write_text(self.CART.replace("{s: F}", "{s: -exp(s^2)*s}")
                               .replace("{start: 0}", "{start: 1}"))
         status, _, messages = self.live("--step", 1, "--speed", 0, "--quiet", "--integrator",

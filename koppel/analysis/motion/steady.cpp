@@ -89,7 +89,7 @@ class SteadyTest {
       const double change = difference(there.A.values, system.A.values);
       if (!(change <= kConstant * largest(system.A.values))) {
         return fmt::format(
-            "velocities are constant, but the coefficients of small motions are others {:.3g} s "
+            "velocities are constant, but the linearised equations are different {:.3g} s "
             "later",
             state.t - start_.t);
       }

@@ -158,7 +158,7 @@ NumericIndex find_numeric_index(const Dae& dae, const DaePoint& near,
   for (int k = 0; k <= options.max_index; ++k) {
     DerivativeArray array(dae, near, k);
     if (std::max(array.size(), array.num_rows()) > options.max_size) {
-      result.text = "the system is too large for finding its index by ranks.";
+      result.text = "the system is too large to find its index from ranks.";
       return result;
     }
     VectorXd F;

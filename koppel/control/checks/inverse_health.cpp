@@ -17,7 +17,7 @@ std::vector<Health::Reason> exceeded_limits(const InverseFindings& found, double
         {"residual", r.t, r.relative, limit,
          fmt::format("the steps are too coarse: at t = {:.6g} s the equation of motion of "
                      "'{}' is off by {:.2g} % of the largest terms (limit {:.2g} %); "
-                     "take a shorter --step.",
+                     "take a shorter `step`.",
                      r.t, r.name, 100 * r.relative, 100 * limit)});
   }
   const double limit = loosen * kOffPath;

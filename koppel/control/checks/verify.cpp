@@ -170,7 +170,7 @@ std::string Verification::reason() const {
   if (growth > kUnstable) {
     out += fmt::format(
         " The mechanism is unstable along this motion: small deviations grow {:.2g} times up to t "
-        "= {:.6g} s, and so do the last digits of the inputs. Close the loop: --feedback lqr.",
+        "= {:.6g} s, and so do the last digits of the inputs. Close the loop: `feedback = lqr`.",
         growth, growth_at);
   } else if (!advice.empty()) {
     out += ' ' + advice;
@@ -195,7 +195,7 @@ Verification verify(const Model& model, const Equations& equations, const RankRe
   if (!found.is_determined) {
     out.is_possible = false;
     out.text =
-        "nothing has mass in some motion that no constraint forbids, so that there is no forward "
+        "the mass matrix is singular along an unconstrained direction, so there is no forward "
         "simulation.";
     return out;
   }

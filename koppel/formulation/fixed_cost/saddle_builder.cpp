@@ -78,9 +78,8 @@ void SaddleBuilder::find_forces() {
   auto form = linear_form(e_.f, d_.lambda);
   if (!form) {
     throw Error("integrate.not-linear",
-                "forces depend on reactions in a way that is not linear; a step of fixed cost "
-                "cannot solve that.",
-                "Use --integrator radau5 with --formulation index3 or ggl.");
+                "forces depend nonlinearly on reactions; a fixed-cost step cannot solve that.",
+                "Use `integrator = radau5` with `formulation = index3` or ggl.");
   }
   F_ = std::move(form->A);
   f_ = std::move(form->b);

@@ -27,7 +27,7 @@ void refuse(const Parts& parts, std::string_view name) {
     hint += fmt::format(" Did you mean '{}'?", meant);
   }
   throw Error("integrate.unknown-force",
-              fmt::format("'{}' is no part of the forces, to be stiff or not.", name), hint);
+              fmt::format("'{}' is not the name of a force that could be stiff.", name), hint);
 }
 
 // One item of the list.
