@@ -30,15 +30,10 @@ void InverseRun::follow() {
   Sampler sampler(*out_.observation, options_.sampling, now_.state.t, options_.end, callbacks,
                   out_.trajectory);
   if (callbacks_.begin) callbacks_.begin(columns);
-  const std::vector<int> kept = now_.kept_rows();
   const bool is_reduced = way_ != Way::Samples && way_ != Way::Series;
-  sampler.watch(is_reduced ? reduced_.problem : servo_->problem, kept, now_.num_rows());
-  std::vector<std::string> units;
-  for (std::size_t i = 0; i < out_.equations.num_v() + out_.equations.x.size(); ++i) {
-    units.push_back(columns[out_.observation->first_velocity() + i].unit);
-  }
-  probe_.emplace(*now_.evaluator, start_, is_reduced ? reduced_.problem : servo_->problem, kept,
-                 std::move(units), servo_->problem.breakpoints);
+  const Problem& problem = is_reduced ? reduced_.problem : servo_->problem;
+  sampler.watch(problem, now_.num_rows());
+  probe_.emplace(*now_.evaluator, start_, problem, servo_->problem.breakpoints);
   const Clock::time_point before = Clock::now();
   switch (way_) {
     case Way::Samples: follow_samples(sampler); break;

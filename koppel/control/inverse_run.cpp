@@ -194,8 +194,8 @@ void InverseRun::verify_inputs() {
     }
   } else {
     std::vector<std::vector<double>> values;
-    for (const Expr& u : out_.equations.u) {
-      const auto column = out_.trajectory[u.name()];
+    for (std::size_t i = 0; i < out_.equations->u.size(); ++i) {
+      const auto column = out_.trajectory.column(out_.observation->first_input() + i);
       values.emplace_back(column.begin(), column.end());
     }
     pieces = splines_through(out_.trajectory.time(), values);
@@ -311,7 +311,7 @@ void InverseRun::summarize() {
   s.dof = now_.rank.degrees_of_freedom;
   s.index = servo_->index;
   s.internal_dynamics = servo_->num_free;
-  s.coordinates = out_.equations.coordinates;
+  s.coordinates = out_.equations->coordinates;
   s.method = is_flat() ? "flat" : options_.method;
   if (is_flat() && servo_->num_free == 0) {
     s.steps = solution_->num_steps();

@@ -1,14 +1,13 @@
 #include <koppel/export/step_model.hpp>
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/evaluator.hpp>
+#include <koppel/equations/units.hpp>
 #include <koppel/expr/graph/graph.hpp>
-#include <koppel/results/observe.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
@@ -31,18 +30,17 @@ class Maker {
     out_.step = *options.step;
     out_.solver_tolerance = options.tolerance;
     if (is_accurate(options)) out_.tolerance = options.tolerance;
-    read_units(model);
 
     Names names = Names::of_c();
-    out_.q = fields(names, e.q, state.q);
-    out_.v = fields(names, e.v, state.v);
-    out_.x = fields(names, e.x, state.x);
+    out_.q = fields(names, e.q, e.about.q, state.q);
+    out_.v = fields(names, e.v, e.about.v, state.v);
+    out_.x = fields(names, e.x, e.about.x, state.x);
     if (!out_.tolerance) add_multipliers(names);
     Names inputs = Names::of_c(), parameters = Names::of_c(), outputs = Names::of_c();
-    out_.inputs = fields(inputs, e.u, state.u);
-    out_.parameters = fields(parameters, e.p, state.p);
-    for (const NamedExpr& output : e.outputs) {
-      out_.outputs.push_back({outputs.add(output.name), output.name, units_[output.name], 0});
+    out_.inputs = fields(inputs, e.u, e.about.u, state.u);
+    out_.parameters = fields(parameters, e.p, {}, state.p);
+    for (const Equations::Output& output : e.outputs) {
+      out_.outputs.push_back({outputs.add(output.name), output.name, output.unit, 0});
     }
     if (out_.tolerance) {
       lay_out();
@@ -63,17 +61,14 @@ class Maker {
   StepModel take() { return std::move(out_); }
 
  private:
-  void read_units(const Model& model) {
-    const Observation observation(out_.prepared.equations, model, out_.prepared.state);
-    for (const Column& column : observation.columns()) units_[column.name] = column.unit;
-  }
-
+  // Nothing else is known of parameters.
   std::vector<CVariable> fields(Names& names, const std::vector<Expr>& symbols,
+                                const std::vector<Equations::Unknown>& about,
                                 const std::vector<double>& values) {
     std::vector<CVariable> out;
     for (std::size_t i = 0; i < symbols.size(); ++i) {
       const std::string label(symbols[i].name());
-      out.push_back({names.add(label), label, units_[label], values[i]});
+      out.push_back({names.add(label), label, about.empty() ? "" : about[i].unit, values[i]});
     }
     return out;
   }
@@ -83,13 +78,11 @@ class Maker {
     const Equations& e = out_.prepared.equations;
     const auto first = static_cast<std::size_t>(problem.num_differential());
     std::size_t next = first;
-    for (const int row : out_.prepared.descriptor.kept) {
+    for (const int row : problem.rows) {
       const auto i = static_cast<std::size_t>(row);
-      const bool is_g = i < e.num_g();
-      const std::string label =
-          (is_g ? "lambda." : "mu.") + (is_g ? e.lambda[i] : e.mu[i - e.num_g()]);
+      const std::string label = (i < e.num_g() ? "lambda." : "mu.") + e.rows[i].name;
       out_.multipliers.push_back(
-          {names.add(label), label, units_[label], out_.prepared.start.y[next++]});
+          {names.add(label), label, unit_of_multiplier(e.rows[i]), out_.prepared.start.y[next++]});
     }
   }
 
@@ -111,7 +104,6 @@ class Maker {
   }
 
   StepModel out_;
-  std::map<std::string, std::string> units_;
 };
 
 }  // namespace
@@ -174,10 +166,9 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
   options.integrator = or_fixed_cost(options.integrator);
   const bool is_open = options.integrator.is_open();
   if (!is_open && !Maker::is_accurate(options) && !options.integrator.is_fixed_cost()) {
-    throw Error(
-        "export.wrong-integrator",
-        "integrator '" + options.integrator.text() + "' cannot be exported.",
-        fmt::format("With fixed-cost steps: {}. Accurate: dop853.", names_of_fixed_cost()));
+    throw Error("export.wrong-integrator",
+                "integrator '" + options.integrator.text() + "' cannot be exported.",
+                fmt::format("With fixed-cost steps: {}. Accurate: dop853.", names_of_fixed_cost()));
   }
   MethodChoice choice = is_open ? choose_open(model, options, kind) : try_method(model, options);
   if (name.empty()) name = c_identifier(model.name);

@@ -76,10 +76,10 @@ constexpr FormulationInfo kFormulations[] = {
 };
 
 void check(const Equations& e, const FormulationInfo& info) {
-  if (info.is_free && e.num_g() + e.mu.size() > 0) {
+  if (info.is_free && e.num_rows() > 0) {
     throw Error("formulation.has-constraints",
                 "'minimal' needs coordinates without constraints; '" + e.model + "' has " +
-                    std::to_string(e.num_g() + e.mu.size()) + " constraints in '" + e.coordinates +
+                    std::to_string(e.num_rows()) + " constraints in '" + e.coordinates +
                     "' coordinates.",
                 "Use joint coordinates where the mechanism is a tree, or another formulation.");
   }
@@ -135,12 +135,13 @@ std::string Formulation::text() const {
   return out;
 }
 
-Problem formulate(const Equations& equations, const Formulation& formulation, const State& state,
-                  const FormulationOptions& options) {
+Problem formulate(const Shared<Equations>& shared, const Formulation& formulation,
+                  const State& state, const FormulationOptions& options) {
+  const Equations& equations = shared;
   const FormulationInfo& info = formulation.info();
   check(equations, info);
   if (info.inverts_mass) check_mass(equations, state);
-  const auto s = std::make_shared<const Source>(equations, state, with_feedback(options));
+  const auto s = std::make_shared<const Source>(shared, state, with_feedback(options));
   const bool is_free = s->kept.empty();
 
   Problem problem;
@@ -149,6 +150,7 @@ Problem formulate(const Equations& equations, const Formulation& formulation, co
   problem.num_q = static_cast<int>(equations.num_q());
   problem.num_v = static_cast<int>(equations.num_v());
   problem.num_x = static_cast<int>(equations.x.size());
+  problem.rows = s->kept;
   problem.num_lambda = static_cast<int>(s->lambda.size());
   problem.num_mu = static_cast<int>(s->mu.size());
   if (info.closes_positions) problem.num_eta = problem.num_lambda;
@@ -223,25 +225,18 @@ std::vector<double> start_values(const Problem& problem, const Evaluator& evalua
   y.insert(y.end(), state.x.begin(), state.x.end());
   y.resize(static_cast<std::size_t>(problem.size()), 0.0);
   if (problem.num_lambda + problem.num_mu + problem.num_w == 0) return y;
-  // Labels say which rows are kept, in the order of [g; a].
   const Equations& e = evaluator.equations;
-  std::vector<std::string> names;
-  for (const std::string& name : e.lambda) names.push_back("lambda of " + name);
-  for (const std::string& name : e.mu) names.push_back("mu of " + name);
-  std::vector<int> leave_out, place(names.size(), -1);
-  auto next = static_cast<std::size_t>(problem.num_differential());
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (next < y.size() && problem.labels[next] == names[i]) {
-      place[i] = static_cast<int>(next++);
-    } else {
-      leave_out.push_back(static_cast<int>(i));
+  std::vector<int> leave_out;
+  for (int row = 0; row < static_cast<int>(e.num_rows()); ++row) {
+    if (!std::binary_search(problem.rows.begin(), problem.rows.end(), row)) {
+      leave_out.push_back(row);
     }
   }
   const Accelerations found = solve_accelerations(evaluator, state, leave_out);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (place[i] < 0) continue;
-    y[static_cast<std::size_t>(place[i])] =
-        i < e.num_g() ? found.lambda[i] : found.mu[i - e.num_g()];
+  auto next = y.begin() + problem.num_differential();
+  for (const int row : problem.rows) {
+    const auto i = static_cast<std::size_t>(row);
+    *next++ = i < e.num_g() ? found.lambda[i] : found.mu[i - e.num_g()];
   }
   if (problem.num_w > 0)
     std::copy(found.v_rate.begin(), found.v_rate.end(), y.end() - problem.num_w);

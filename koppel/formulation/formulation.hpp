@@ -111,8 +111,8 @@ struct FormulationOptions {
 // `formulation.unknown-coordinate` and `formulation.wrong-number` (partition),
 // `formulation.singular-mass` (explicit, where the state is complete).
 // State gives the values of parameters and inputs.
-Problem formulate(const Equations& equations, const Formulation& formulation, const State& state,
-                  const FormulationOptions& options = {});
+Problem formulate(const Shared<Equations>& equations, const Formulation& formulation,
+                  const State& state, const FormulationOptions& options = {});
 
 // y of a problem at a consistent state: with multipliers from the equations of motion.
 std::vector<double> start_values(const Problem& problem, const Evaluator& evaluator,

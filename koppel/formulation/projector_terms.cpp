@@ -7,7 +7,7 @@
 namespace koppel {
 
 SparseExpr kept_rows(const Equations& e, std::span<const int> kept) {
-  std::vector<int> number(e.num_g() + e.mu.size(), -1);
+  std::vector<int> number(e.num_rows(), -1);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     number[static_cast<std::size_t>(kept[i])] = static_cast<int>(i);
   }
@@ -122,7 +122,7 @@ ProjectorTerms make_projector_terms(const Equations& e, std::span<const int> kep
   out.position = e.g;
   const std::vector<Expr> Gv = multiply(e.G, e.v), av = multiply(e.a, e.v);
   for (std::size_t i = 0; i < e.num_g(); ++i) out.velocity.push_back(Gv[i] + e.g_t[i]);
-  for (std::size_t i = 0; i < e.mu.size(); ++i) out.velocity.push_back(av[i] + e.b[i]);
+  for (std::size_t i = 0; i < e.num_a(); ++i) out.velocity.push_back(av[i] + e.b[i]);
   out.kept.assign(kept.begin(), kept.end());
   out.matrix = projection_matrix(e, kept);
   out.K = e.K;

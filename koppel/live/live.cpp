@@ -111,7 +111,7 @@ class RowWatch {
         t_(prepared.start.t),
         y_(prepared.start.y),
         watch_(options, std::nullopt, row_names(prepared.equations)) {
-    if (!has_every_step || !prepared.equations.u.empty()) problem_.energy = {};
+    if (!has_every_step || !prepared.equations->u.empty()) problem_.energy = {};
     watch_.begin(problem_, t_, y_);
   }
 
@@ -132,9 +132,7 @@ class RowWatch {
  private:
   static std::vector<std::string> row_names(const Equations& e) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < e.num_g() + e.mu.size(); ++i) {
-      names.push_back(row_name(e, static_cast<int>(i)));
-    }
+    for (const Equations::Row& row : e.rows) names.push_back(row.name);
     return names;
   }
 
@@ -156,8 +154,8 @@ class Rows {
         observation_(prepared.equations, model, prepared.state),
         callbacks_(callbacks),
         result_(result),
-        multipliers_(prepared.equations.num_g() + prepared.equations.mu.size()) {
-    if (!prepared.equations.u.empty()) observation_.add_inputs(prepared.equations);
+        multipliers_(prepared.equations->num_rows()) {
+    if (!prepared.equations->u.empty()) observation_.add_inputs(prepared.equations);
     row_.resize(observation_.num_columns());
     work_.emplace(observation_.make_workspace());
   }
@@ -412,8 +410,8 @@ LiveResult run_live(const Model& model, SimulateOptions simulate, const LiveOpti
   out.notes = prepared.messages;
   if (std::string text = take_native_failure(); !text.empty()) out.notes.push_back(std::move(text));
   out.info.choice = prepared.choice;
-  for (const Expr& u : prepared.equations.u) out.info.ports.inputs.emplace_back(u.name());
-  for (const NamedExpr& y : prepared.equations.outputs) out.info.ports.outputs.push_back(y.name);
+  for (const Expr& u : prepared.equations->u) out.info.ports.inputs.emplace_back(u.name());
+  for (const NamedExpr& y : prepared.equations->outputs) out.info.ports.outputs.push_back(y.name);
   for (Channel* channel : channels) channel->open(out.info.ports);
   machine.warm_up(out.h);
 

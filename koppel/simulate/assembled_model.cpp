@@ -17,8 +17,7 @@ void AssembledModel::assemble(const Model& model, const std::string& coordinates
 }
 
 void AssembledModel::find_start(const Model& model) {
-  const Assembly assembly =
-      koppel::assemble(*evaluator, place_bodies(model, equations.coordinates));
+  const Assembly assembly = koppel::assemble(*evaluator, place_bodies(model, equations));
   if (!assembly) throw Error("assembly.impossible", assembly.text);
   notes.clear();
   if (!assembly.move.empty()) {
@@ -30,10 +29,6 @@ void AssembledModel::find_start(const Model& model) {
         fmt::format("start: the wish for '{}' is missed by {:.3g}.", wish.name, wish.size));
   }
   state = assembly.state;
-}
-
-std::vector<int> AssembledModel::kept_rows() const {
-  return rows_kept(num_rows(), rank.redundant_rows);
 }
 
 }  // namespace koppel

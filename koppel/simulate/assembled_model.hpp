@@ -20,8 +20,7 @@ class AssembledModel {
   // constraints there. Throws Error `assembly.impossible`.
   void assemble(const Model& model, const std::string& coordinates);
 
-  std::size_t num_rows() const { return equations.g.size() + equations.mu.size(); }
-  std::vector<int> kept_rows() const;  // of [g; a]: those that repeat others are left out
+  std::size_t num_rows() const { return equations->num_rows(); }
 
   // Does it, and keeps how long it took.
   template <typename Work>
@@ -33,7 +32,7 @@ class AssembledModel {
     stages.back().seconds += took.count();
   }
 
-  Equations equations;
+  Shared<Equations> equations;
   std::optional<Evaluator> evaluator;
   State state;  // consistent
   RankReport rank;

@@ -276,7 +276,7 @@ Budget make_budget(const Model& model, SimulateOptions options) {
   out.num_unknowns = prepared.problem.num_v + prepared.problem.num_lambda + prepared.problem.num_mu;
   out.num_factorizations = step.num_factorizations();
   out.operations = count_operations(step.function().program());
-  out.stiff = euler.stiff.empty() ? fmt::format("{}", fmt::join(prepared.equations.stiff, ","))
+  out.stiff = euler.stiff.empty() ? fmt::format("{}", fmt::join(prepared.equations->stiff, ","))
                                   : euler.stiff;
   out.operations_of_all = out.operations.total();
   if (!out.stiff.empty() && out.stiff != "all") {

@@ -194,7 +194,7 @@ Findings find_out(const Model& model, const Evaluator& evaluator, const State& s
                   const RankReport& rank, double end) {
   const Equations& e = evaluator.equations;
   Findings out;
-  out.has_constraints = !e.g.empty() || !e.mu.empty();
+  out.has_constraints = e.num_rows() > 0;
   if (const auto corner = find_corner(e)) {
     out.is_smooth = false;
     out.rough = operation(*corner).name;
@@ -230,7 +230,7 @@ Choice choose(const Findings& found, const std::string& coordinates, const Wante
 }
 
 void check_pair(const Problem& problem, const Integrator& integrator, bool has_step,
-                const Equations& equations, const State& state) {
+                const Shared<Equations>& equations, const State& state) {
   const IntegratorInfo& info = integrator.info();
   const auto reason = why_not(info, problem);
   if (!reason) {

@@ -58,6 +58,6 @@ Choice choose(const Findings& findings, const std::string& coordinates, const Wa
 // take the problem that the formulation made; and `simulate.wrong-step` where it needs a step and
 // none is given, or the other way round.
 void check_pair(const Problem& problem, const Integrator& integrator, bool has_step,
-                const Equations& equations, const State& state);
+                const Shared<Equations>& equations, const State& state);
 
 }  // namespace koppel

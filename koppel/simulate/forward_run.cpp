@@ -115,7 +115,7 @@ void ForwardRun::tell_missing_reactions() {
   constexpr std::size_t kMost = 5;
   for (std::size_t i = 1; i < std::min(names.size(), kMost); ++i) all += ", '" + names[i] + "'";
   if (names.size() > kMost) all += ", …";
-  tell("no reactions of " + all + ": " + now_.equations.coordinates + " coordinates satisfy " +
+  tell("no reactions of " + all + ": " + now_.equations->coordinates + " coordinates satisfy " +
        (names.size() == 1 ? "it" : "them") +
        " without multipliers. Use absolute coordinates for the reactions of all joints.");
 }
@@ -133,7 +133,7 @@ void ForwardRun::integrate_all() {
   Sampler sampler(*out_.observation, options_.sampling, from, options_.end, callbacks_,
                   out_.trajectory);
   if (callbacks_.begin) callbacks_.begin(columns);
-  sampler.watch(now_.problem, now_.kept_rows(), now_.num_rows());
+  sampler.watch(now_.problem, now_.num_rows());
   make_watch();
   const Clock::time_point before = Clock::now();
   ProgressWatch progress(options_.end, integrate_options().max_steps, now_.choice, now_.found,
@@ -142,7 +142,7 @@ void ForwardRun::integrate_all() {
                       [&](std::string text) { tell(std::move(text)); });
   const Observer observer = [&](const Step& step) {
     if (!watch_->note(step)) return false;
-    passages.note(step, now_.rank.redundant_rows, [&](double t) { return is_singular(step, t); });
+    passages.note(step, now_.problem.rows, [&](double t) { return is_singular(step, t); });
     return sampler(step) && (options_.step || progress(step));
   };
   Outcome outcome;
@@ -197,9 +197,7 @@ void ForwardRun::note_events(const Outcome& outcome) {
 
 void ForwardRun::make_watch() {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < now_.num_rows(); ++i) {
-    names.push_back(row_name(now_.equations, static_cast<int>(i)));
-  }
+  for (const Equations::Row& row : now_.equations->rows) names.push_back(row.name);
   const std::optional<double> tolerance =
       options_.step ? std::optional<double>() : options_.tolerance;
   HealthOptions health = options_.health;
@@ -260,7 +258,7 @@ void ForwardRun::note_undefined(const Sampler& sampler) {
 }
 
 void ForwardRun::check_derivatives() const {
-  for (const Equations::Event& event : now_.equations.events) {
+  for (const Equations::Event& event : now_.equations->events) {
     if (event.changes.empty()) continue;
     throw Error("simulate.bad-option",
                 fmt::format("event '{}' changes parameters, and derivatives are asked for; they "

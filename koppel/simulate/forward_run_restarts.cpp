@@ -37,8 +37,8 @@ bool ForwardRun::go_on_after_jump(Outcome& outcome, Sampler& sampler) {
     now_.state.v = velocities_after_jump(*now_.evaluator, now_.state);
     return restart(outcome, sampler, "the jump");
   }
-  const Assembly assembly = assemble_after_jump(
-      *now_.evaluator, place_bodies(model_, now_.equations.coordinates), now_.state, after);
+  const Assembly assembly =
+      assemble_after_jump(*now_.evaluator, place_bodies(model_, now_.equations), now_.state, after);
   if (!assembly) {
     outcome.status = Outcome::Status::Failed;
     outcome.text =
@@ -59,7 +59,7 @@ bool ForwardRun::restart(Outcome& outcome, Sampler& sampler, const std::string& 
   }
   now_.start = {now_.state.t, start_values(now_.problem, *now_.evaluator, now_.state),
                 outcome.sides};
-  sampler.watch(now_.problem, now_.kept_rows(), now_.num_rows());
+  sampler.watch(now_.problem, now_.num_rows());
   watch_->go_on(now_.problem, now_.start.t, now_.start.y);
   return now_.start.t < options_.end;
 }
@@ -77,7 +77,7 @@ void ForwardRun::take_state(double t, std::span<const double> y) {
 
 bool ForwardRun::go_on_after_event(Outcome& outcome, Sampler& sampler) {
   if (outcome.status != Outcome::Status::Event) return false;
-  const std::vector<Equations::Event>& events = now_.equations.events;
+  const std::vector<Equations::Event>& events = now_.equations->events;
   const std::vector<int> happened = take_happened(outcome.sides);
   const std::string names = names_of(events, happened);
   bool stops = false, changes = false;
@@ -142,7 +142,7 @@ bool ForwardRun::choose_rows_anew(const Outcome& outcome, Sampler& sampler) {
   now_.rank = rank;
   now_.make_problem();
   now_.start.sides = outcome.sides;
-  sampler.watch(now_.problem, now_.kept_rows(), now_.num_rows());
+  sampler.watch(now_.problem, now_.num_rows());
   watch_->go_on(now_.problem, now_.start.t, now_.start.y);
   return true;
 }

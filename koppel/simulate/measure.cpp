@@ -39,7 +39,7 @@ std::vector<double> Simulation::operator[](const std::string& name) const {
     return {none.begin(), none.end()};
   }
   const int found = asked.find_quantity(name);
-  Kinematics kinematics = kinematics_of(asked, equations);
+  Kinematics kinematics = *equations->kinematics;
   const ParameterValues values(asked);
   const Quantities quantities(asked, kinematics, values);
   const bool turns = found >= 0 && is_angle(asked.quantities[static_cast<std::size_t>(found)]);

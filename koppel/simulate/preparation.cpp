@@ -21,7 +21,7 @@ void Preparation::run() {
   const Wanted wanted{{options_.coordinates, options_.formulation, options_.integrator},
                       options_.reactions != ReactionAxes::None};
   look_at(choose_coordinates(model_, wanted));
-  if (const auto better = better_coordinates(model_, equations.coordinates, wanted, found)) {
+  if (const auto better = better_coordinates(model_, equations->coordinates, wanted, found)) {
     look_at(*better);
   }
   stage("choose", [&] { make_choice(wanted); });
@@ -40,7 +40,8 @@ void Preparation::leave_singular() {
   departure = std::move(singular.departure);
   notes.insert(notes.end(), singular.notes.begin(), singular.notes.end());
   redundant.clear();
-  for (const int row : rank.redundant_rows) redundant.push_back(row_name(equations, row));
+  for (const int row : rank.redundant_rows)
+    redundant.push_back(equations->rows[static_cast<std::size_t>(row)].name);
 }
 
 void Preparation::make_choice(const Wanted& wanted) {
@@ -54,7 +55,7 @@ void Preparation::make_choice(const Wanted& wanted) {
   }
   check_coordinates(model_, *evaluator, state);
   for (const std::string& note : notes) tell_(note);
-  choice = choose(found, equations.coordinates, wanted);
+  choice = choose(found, equations->coordinates, wanted);
   if (found.is_stiff && choice.integrator.is("dop853")) {
     tell_(
         fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "

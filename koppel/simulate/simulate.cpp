@@ -30,8 +30,8 @@ std::optional<Scene> make_scene(const Model& model, const Simulation& simulation
                                 std::size_t max_frames) {
   if (model.bodies.size() < 2) return {};
   Scene scene = make_scene(model);
-  add_frames(model, simulation.equations, *simulation.observation, simulation.trajectory,
-             max_frames, scene);
+  add_frames(simulation.equations, *simulation.observation, simulation.trajectory, max_frames,
+             scene);
   return scene;
 }
 

@@ -33,7 +33,7 @@ struct Place {
 class Linearization {
  public:
   explicit Linearization(const Descriptor& d)
-      : d_(d), M_(d.equations, *d.equations.M), C_(d.equations, kept_rows(d.equations, d.kept)) {
+      : d_(d), M_(d.equations, *d.equations->M), C_(d.equations, kept_rows(d.equations, d.kept)) {
     const Equations& e = d.equations;
     const std::vector<Expr> nothing(d.lambda.size());
     for (const Equations::ForcePart& part : *e.parts) {
@@ -226,11 +226,11 @@ std::string StiffChoice::text() const {
 
 StiffChoice choose_stiff(const Problem& problem, const Descriptor& d, const Integrator& integrator,
                          const Start& start, double h, double end, Projection projection) {
-  if (!d.equations.parts) {
+  if (!d.equations->parts) {
     throw Error("simulate.no-parts", "the equations do not say what their forces are made of.",
                 "Leave out `stiff = auto`.");
   }
-  const std::vector<Equations::ForcePart>& parts = *d.equations.parts;
+  const std::vector<Equations::ForcePart>& parts = *d.equations->parts;
   Integrator with_all = integrator;
   with_all.variant.stiff = "all";
   const Linearization linearization(d);

@@ -13,7 +13,7 @@ using States = FormulationInfo::States;
 constexpr double kRegularization = 0.01;
 
 double regularization(const Source& s) {
-  const Evaluator evaluator(s.e);
+  const Evaluator evaluator(s.shared);
   const Matrix M = (*evaluator.M)(s.state), C = evaluator.all_constraints(s.state);
   double mass = 0, squares = 0;
   for (int i = 0; i < M.rows; ++i) mass += M(i, i) / M.rows;
@@ -26,7 +26,7 @@ double regularization(const Source& s) {
 
 Descriptor make_descriptor(const Source& s, const FormulationInfo& info) {
   Descriptor out;
-  out.equations = s.e;
+  out.equations = s.shared;
   out.kept = s.kept;
   out.lambda = s.lambda;
   append(out.lambda, s.mu);
@@ -44,7 +44,7 @@ Descriptor make_descriptor(const Source& s, const FormulationInfo& info) {
 
 }  // namespace
 
-Descriptor make_descriptor(const Equations& equations, const Formulation& formulation,
+Descriptor make_descriptor(const Shared<Equations>& equations, const Formulation& formulation,
                            const State& state, const FormulationOptions& options) {
   return make_descriptor(Source(equations, state, with_feedback(options)), formulation.info());
 }

@@ -29,7 +29,7 @@ struct Descriptor {
 };
 
 // As formulate() has it, of the same arguments.
-Descriptor make_descriptor(const Equations& equations, const Formulation& formulation,
+Descriptor make_descriptor(const Shared<Equations>& equations, const Formulation& formulation,
                            const State& state, const FormulationOptions& options = {});
 
 }  // namespace koppel

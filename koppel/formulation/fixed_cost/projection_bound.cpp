@@ -28,7 +28,7 @@ Exprs with_time(const Equations& e) {
 
 std::size_t num_holonomic(const Descriptor& d) {
   return static_cast<std::size_t>(std::count_if(d.kept.begin(), d.kept.end(), [&](int row) {
-    return row < static_cast<int>(d.equations.num_g());
+    return row < static_cast<int>(d.equations->num_g());
   }));
 }
 
@@ -36,7 +36,7 @@ Function make_state(const Descriptor& d, FixedCostOptions options) {
   options.projects = true;
   options.with_projector = true;
   const FixedCostTerms terms = make_fixed_cost_terms(d, options);
-  Exprs out = multiply(d.equations.K, d.equations.v);
+  Exprs out = multiply(d.equations->K, d.equations->v);
   out.insert(out.end(), terms.projector.begin(), terms.projector.end());
   return Function(terms.inputs, out);
 }
@@ -84,8 +84,8 @@ double ProjectionConstants::limit(double h) const {
 }
 
 ProjectionBound::ProjectionBound(const Descriptor& d, const FixedCostOptions& options)
-    : num_q_(d.equations.num_q()),
-      num_y_(d.equations.num_q() + d.equations.num_v() + d.equations.x.size() + d.kept.size()),
+    : num_q_(d.equations->num_q()),
+      num_y_(d.equations->num_q() + d.equations->num_v() + d.equations->x.size() + d.kept.size()),
       num_rows_(num_holonomic(d)),
       given_(d.state.u),
       state_(make_state(d, options)),

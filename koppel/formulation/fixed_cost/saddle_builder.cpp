@@ -64,7 +64,7 @@ Exprs SaddleBuilder::keep(const Exprs& of_g, const Exprs& of_a) const {
 }
 
 void SaddleBuilder::find_rows() {
-  const Exprs none(e_.mu.size());
+  const Exprs none(e_.num_a());
   g_ = keep(e_.g, none);
   const Exprs av = plus(multiply(e_.a, e_.v), 1, e_.b);
   rate_ = keep(plus(multiply(e_.G, e_.v), 1, e_.g_t), av);
