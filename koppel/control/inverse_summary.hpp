@@ -44,7 +44,7 @@ struct InverseSummary {
 
   double max_residual = 0;       // of all equations, in their units
   double relative_residual = 0;  // of time-stepping methods: by the terms of the equation
-  double max_servo_error = 0;    // |s(q) − γ|
+  double max_servo_error = 0;    // |s(q) − y_d|
   double max_position_violation = 0, max_velocity_violation = 0;
 
   std::size_t samples = 0;

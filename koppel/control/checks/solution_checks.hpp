@@ -21,7 +21,7 @@ class SolutionChecks {
   // All equations at a point of the servo problem.
   void note_residual(const DaePoint& point);
 
-  double max_servo_error() const { return max_servo_error_; }  // |s − γ|
+  double max_servo_error() const { return max_servo_error_; }  // |s − y_d|
   double time_of_servo_error() const { return time_of_servo_error_; }
   double max_residual() const { return max_residual_; }
 

@@ -24,7 +24,7 @@ std::string free_name(const Graph& graph, std::size_t i) {
   }
 }
 
-// |s(q) − γ(t)|
+// |s(q) − y_d(t)|
 class TrackingError {
  public:
   TrackingError(const Equations& e, std::span<const double> p)

@@ -38,7 +38,7 @@ struct Verification {
   std::string text;         // why not
   bool is_possible = true;  // whether there is a forward simulation at all
   double reached = 0;
-  double max_error = 0;    // the largest |s − γ|, as a vector of all outputs
+  double max_error = 0;    // the largest |s − y_d|, as a vector of all outputs
   double at = 0;           // when
   double end_error = 0;    // where it ends
   double path_length = 0;  // of the references

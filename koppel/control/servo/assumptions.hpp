@@ -7,10 +7,10 @@
 //   1 (where there is no h)  m ≤ a ≤ n − a, G₂ of full rank, and (1) regular,
 //   2                        G₂ of full rank, m₂ ≤ a, 2a + m₁ ≤ n, a < n − m,
 //   3                        (1) regular:   ⎡ M₁ −B₁ᵀ H₁ᵀ ⎤
-//                                           ⎢ Z₁            ⎥   Z₁ = ∂z/∂p, z = P₂ᵀ(f₂ − M₂ γ̈),
+//                                           ⎢ Z₁            ⎥   Z₁ = ∂z/∂p, z = P₂ᵀ(f₂ − M₂ ÿ_d),
 //                                           ⎢ G₁            ⎥   G₂ P₂ = 0.                    (1)
 //                                           ⎣ H₁            ⎦
-// z vanishes, f₂ − M₂ γ̈ = G₂ᵀλ, and with that Z₁ = P₂ᵀ ∂(f₂ − G₂ᵀλ)/∂p for fixed λ.
+// z vanishes, f₂ − M₂ ÿ_d = G₂ᵀλ, and with that Z₁ = P₂ᵀ ∂(f₂ − G₂ᵀλ)/∂p for fixed λ.
 // They are sufficient, not necessary: cranes with pulleys violate them and can be solved.
 #pragma once
 

@@ -1,12 +1,12 @@
 // Servo problems with their index reduced, as residuals for implicit integrators. With S = (∂s/∂q)
-// K the outputs obey ṡ = S v + s_t and s̈ = S v̇ + σ, and the references γ are known with their
+// K the outputs obey ṡ = S v + s_t and s̈ = S v̇ + σ, and the references y_d are known with their
 // derivatives.
 //
 // `minimal-extension` [Yang 2017, ch. 5]: servo constraints are stated on all three levels, and as
 // many rates become unknowns of their own. With positions q = (q₁, q₂) and velocities v = (v₁, v₂)
 // such that ∂s/∂q₂ and S₂ are regular, and w for v̇₂,
 //   q̇₁ = (K v)₁,   M (v̇₁, w) = f − Gᵀλ − aᵀμ,   0 = g,   0 = a v + b,
-//   s = γ,   S v + s_t = γ̇,   S (v̇₁, w) + σ = γ̈.                                             (1)
+//   s = y_d,   S v + s_t = ẏ_d,   S (v̇₁, w) + σ = ÿ_d.                                         (1)
 // No equation says that q̇₂ is (K v)₂ or that v̇₂ is w: that follows. Where outputs are coordinates,
 // (1) is the form in dependent (or redundant) coordinates with those eliminated.
 //
@@ -15,16 +15,16 @@
 //
 // `projection` [Blajer & Kolodziejczyk 2004]: the equations of motion are projected onto the
 // directions that the servo constraints leave free, Dᵀ(M v̇ − f + Gᵀλ) = 0 with S D = 0, and onto
-// the others, S M⁻¹(f − Gᵀλ) + σ = γ̈. Neither D nor M⁻¹ is needed: the first says that M v̇ − f +
-// Gᵀλ = −Sᵀκ for some κ, the second that accelerations α with M α = f − Gᵀλ satisfy S α + σ = γ̈,
+// the others, S M⁻¹(f − Gᵀλ) + σ = ÿ_d. Neither D nor M⁻¹ is needed: the first says that M v̇ − f +
+// Gᵀλ = −Sᵀκ for some κ, the second that accelerations α with M α = f − Gᵀλ satisfy S α + σ = ÿ_d,
 //   q̇ = K v,   M v̇ = f − Gᵀλ − aᵀμ − Sᵀκ,   0 = g,   0 = a v + b,
-//   M α = f − Gᵀλ − aᵀμ,   S α + σ = γ̈,   s = γ.                                            (2)
+//   M α = f − Gᵀλ − aᵀμ,   S α + σ = ÿ_d,   s = y_d.                                         (2)
 // On the exact solution κ vanishes; in a discrete one it is of the order of the step.
 //
 // `projection:null-space` leaves free what servo and other constraints allow, [S; G] D = 0: the
 // projected equations have no λ, which follows with α from those of motion,
-//   q̇₁ = (K v)₁,   M v̇ = f − Gᵀλ̄ − Sᵀκ,   0 = g,   s = γ,   S v + s_t = γ̇,
-//   M α = f − Gᵀλ,   G α + gamma = 0,   S α + σ = γ̈.                                        (3)
+//   q̇₁ = (K v)₁,   M v̇ = f − Gᵀλ̄ − Sᵀκ,   0 = g,   s = y_d,   S v + s_t = ẏ_d,
+//   M α = f − Gᵀλ,   G α + γ = 0,   S α + σ = ÿ_d.                                        (3)
 // λ̄ and κ say that the projected equations hold along D only.
 //
 // All but the second have index 3 where the servo problem has 5, and 5 where it has 7: backward

@@ -1,6 +1,6 @@
 // The servo problem: motion and inputs such that the outputs follow their references,
 //   q̇ = K v,   M v̇ = f(q, v, t, u) − Gᵀλ − aᵀμ,   0 = g,   0 = a v + b,   ẋ = r,
-//   0 = s(q) − γ(t),                                                                      (1)
+//   0 = s(q) − y_d(t),                                                                    (1)
 // with the inputs u among the unknowns. As a Problem it has the series form: the Taylor stages of
 // (1) through its offsets, at any index (5 for most cranes). y = (q, v, x, λ, μ, u).
 #pragma once

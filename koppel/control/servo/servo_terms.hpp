@@ -19,9 +19,9 @@ struct ServoTerms {
 
   // M α − f + Gᵀλ + aᵀμ, for multipliers of the rows that are kept.
   Exprs motion(const Exprs& accelerations, const Exprs& multipliers) const;
-  // S α + σ − γ̈
+  // S α + σ − ÿ_d
   Exprs servo_acceleration(const Exprs& accelerations) const;
-  // g and a v + b; G α + gamma and the rate of a v + b. As far as they are kept.
+  // g and a v + b; G α + γ and the rate of a v + b. As far as they are kept.
   Exprs constraints() const;
   Exprs constraint_acceleration(const Exprs& accelerations) const;
   std::string row_label(std::size_t i) const;
@@ -33,7 +33,7 @@ struct ServoTerms {
   std::size_t num_lambda = 0;            // of them, of g
   Exprs y, rate, v_rate;                 // y = (q, v, x)
   Exprs lambda;                          // multipliers of the rows that are kept
-  Exprs error, error_rate, error_gamma;  // s − γ, its rate, and S α + σ − γ̈ for α = 0
+  Exprs error, error_rate, error_gamma;  // s − y_d, its rate, and S α + σ − ÿ_d for α = 0
   SparseExpr S;
 };
 

@@ -1,5 +1,5 @@
 // How smooth references are at their breakpoints. The inputs of a servo problem depend on
-// derivatives of a reference γ_i up to an order c_i, which the structure of the equations gives.
+// derivatives of a reference y_d,i up to an order c_i, which the structure of the equations gives.
 // Where the derivative of that order jumps, inputs jump. Where a lower one does, no finite input
 // lets the output follow: it would need an impulse, or worse.
 #pragma once
