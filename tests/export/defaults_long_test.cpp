@@ -33,7 +33,9 @@ class Comparison {
   Comparison(const Model& model, const StepModel& step, const std::vector<double>& times)
       : step_(step) {
     SimulateOptions options = options_of(model);
-    options.coordinates = options.formulation = options.integrator = "";
+    options.coordinates = "";
+    options.formulation = {};
+    options.integrator = {};
     options.step.reset();
     options.tolerance = 1e-11;
     options.end = times.back();
@@ -151,7 +153,8 @@ class Defaults : public ::testing::TestWithParam<std::string> {
   Model model_ = read_model(std::string(KOPPEL_MODELS) + GetParam() + ".yaml");
   SimulateOptions options_ = [this] {
     SimulateOptions options = options_of(model_);
-    options.integrator = options.formulation = "";
+    options.integrator = {};
+    options.formulation = {};
     options.step = kStep;
     return options;
   }();
