@@ -6,6 +6,7 @@
 #include <set>
 
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/graph/graph.hpp>
 
 namespace koppel {
 namespace {

@@ -120,7 +120,7 @@ constexpr double kRoundOff = 1e-13;  // some dozens of operations on numbers of 
 TEST_P(TreeJoint, SatisfiesItsEquationsWhateverItsCoordinates) {
   const MarkerFrame a = locate(k_, joint().a), b = locate(k_, joint().b);
   for (const ConstraintRow& row : constraints_of(joint(), a, b, k_.joints[1])) {
-    EXPECT_NEAR(at(row.residual), 0, kRoundOff) << row.name;
+    EXPECT_NEAR(at(row.residual), 0, kRoundOff) << row.row.name;
   }
 }
 

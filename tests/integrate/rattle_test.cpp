@@ -201,7 +201,9 @@ TEST(Rattle, IsStableAsFarAsSaid) {
 TEST(Rattle, AllocatesNothing) {
   for (const char* model : {"car_axle", "circular_track", "heavy_top"}) {
     const Ready ready = prepare_rattle(model, "");
-    const auto step = ready.problem.fixed_cost.step({.rule = FixedCostOptions::Rule::Rattle});
+    FixedCostOptions options;
+    options.rule = FixedCostOptions::Rule::Rattle;
+    const auto step = ready.problem.fixed_cost.step(options);
     FixedCostStep::Workspace work = step->make_workspace();
     std::vector<double> y = ready.start.y;
     const long before = allocations;

@@ -6,6 +6,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/formulation/projector_terms.hpp>
 #include <koppel/problem/projector.hpp>
 
 namespace koppel {
@@ -44,7 +45,8 @@ State disturbed(const Equations& e, const RankReport& rank, State state, const D
     state.v.assign(middle, values.end());
   }
   const std::vector<int> kept = e.rows_without(rank.redundant_rows);
-  const Projector projector(e, kept, state.p, std::vector<double>(e.u.size(), 0.0));
+  const Projector projector(
+      make_projector_terms(e, kept, state.p, std::vector<double>(e.u.size(), 0.0)));
   Projector::Workspace work = projector.make_workspace();
   if (projector.is_needed() &&
       !projector.project(state.t, state.q, state.v, Projection::Full, work)) {
