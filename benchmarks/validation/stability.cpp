@@ -162,7 +162,7 @@ Figure 3: the distance of the mass from the centre, which is 1, with steps of 1 
     }
     print_row({fmt::format("`koppel run circular_track --integrator {} --formulation {} "
                            "--projection {} --step 1e-3`",
-                           options.integrator, one.formulation,
+                           options.integrator.text(), one.formulation,
                            one.projection == Projection::None ? "none" : "once"),
                fmt::format("{:.2e}", line.y[500]), fmt::format("{:.2e}", line.y[1000])});
     figure.lines.push_back(std::move(line));

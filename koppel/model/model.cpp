@@ -29,12 +29,15 @@ Model::Model() : time(graph->symbol("t")) {
 
 int Model::add_body(Body body) { return append(bodies, std::move(body)); }
 int Model::add_joint(Joint joint) {
+  if (!joint.law) {
+    throw Error("model.bad-joint", "joint '" + joint.name + "' has no law: it says nothing.");
+  }
   const int index = append(joints, std::move(joint));
   const Joint& added = joints.back();
-  if (added.law && added.law->has_angle()) {
+  if (added.law->has_angle()) {
     add_measure(added.name, "angle", Quantity::JointAngle{index});
   }
-  if (added.law && added.law->has_position()) {
+  if (added.law->has_position()) {
     add_measure(added.name, "position", Quantity::JointPosition{index});
   }
   return index;

@@ -42,8 +42,8 @@ static const char* koppel_why_no_event(int reason) {
     case KOPPEL_EVENT_OPENS:
       return "an event changes what a constraint holds; a position cannot jump";
     case KOPPEL_EVENT_REPEATS:
-      return "an event happens again and again: impacts come to rest here, and contact that lasts "
-             "is not modelled; let the event stop the run, or use a force of contact instead";
+      return "an event happens again and again: the impacts come to rest, and lasting contact is "
+             "not modelled; let the event stop the run, or use a contact force instead";
     default: return "no motion that the constraints allow leads away from an event";
   }
 }

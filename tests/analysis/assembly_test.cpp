@@ -126,6 +126,7 @@ TEST(Assembly, NamesTheJointThatCannotClose) {
   add_joint(model, "middle", Revolute::law(), a, b, {1, 0.1, 0});
   Joint right;
   right.name = "right";
+  right.law = Revolute::law();
   right.a = {kGround, {3, 0, 0}};
   right.b = {b, {std::sqrt(0.26), 0, 0}};
   model.add_joint(right);

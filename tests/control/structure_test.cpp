@@ -118,7 +118,7 @@ TEST(Structure, ShortStepsOfAHighIndexFailByRoundOffAndAreToldSo) {
   ASSERT_EQ(result.status, Outcome::Status::Failed);
   EXPECT_EQ(result.text.substr(0, 194),
             "a step fails. The method 'projection' leaves index 5 of the 7 of this problem, where "
-            "round-off grows as 1/h^4: take a longer --step, a lower order, or the method flat or "
+            "round-off grows as 1/h^4: take a longer `step`, a lower order, or the method flat or "
             "minimal-extension:twice.");
 }
 

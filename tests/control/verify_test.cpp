@@ -125,7 +125,7 @@ TEST(Verify, BoundIsAMillionthOfThePathAndAHundredthInSteps) {
   EXPECT_EQ(steps.summary.verification->reason(),
             "The inputs are not verified: simulated with them, the outputs are off their "
             "references by 0.18 at t = 2.7225 s, 0.029 of their path (bound 0.01). Take a shorter "
-            "--step, or the method flat.");
+            "`step`, or the method flat.");
   options.health.loosen = 10;
   EXPECT_TRUE(inverse(model, options).summary.verification->is_verified);
 }

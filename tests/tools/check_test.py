@@ -105,7 +105,7 @@ class Check(unittest.TestCase):
         self.assertRegex(
             modes["text"],
             r"none: the motion of the start is not steady \(in joint coordinates\): velocities are "
-            r"constant, but the coefficients of small motions are others [0-9.]+ s later\. --at rest "
+            r"constant, but the linearised equations are different [0-9.]+ s later\. --at rest "
             r"gives the modes of the equilibrium near it, --at periodic those of a periodic motion\.")
         self.assertEqual(result.stderr, "no modes were found; see above.\n")
 
@@ -159,7 +159,7 @@ class Check(unittest.TestCase):
     def test_structure_that_deceives_is_named(self):
         servo = findings("overhead_crane_minimal", "--structure")["structure"]["servo"]
         self.assertEqual(servo["jacobian"], {"regular": False, "rank": 4})
-        self.assertIn("singular at the start, rank 4 of 5: the structure deceives",
+        self.assertIn("singular at the start, rank 4 of 5: the structure is misleading",
                       " ".join(check("overhead_crane_minimal", "--structure").split()))
 
     def test_structure_of_large_systems_is_listed_by_rows(self):

@@ -420,8 +420,8 @@ class Inverse(unittest.TestCase):
         status, output, messages = run("inverse", "navy_crane_2d_massless", "--verify",
                                        "--out", self.folder)
         self.assertEqual(status, 2)
-        self.assertIn("\n  not verified nothing has mass in some motion that no constraint forbids, so\n"
-                      "               that there is no forward simulation.\n", output)
+        self.assertIn("\n  not verified the mass matrix is singular along an unconstrained direction, so\n"
+                      "               there is no forward simulation.\n", output)
         self.assertIn("error[control.doubtful]: The inputs are not verified: the mass matrix is singular along an unconstrained direction, so there is no forward simulation.\n",
                       messages)
         summary = json.loads((self.folder / "summary.json").read_text())
@@ -528,7 +528,8 @@ outputs: {s: s, "s'": "s'"}
         self.model.write_text(self.CART + "events: {end: {when: s - 1, stop: true}}\n")
         status, _, messages = self.live("--step", 1e-3)
         self.assertEqual((status, messages), (
-            1, "error[live.has-events]: the model has events ('end'), which a fixed-cost step cannot handle.\n  Take them out, or use `koppel run`.\n"))
+            1, f"{self.model}:7:10: error[live.has-events]: the model has events ('end'), which a fixed-cost "
+               "step cannot handle.\n  Take them out, or use `koppel run`.\n"))
         self.model.write_text(self.CART.replace("{s: F}", "{s: -exp(s^2)*s}")
                               .replace("{start: 0}", "{start: 1}"))
         status, _, messages = self.live("--step", 1, "--speed", 0, "--quiet", "--integrator",
