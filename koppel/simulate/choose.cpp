@@ -197,7 +197,7 @@ Findings find_out(const Model& model, const Evaluator& evaluator, const State& s
   out.has_constraints = e.num_rows() > 0;
   if (const auto corner = find_corner(e)) {
     out.is_smooth = false;
-    out.rough = operation(*corner).name;
+    out.rough = *corner == Op::Table ? "table" : operation(*corner).name;
   }
   find_series(evaluator, start, rank, out);
   const Stiffness stiffness = find_stiffness(model, evaluator, start, end);

@@ -13,6 +13,7 @@
 #include <koppel/simulate/passage_log.hpp>
 #include <koppel/simulate/progress_watch.hpp>
 #include <koppel/simulate/start_remarks.hpp>
+#include <koppel/simulate/table_ends.hpp>
 
 namespace koppel {
 namespace {
@@ -180,6 +181,11 @@ void ForwardRun::integrate_all() {
   out_.summary.max_velocity_violation = at_steps.velocity;
   out_.summary.max_position_violation_between = between.position;
   out_.summary.max_velocity_violation_between = between.velocity;
+  if (outcome.status == Outcome::Status::Failed && !outcome.y.empty()) {
+    take_state(outcome.t, outcome.y);
+    const std::string end = describe_table_end(now_.equations, now_.state);
+    if (!end.empty()) outcome.text = end + ": " + outcome.text;
+  }
   out_.status = outcome.status;
   out_.text = outcome.text;
   passages.summarize();

@@ -1,5 +1,7 @@
 #include <koppel/model/elements/cam.hpp>
 
+#include <algorithm>
+
 #include <koppel/expr/algebra/calculus.hpp>
 #include <koppel/model/elements/joint_fields.hpp>
 
@@ -51,17 +53,17 @@ void Cam::add_to(ModelWriter& writer) const {
         model.coordinate_of(writer.name + '.' + "xyz"[i], point, static_cast<int>(i), frame);
     gap[i] = writer.quantity(p).value - curve.values[i];
   }
+  const std::vector<Expr> by = {s}, one = {Expr(1)};
+  const std::vector<Expr> slope = jacobian_times_vector(curve.values, by, one);
+  if (std::all_of(slope.begin(), slope.end(), [](Expr x) { return x.is_constant(0); })) {
+    return writer.reject_key("curve", "model.bad-value",
+                             " does not depend on " + writer.name + ".s, the place on it.");
+  }
   if (dim == 3) {
     for (std::size_t i = 0; i < 3; ++i) {
       writer.add_constraint(std::string(".") + "xyz"[i], gap[i]);
     }
     return;
-  }
-  const std::vector<Expr> by = {s}, one = {Expr(1)};
-  const std::vector<Expr> slope = jacobian_times_vector(curve.values, by, one);
-  if (slope[0].is_constant(0) && slope[1].is_constant(0)) {
-    return writer.reject_key("curve", "model.bad-value",
-                             " does not depend on " + writer.name + ".s, the place on it.");
   }
   const Vec3e t = normalized(Vec3e{slope[0], slope[1], 0}), n{t.y, -t.x, 0};
   writer.add_constraint(".along", dot(t, gap));                         // Eq. (1)

@@ -1,0 +1,14 @@
+// Which table a run came to the end of. With `outside: error` a table is not a number beyond its
+// points: no step leads there, and steps become shorter until the run fails just before.
+#pragma once
+
+#include <string>
+
+#include <koppel/equations/evaluator.hpp>
+
+namespace koppel {
+
+// A sentence about the table of the equations of motion whose end is reached; empty: none.
+std::string describe_table_end(const Equations& equations, const State& reached);
+
+}  // namespace koppel
