@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <koppel/model/orientation.hpp>
+
 namespace koppel {
 namespace {
 
@@ -100,16 +102,16 @@ std::optional<int> Model::find_measure(const std::string& measure) {
 
 std::optional<int> Model::measure_body(const std::string& measure, int body,
                                        std::string_view member) {
-  constexpr std::string_view kTurns[] = {"roll", "pitch", "yaw", "rx", "ry", "rz"};
   if (const auto place = measure_point(measure, {body, {}}, member)) return place;
   if (is_planar && member == "angle") return body_angle(measure, body);
   const bool is_spin = member.size() == 2 && member[0] == 'w';
   if (is_spin && (member[1] == 'z' || (!is_planar && (member[1] == 'x' || member[1] == 'y')))) {
     return angular_velocity(measure, body, member[1] - 'x', true);
   }
-  const auto turn = std::find(std::begin(kTurns), std::end(kTurns), member);
-  if (is_planar || turn == std::end(kTurns)) return {};
-  return orientation(measure, Marker{}, {body, {}}, static_cast<int>(turn - std::begin(kTurns)));
+  const auto turn = std::find(std::begin(kOrientations), std::end(kOrientations), member);
+  if (is_planar || turn == std::end(kOrientations)) return {};
+  return orientation(measure, Marker{}, {body, {}},
+                     static_cast<int>(turn - std::begin(kOrientations)));
 }
 
 std::optional<int> Model::measure_point(const std::string& measure, const Marker& point,

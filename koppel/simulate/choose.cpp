@@ -127,7 +127,7 @@ std::string describe(const Findings& found) {
                        found.fastest_decay);
   }
   if (!found.is_smooth) {
-    return fmt::format("{}, and '{}' of the state is not smooth", what, found.rough);
+    return fmt::format("{}, and {} of the state is not smooth", what, found.rough);
   }
   if (!found.has_series) return fmt::format("{}, and no regular series at the start", what);
   return fmt::format("{}, smooth and not stiff", what);
@@ -197,7 +197,7 @@ Findings find_out(const Model& model, const Evaluator& evaluator, const State& s
   out.has_constraints = e.num_rows() > 0;
   if (const auto corner = find_corner(e)) {
     out.is_smooth = false;
-    out.rough = *corner == Op::Table ? "table" : operation(*corner).name;
+    out.rough = *corner == Op::Table ? "a table" : fmt::format("'{}'", operation(*corner).name);
   }
   find_series(evaluator, start, rank, out);
   const Stiffness stiffness = find_stiffness(model, evaluator, start, end);

@@ -43,7 +43,7 @@ bool ProgressWatch::operator()(const Step& step) {
 std::string ProgressWatch::advice() const {
   if (!found_.is_smooth) {
     return fmt::format(
-        "'{}' of the state switches back and forth, as in sticking friction: use a smooth law "
+        "{} of the state switches back and forth, as in sticking friction: use a smooth law "
         "instead, such as tanh(v/eps) for sign(v)",
         found_.rough);
   }

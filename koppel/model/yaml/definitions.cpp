@@ -3,6 +3,7 @@
 
 #include <koppel/expr/algebra/calculus.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/model/orientation.hpp>
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {

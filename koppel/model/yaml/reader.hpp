@@ -53,10 +53,8 @@ struct Placement {
   Vector r;
   Rotation R;
 
-  Vector point(const Vector& p) const;           // r + R p
-  Vector direction(const Vector& d) const;       // R d
-  Vector point_back(const Vector& p) const;      // Rᵀ (p − r)
-  Vector direction_back(const Vector& d) const;  // Rᵀ d
+  Vector point(const Vector& p) const;      // r + R p
+  Vector direction(const Vector& d) const;  // R d
   Placement then(const Placement& inner) const;
 };
 
@@ -105,9 +103,6 @@ struct Element {
   std::size_t offset = 0;
   const Node* value = nullptr;
 };
-
-// The components of Quantity::Orientation, in their order.
-inline constexpr std::string_view kOrientations[] = {"roll", "pitch", "yaw", "rx", "ry", "rz"};
 
 // A named expression; read when it is first used, since others may come later in the file.
 struct Definition {

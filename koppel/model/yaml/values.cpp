@@ -79,12 +79,6 @@ Vector Placement::point(const Vector& p) const {
   return {r.e + R.e * p.e, r.value + R.value * p.value};
 }
 Vector Placement::direction(const Vector& d) const { return {R.e * d.e, R.value * d.value}; }
-Vector Placement::point_back(const Vector& p) const {
-  return {transpose(R.e) * (p.e - r.e), transpose(R.value) * (p.value - r.value)};
-}
-Vector Placement::direction_back(const Vector& d) const {
-  return {transpose(R.e) * d.e, transpose(R.value) * d.value};
-}
 Placement Placement::then(const Placement& inner) const {
   return {point(inner.r), {R.e * inner.R.e, R.value * inner.R.value}};
 }
