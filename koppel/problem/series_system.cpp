@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include <koppel/base/lazy.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/code/native.hpp>
 #include <koppel/expr/graph/traverse.hpp>
@@ -108,8 +109,8 @@ void SeriesSystem::compile_factors(const SparseExpr& J) {
 }
 
 std::shared_ptr<const Series> SeriesSystem::compiled(int order) const {
-  const std::lock_guard lock(cache_->mutex);
-  std::shared_ptr<const Series>& series = cache_->by_order[order];
+  const std::lock_guard lock(making());  // it is read from the graph, which other parts let grow
+  std::shared_ptr<const Series>& series = (*cache_)[order];
   if (series == nullptr) {
     SeriesStages stages{{INT_MAX}, terms_.structure.c};  // time is known to all orders
     for (std::size_t j = 0; j < terms_.dae.unknowns.size(); ++j) {

@@ -15,7 +15,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -79,10 +78,7 @@ class SeriesSystem {
   std::optional<Function> J_, factors_;  // of t, all x_j⁽ˡ⁾ by unknown and order, given
   SeriesSolution solution_;
 
-  struct Cache {
-    std::mutex mutex;
-    std::map<int, std::shared_ptr<const Series>> by_order;
-  };
+  using Cache = std::map<int, std::shared_ptr<const Series>>;  // by order
   std::shared_ptr<Cache> cache_ = std::make_shared<Cache>();
 };
 
