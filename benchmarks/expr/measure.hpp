@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <span>
 #include <string>
@@ -26,6 +27,20 @@ double time_once(const std::function<void()>& work);
 
 // max |aᵢ − bᵢ| / max |bᵢ|
 double relative_difference(std::span<const double> a, std::span<const double> b);
+
+// While it lives, functions and series are made for the interpreter alone.
+class OnTape {
+ public:
+  OnTape() { setenv("KOPPEL_NATIVE", "off", 1); }
+  OnTape(const OnTape&) = delete;
+  OnTape& operator=(const OnTape&) = delete;
+  ~OnTape() { unsetenv("KOPPEL_NATIVE"); }
+};
+template <typename F>
+auto on_tape(F&& make) {
+  const OnTape policy;
+  return make();
+}
 
 // Markdown
 void print_heading(const std::string& text);

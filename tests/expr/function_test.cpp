@@ -15,6 +15,7 @@
 #include <tests/expr/plain_evaluation.hpp>
 #include <tests/expr/random_expr.hpp>
 #include <tests/near.hpp>
+#include <tests/temporary_folder.hpp>
 
 namespace koppel {
 namespace {
@@ -179,21 +180,30 @@ TEST(Function, SharedPartsAreComputedOnce) {
 }
 
 TEST(Function, BatchAgreesBitForBitWithOnePointAtATime) {
-  std::mt19937_64 engine(102);
-  Setting setting;
-  const Function f(setting.x, setting.random_outputs(engine, 300));
-  Workspace one = f.make_workspace(), many = f.make_batch_workspace();
-  for (const std::size_t count : {0, 1, 2, 63, 64, 65, 129, 500}) {
-    std::vector<double> in(3 * count), out(f.num_outputs() * count);
-    for (double& value : in) value = uniform(engine, -3, 3);
-    f.evaluate_batch(in, out, count, many);
-    std::vector<double> expected(f.num_outputs());
-    for (std::size_t p = 0; p < count; ++p) {
-      const double point[] = {in[p], in[count + p], in[2 * count + p]};
-      f.evaluate(point, expected, one);
-      for (std::size_t j = 0; j < expected.size(); ++j) {
-        ASSERT_TRUE(same_bits(out[j * count + p], expected[j]))
-            << "output " << j << " at point " << p << " of " << count;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kEdges[] = {0.0,    -0.0, 1e-310,    -5e-324,    1e308,
+                               -1e308, 1e22, kInfinity, -kInfinity, std::nan("")};
+  for (const char* policy : {"auto", "off"}) {
+    const koppel::testing::ScopedEnvironment scoped("KOPPEL_NATIVE", policy);
+    std::mt19937_64 engine(102);
+    Setting setting;
+    const Function f(setting.x, setting.random_outputs(engine, 300));
+    ASSERT_EQ(f.is_machine_code(), policy == std::string("auto"));
+    Workspace one = f.make_workspace(), many = f.make_batch_workspace();
+    for (const std::size_t count : {0, 1, 2, 63, 64, 65, 129, 500}) {
+      std::vector<double> in(3 * count), out(f.num_outputs() * count);
+      for (double& value : in) {
+        value = engine() % 4 > 0 ? uniform(engine, -3, 3) : kEdges[engine() % std::size(kEdges)];
+      }
+      f.evaluate_batch(in, out, count, many);
+      std::vector<double> expected(f.num_outputs());
+      for (std::size_t p = 0; p < count; ++p) {
+        const double point[] = {in[p], in[count + p], in[2 * count + p]};
+        f.evaluate(point, expected, one);
+        for (std::size_t j = 0; j < expected.size(); ++j) {
+          ASSERT_TRUE(same_bits(out[j * count + p], expected[j]))
+              << "output " << j << " at point " << p << " of " << count << ", " << policy;
+        }
       }
     }
   }

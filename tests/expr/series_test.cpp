@@ -1,6 +1,7 @@
 #include <koppel/expr/series/series.hpp>
 
 #include <functional>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -25,6 +26,8 @@ using koppel::testing::random_expr;
 using koppel::testing::same_bits;
 
 using Coefficients = std::vector<double>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const double kAt[] = {-2, -1, 0.25, 1, 2}, kOf[] = {0.5, -1, 1, 0.25, 1.5};
 
@@ -507,36 +510,53 @@ TEST(Series, PiecewiseOperationsFollowTheBranchTheyTook) {
   EXPECT_EQ(of(t < 1, 0.5), (Coefficients{1, 0, 0, 0}));
 }
 
-TEST(Series, NativeCodeAgreesWithTheTapeBitForBit) {
+// Series on the tape alone.
+template <typename... Arguments>
+Series on_tape(Arguments&&... arguments) {
+  const koppel::testing::ScopedEnvironment policy("KOPPEL_NATIVE", "off");
+  return Series(std::forward<Arguments>(arguments)...);
+}
+
+TEST(Series, MachineAndNativeCodeAgreeWithTheTapeBitForBit) {
   const koppel::testing::TemporaryCache cache;
-  std::mt19937_64 engine(305);
-  Graph graph;
-  const auto x = graph.symbols("x", "y", "p");
-  const Table tables[] = {graph.add_table("road", TableData::spline(kAt, kOf)),
-                          graph.add_table("held", TableData::held(kAt, kOf))};
-  std::vector<Expr> f;
-  for (int n = 0; n < 100; ++n) {
-    f.push_back(random_expr(engine, x, {.size = 8, .smooth_only = n < 40, .tables = tables}));
-  }
+  constexpr double kEdges[] = {
+      0.0,   -0.0, 1,         5e-324,     -1e-310,
+      1e308, 1e17, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
   constexpr int kOrder = 15;
-  const std::span<const Expr> symbols = x;
-  const Series tape(symbols.first(2), symbols.last(1), f, kOrder);
-  const Series native(symbols.first(2), symbols.last(1), f, kOrder, {.native = true});
-  ASSERT_TRUE(native.is_native()) << native.why_not_native();
-  SeriesWorkspace a = tape.make_workspace(), b = native.make_workspace();
-  for (int point = 0; point < 10; ++point) {
-    a.parameter(0) = b.parameter(0) = uniform(engine, -2, 2);
-    for (int k = 0; k <= kOrder; ++k) {
-      const auto K = static_cast<std::size_t>(k);
-      for (std::size_t i = 0; i < 2; ++i) {
-        a.variable(i)[K] = b.variable(i)[K] = uniform(engine, -2, 2);
-      }
-      tape.evaluate(k, a);
-      native.evaluate(k, b);
-      for (std::size_t j = 0; j < f.size(); ++j) {
-        ASSERT_TRUE(same_bits(a.output(j)[K], b.output(j)[K]))
-            << "order " << k << ": " << a.output(j)[K] << " and " << b.output(j)[K] << " of "
-            << to_text(f[j]);
+  std::mt19937_64 engine(305);
+  for (int round = 0; round < 40; ++round) {
+    Graph graph;
+    const auto x = graph.symbols("x", "y", "p");
+    const Table tables[] = {graph.add_table("road", TableData::spline(kAt, kOf)),
+                            graph.add_table("held", TableData::held(kAt, kOf))};
+    std::vector<Expr> f;
+    for (int n = 0; n < 100; ++n) {
+      f.push_back(
+          random_expr(engine, x, {.size = 1 + n % 12, .smooth_only = n < 40, .tables = tables}));
+    }
+    const std::span<const Expr> symbols = x;
+    const bool is_compiled = round == 0;  // which takes time
+    const Series tape = on_tape(symbols.first(2), symbols.last(1), f, kOrder);
+    const Series code(symbols.first(2), symbols.last(1), f, kOrder, {.native = is_compiled});
+    ASSERT_EQ(code.is_native(), is_compiled) << code.why_not_native();
+    ASSERT_EQ(code.is_machine_code(), !is_compiled);
+    ASSERT_FALSE(tape.is_machine_code());
+    SeriesWorkspace a = tape.make_workspace(), b = code.make_workspace();
+    for (int point = 0; point < 10; ++point) {
+      const auto number = [&] {
+        return point < 6 ? uniform(engine, -2, 2) : kEdges[engine() % std::size(kEdges)];
+      };
+      a.parameter(0) = b.parameter(0) = number();
+      for (int k = 0; k <= kOrder; ++k) {
+        const auto K = static_cast<std::size_t>(k);
+        for (std::size_t i = 0; i < 2; ++i) a.variable(i)[K] = b.variable(i)[K] = number();
+        tape.evaluate(k, a);
+        code.evaluate(k, b);
+        for (std::size_t j = 0; j < f.size(); ++j) {
+          ASSERT_TRUE(same_bits(a.output(j)[K], b.output(j)[K]))
+              << "order " << k << ": " << a.output(j)[K] << " and " << b.output(j)[K] << " of "
+              << to_text(f[j]);
+        }
       }
     }
   }

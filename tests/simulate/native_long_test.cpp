@@ -15,12 +15,14 @@ TEST(NativeRuns, HaveTheBitsOfTheInterpreterForAllModelsInAllCoordinates) {
     if (file.path().extension() != ".yaml") continue;
     const std::string name = file.path().stem().string();
     for (const std::string& set : coordinate_sets(read_model(file.path().string()))) {
-      const Bits bits = compare_bits(name, set, 0.5);
-      num_runs += bits.is_run;
-      EXPECT_EQ(bits.difference, "") << name << " in " << set << " coordinates";
+      for (const Code code : {Code::Machine, Code::Compiled}) {
+        const Bits bits = compare_bits(name, set, 0.5, code);
+        num_runs += bits.is_run;
+        EXPECT_EQ(bits.difference, "") << name << " in " << set << " coordinates";
+      }
     }
   }
-  EXPECT_GT(num_runs, 60);
+  EXPECT_GT(num_runs, 120);
 }
 
 }  // namespace

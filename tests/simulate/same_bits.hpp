@@ -1,4 +1,4 @@
-// Runs of a built-in model by `taylor` on the tape and in native code, row by row.
+// Runs of a built-in model by `taylor` on the tape and in generated code, row by row.
 #pragma once
 
 #include <cstring>
@@ -9,6 +9,8 @@
 
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
+
+#include "tests/temporary_folder.hpp"
 
 namespace koppel::testing {
 
@@ -28,7 +30,10 @@ inline std::string run_taylor(const Model& model, const SimulateOptions& options
   }
 }
 
-inline Bits compare_bits(const std::string& name, const std::string& coordinates, double end) {
+enum class Code { Machine, Compiled };  // generated in the process, or by the C compiler
+
+inline Bits compare_bits(const std::string& name, const std::string& coordinates, double end,
+                         Code code) {
   const Model model = read_model(KOPPEL_MODELS + name + ".yaml");
   SimulateOptions options = options_of(model);
   options.end = end;
@@ -38,13 +43,18 @@ inline Bits compare_bits(const std::string& name, const std::string& coordinates
   options.step.reset();
   options.sampling.count = 101;
   std::optional<Simulation> tape, native;
-  const std::string tape_text = run_taylor(model, options, tape);
-  options.native = true;
+  std::string tape_text;
+  {
+    const ScopedEnvironment policy("KOPPEL_NATIVE", "off");
+    tape_text = run_taylor(model, options, tape);
+  }
+  const ScopedEnvironment policy("KOPPEL_NATIVE", "auto");
+  options.native = code == Code::Compiled;
   const std::string native_text = run_taylor(model, options, native);
   Bits out;
   out.is_run = tape.has_value() && tape->status == Outcome::Status::Done;
   if (tape_text != native_text) {
-    out.difference = fmt::format("tape: '{}', native: '{}'", tape_text, native_text);
+    out.difference = fmt::format("tape: '{}', code: '{}'", tape_text, native_text);
     return out;
   }
   if (!tape) return out;
@@ -54,8 +64,8 @@ inline Bits compare_bits(const std::string& name, const std::string& coordinates
     for (std::size_t row = 0; row < a.num_rows(); ++row) {
       const double x = a.column(i)[row], y = b.column(i)[row];
       if (std::memcmp(&x, &y, sizeof x) == 0) continue;
-      out.difference = fmt::format("{} at t = {}: {} on the tape, {} in native code",
-                                   a.columns()[i].name, a.time()[row], x, y);
+      out.difference = fmt::format("{} at t = {}: {} on the tape, {} in code", a.columns()[i].name,
+                                   a.time()[row], x, y);
       break;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <mutex>
 
 #include <koppel/base/stop.hpp>
 #include <koppel/expr/code/diagnose.hpp>
@@ -28,6 +29,14 @@ struct Function::Code {
     native_work = c.work_size;
   }
 
+  // Machine code for several points at once; made when it is asked for first. Null: the tape.
+  const MachineCode* lanes() const {
+    std::call_once(has_lanes_, [&] {
+      if (machine != nullptr) lanes_ = MachineCode::generate(program, MachineCode::kLanes);
+    });
+    return lanes_.get();
+  }
+
   Program program;
   Tape tape;
   std::unique_ptr<const MachineCode> machine;
@@ -35,7 +44,36 @@ struct Function::Code {
   Native* native = nullptr;
   std::size_t native_work = 0;
   std::string why_not_native;
+
+ private:
+  mutable std::once_flag has_lanes_;
+  mutable std::unique_ptr<const MachineCode> lanes_;
 };
+
+namespace {
+
+// The last points repeat one where there are fewer than lanes.
+void evaluate_lanes(const MachineCode& code, std::span<const double> in, std::span<double> out,
+                    std::size_t count, double* work) noexcept {
+  constexpr std::size_t kLanes = MachineCode::kLanes;
+  const std::size_t num_in = in.size() / std::max<std::size_t>(count, 1);
+  const std::size_t num_out = out.size() / std::max<std::size_t>(count, 1);
+  double* const x = work;
+  double* const y = x + num_in * kLanes;
+  for (std::size_t begin = 0; begin < count; begin += kLanes) {
+    const std::size_t points = std::min(kLanes, count - begin);
+    for (std::size_t i = 0; i < num_in; ++i) {
+      const double* const from = in.data() + i * count + begin;
+      for (std::size_t k = 0; k < kLanes; ++k) x[i * kLanes + k] = from[std::min(k, points - 1)];
+    }
+    code.run(x, y, y + num_out * kLanes);
+    for (std::size_t j = 0; j < num_out; ++j) {
+      std::copy_n(y + j * kLanes, points, out.data() + j * count + begin);
+    }
+  }
+}
+
+}  // namespace
 
 Function::Function(std::span<const Expr> inputs, std::span<const Expr> outputs,
                    CompileOptions options) {
@@ -91,6 +129,9 @@ void Function::evaluate(std::span<const double> in, std::span<double> out,
 }
 
 Workspace Function::make_batch_workspace() const {
+  if (const MachineCode* lanes = code_->lanes()) {
+    return Workspace((num_inputs() + num_outputs()) * MachineCode::kLanes + lanes->work_size());
+  }
   Workspace work(num_slots() * Tape::kBatch);
   double* s = work.data_.data() + num_inputs() * Tape::kBatch;
   for (const double number : code_->program.constants) s = std::fill_n(s, Tape::kBatch, number);
@@ -100,6 +141,9 @@ Workspace Function::make_batch_workspace() const {
 void Function::evaluate_batch(std::span<const double> in, std::span<double> out, std::size_t count,
                               Workspace& work) const noexcept {
   assert(in.size() == count * num_inputs() && out.size() == count * num_outputs());
+  if (const MachineCode* lanes = code_->lanes()) {
+    return evaluate_lanes(*lanes, in, out, count, work.data_.data());
+  }
   double* s = work.data_.data();
   const auto& slots = code_->tape.outputs();
   for (std::size_t begin = 0; begin < count; begin += Tape::kBatch) {

@@ -1,9 +1,8 @@
 #include <koppel/expr/code/machine_code.hpp>
 
-#if defined(__x86_64__) && defined(__linux__)
+#include <koppel/expr/code/code_writer.hpp>
 
-#include <asmjit/x86.h>
-#include <sys/mman.h>
+#ifdef KOPPEL_MACHINE_CODE
 
 #include <array>
 #include <bit>
@@ -17,8 +16,9 @@ namespace koppel {
 namespace {
 
 using asmjit::x86::Mem;
-using asmjit::x86::Xmm;
+using asmjit::x86::Vec;
 namespace x86 = asmjit::x86;
+namespace Id = asmjit::x86::Inst;
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu, kNever = 0xFFFFFFFFu;
 // A page and two calls of the system cost more than the tape of fewer operations does.
@@ -30,26 +30,22 @@ double table_value(const TableData* table, int order, double x) {
   return table->evaluate(x, order);
 }
 
-// Remembers that an instruction could not be encoded.
-struct Refusal : asmjit::ErrorHandler {
-  void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override { is_refused = true; }
-  bool is_refused = false;
-};
-
 class Generator {
  public:
-  explicit Generator(const Program& program)
-      : program_(program), num_inputs_(program.num_inputs()), leaves_(program.num_leaves()) {
-    code_.init(asmjit::Environment::host());
-    code_.setErrorHandler(&refusal_);
-    code_.attach(&assembler_);
+  Generator(const Program& program, int lanes)
+      : program_(program),
+        lanes_(static_cast<std::size_t>(lanes)),
+        id_(lanes == 1 ? kScalar : kPacked),
+        num_inputs_(program.num_inputs()),
+        leaves_(program.num_leaves()),
+        assembler_(writer.assembler) {
     find_uses();
     spilled_at_.assign(program.code.size(), kNone);
     register_of_.assign(program.num_values(), kNone);
     for (Register& r : registers_) r = {};
   }
 
-  bool generate() {
+  void generate() {
     enter();
     for (now_ = 0; now_ < program_.code.size(); ++now_) {
       emit(program_.code[now_]);
@@ -58,19 +54,18 @@ class Generator {
     }
     copy_leaves();
     leave();
-    code_.flatten();
-    code_.resolveUnresolvedLinks();
-    return !refusal_.is_refused;
   }
 
-  asmjit::CodeHolder& code() { return code_; }
+  CodeWriter writer;
   std::size_t work_size() const { return work_size_; }
-  // What `numbers` holds: the program's constants, then masks as pairs of numbers.
+  // What `numbers` holds: the program's constants, then masks; each as often as there are lanes.
   std::vector<double> numbers() const {
-    std::vector<double> out = program_.constants;
-    const double sign = std::bit_cast<double>(std::uint64_t{1} << 63);
-    const double rest = std::bit_cast<double>(~(std::uint64_t{1} << 63));
-    for (const double x : {sign, rest, 1.0}) out.push_back(x);
+    std::vector<double> out;
+    const auto add = [&](double x) { out.insert(out.end(), lanes_, x); };
+    for (const double x : program_.constants) add(x);
+    add(std::bit_cast<double>(std::uint64_t{1} << 63));
+    add(std::bit_cast<double>(~(std::uint64_t{1} << 63)));
+    add(1);
     return out;
   }
 
@@ -82,7 +77,19 @@ class Generator {
     bool is_pinned = false;  // an operand or the result of the instruction at hand
   };
   static constexpr unsigned kNumRegisters = 15;  // the last one is for intermediate results
-  static Xmm scratch() { return x86::xmm15; }
+  // A register of values: of one lane, or of all.
+  Vec reg(unsigned r) const { return lanes_ == 1 ? Vec(x86::xmm(r)) : Vec(x86::ymm(r)); }
+  Vec scratch() const { return reg(kNumRegisters); }
+
+  // The instructions, for one lane and for several.
+  struct Instructions {
+    asmjit::InstId move, add, sub, mul, div, min, max, compare;
+  };
+  static constexpr Instructions kScalar{Id::kIdVmovsd, Id::kIdVaddsd, Id::kIdVsubsd, Id::kIdVmulsd,
+                                        Id::kIdVdivsd, Id::kIdVminsd, Id::kIdVmaxsd, Id::kIdVcmpsd};
+  static constexpr Instructions kPacked{Id::kIdVmovupd, Id::kIdVaddpd, Id::kIdVsubpd,
+                                        Id::kIdVmulpd,  Id::kIdVdivpd, Id::kIdVminpd,
+                                        Id::kIdVmaxpd,  Id::kIdVcmppd};
 
   enum Mask { Sign, Rest, One };
 
@@ -119,13 +126,23 @@ class Generator {
     assembler_.mov(x86::r14, x86::rcx);
   }
   void leave() {
+    if (lanes_ > 1) assembler_.vzeroupper();
     assembler_.add(x86::rsp, 8);
     for (const x86::Gp& r : {x86::r14, x86::r13, x86::r12, x86::rbx}) assembler_.pop(r);
     assembler_.ret();
   }
 
-  static Mem at(const x86::Gp& base, std::size_t index) {
-    return x86::qword_ptr(base, static_cast<std::int32_t>(8 * index));
+  Mem at(const x86::Gp& base, std::size_t index) const {
+    const auto offset = static_cast<std::int32_t>(8 * lanes_ * index);
+    return lanes_ == 1 ? x86::qword_ptr(base, offset) : x86::ymmword_ptr(base, offset);
+  }
+  static Mem lane_of(Mem values, std::size_t lane) {
+    values.setSize(8);
+    values.addOffset(static_cast<std::int64_t>(8 * lane));
+    return values;
+  }
+  void move(const asmjit::Operand& to, const asmjit::Operand& from) {
+    assembler_.emit(id_.move, to, from);
   }
   Mem mask(Mask which) const { return at(x86::r14, program_.constants.size() + which); }
   // Where a value that is in no register stands.
@@ -150,10 +167,13 @@ class Generator {
   void save(unsigned r) {
     const ValueId v = registers_[r].value;
     if (v < leaves_ || spilled_at_[v - leaves_] != kNone) return;
+    take_place(v);
+    move(place(v), reg(r));
+  }
+  void take_place(ValueId v) {
     if (free_places_.empty()) free_places_.push_back(static_cast<std::uint32_t>(work_size_++));
     spilled_at_[v - leaves_] = free_places_.back();
     free_places_.pop_back();
-    assembler_.vmovsd(place(v), x86::xmm(r));
   }
   void spill(unsigned r) {
     save(r);
@@ -170,14 +190,14 @@ class Generator {
   }
 
   // The value in a register that stays for this instruction.
-  Xmm load(ValueId v, std::uint32_t next_use) {
+  Vec load(ValueId v, std::uint32_t next_use) {
     unsigned r = register_of_[v];
     if (r == kNone) {
       r = take_register();
-      assembler_.vmovsd(x86::xmm(r), place(v));
+      move(reg(r), place(v));
     }
     hold(r, v, next_use);
-    return x86::xmm(r);
+    return reg(r);
   }
   // The value in a register where it is there already or needed soon; else in memory.
   asmjit::Operand load_or_find(ValueId v, std::uint32_t next_use) {
@@ -186,7 +206,7 @@ class Generator {
     return place(v);
   }
   // A register for the result. Operands that are read no more give theirs.
-  Xmm result() {
+  Vec result() {
     for (Register& r : registers_) {
       if (r.is_pinned && r.next_use == kNever) {
         release(static_cast<unsigned>(&r - registers_.data()));
@@ -194,7 +214,7 @@ class Generator {
     }
     const unsigned r = take_register();
     hold(r, static_cast<ValueId>(leaves_ + now_), next_[now_][3]);
-    return x86::xmm(r);
+    return reg(r);
   }
   // A value that has had its last use: register and place are free.
   void release(unsigned r) {
@@ -210,13 +230,13 @@ class Generator {
 
   void emit(const Instruction& i) {
     switch (i.op) {
-      case Op::Add: return binary(i, x86::Inst::kIdVaddsd);
-      case Op::Sub: return binary(i, x86::Inst::kIdVsubsd);
-      case Op::Mul: return binary(i, x86::Inst::kIdVmulsd);
-      case Op::Div: return binary(i, x86::Inst::kIdVdivsd);
+      case Op::Add: return binary(i, id_.add);
+      case Op::Sub: return binary(i, id_.sub);
+      case Op::Mul: return binary(i, id_.mul);
+      case Op::Div: return binary(i, id_.div);
       // The instructions give their second operand where the comparison fails.
-      case Op::Min: return binary(i, x86::Inst::kIdVminsd, true);
-      case Op::Max: return binary(i, x86::Inst::kIdVmaxsd, true);
+      case Op::Min: return binary(i, id_.min, true);
+      case Op::Max: return binary(i, id_.max, true);
       case Op::Sqrt: return root(i);
       case Op::Neg: return masked(i, x86::Inst::kIdVxorpd, Sign);
       case Op::Abs: return masked(i, x86::Inst::kIdVandpd, Rest);
@@ -228,14 +248,14 @@ class Generator {
     }
   }
 
-  // Predicates of vcmpsd; only the last is true for NaN.
+  // Predicates of comparisons; only the last is true for NaN.
   static constexpr int kEqual = 0, kLess = 1, kLessEqual = 2, kNotEqual = 4;
 
   void binary(const Instruction& i, asmjit::InstId id, bool is_reversed = false) {
     const ValueId first = is_reversed ? i.b : i.a, second = is_reversed ? i.a : i.b;
     const std::uint32_t next_first = next_[now_][is_reversed ? 1 : 0],
                         next_second = next_[now_][is_reversed ? 0 : 1];
-    const Xmm a = load(first, next_first);
+    const Vec a = load(first, next_first);
     const asmjit::Operand b = load_or_find(second, next_second);
     assembler_.emit(id, result(), a, b);
     release_memory(second, next_second);
@@ -246,29 +266,33 @@ class Generator {
   }
 
   void root(const Instruction& i) {
-    const Xmm a = load(i.a, next_[now_][0]);
-    assembler_.vsqrtsd(result(), a, a);
+    const Vec a = load(i.a, next_[now_][0]);
+    if (lanes_ == 1) {
+      assembler_.vsqrtsd(result().xmm(), a.xmm(), a.xmm());
+    } else {
+      assembler_.vsqrtpd(result().ymm(), a.ymm());
+    }
   }
   void masked(const Instruction& i, asmjit::InstId id, Mask which) {
-    assembler_.vmovsd(scratch(), mask(which));
-    const Xmm a = load(i.a, next_[now_][0]);
+    move(scratch(), mask(which));
+    const Vec a = load(i.a, next_[now_][0]);
     assembler_.emit(id, result(), a, scratch());
   }
   void compare(const Instruction& i, int predicate) {
-    const Xmm a = load(i.a, next_[now_][0]);
-    const Xmm b = load(i.b, next_[now_][1]);
-    assembler_.vcmpsd(scratch(), a, b, predicate);
-    const Xmm r = result();
-    assembler_.vmovsd(r, mask(One));
-    assembler_.vandpd(r, r, scratch());
+    const Vec a = load(i.a, next_[now_][0]);
+    const Vec b = load(i.b, next_[now_][1]);
+    assembler_.emit(id_.compare, scratch(), a, b, asmjit::Imm(predicate));
+    const Vec r = result();
+    move(r, mask(One));
+    assembler_.emit(Id::kIdVandpd, r, r, scratch());
   }
   void select(const Instruction& i) {
-    const Xmm a = load(i.a, next_[now_][0]);
-    const Xmm b = load(i.b, next_[now_][1]);
-    const Xmm c = load(i.c, next_[now_][2]);
-    assembler_.vxorpd(scratch(), scratch(), scratch());
-    assembler_.vcmpsd(scratch(), a, scratch(), kNotEqual);
-    assembler_.vblendvpd(result(), c, b, scratch());
+    const Vec a = load(i.a, next_[now_][0]);
+    const Vec b = load(i.b, next_[now_][1]);
+    const Vec c = load(i.c, next_[now_][2]);
+    assembler_.emit(Id::kIdVxorpd, scratch(), scratch(), scratch());
+    assembler_.emit(id_.compare, scratch(), a, scratch(), asmjit::Imm(kNotEqual));
+    assembler_.emit(Id::kIdVblendvpd, result(), c, b, scratch());
   }
 
   // Calls preserve no register of values.
@@ -279,37 +303,45 @@ class Generator {
     for (unsigned r = 0; r < kNumRegisters; ++r) {
       if (registers_[r].value != kNone) spill(r);
     }
-    for (int k = 0; k < count; ++k) {
-      assembler_.vmovsd(x86::xmm(static_cast<unsigned>(k)),
-                        place(operand[static_cast<std::size_t>(k)]));
+    const auto v = static_cast<ValueId>(leaves_ + now_);
+    if (lanes_ > 1) {
+      take_place(v);
+      assembler_.vzeroupper();  // what is called uses half of the registers
     }
-    if (i.op == Op::Table) {
-      assembler_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(&program_.tables[i.b].data));
-      assembler_.mov(x86::esi, static_cast<int>(i.variant));
-      call_address(reinterpret_cast<std::uint64_t>(&table_value));
-    } else {
-      call_address(reinterpret_cast<std::uint64_t>(function_of(i)));
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      for (int k = 0; k < count; ++k) {
+        assembler_.vmovsd(x86::xmm(static_cast<unsigned>(k)),
+                          lane_of(place(operand[static_cast<std::size_t>(k)]), lane));
+      }
+      call_function(i);
+      if (lanes_ > 1) assembler_.vmovsd(lane_of(place(v), lane), x86::xmm0);
     }
     for (int k = 0; k < count; ++k) {
       release_memory(operand[static_cast<std::size_t>(k)],
                      next_[now_][static_cast<std::size_t>(k)]);
     }
-    hold(0, static_cast<ValueId>(leaves_ + now_), next_[now_][3]);
+    if (lanes_ > 1) move(reg(0), place(v));
+    hold(0, v, next_[now_][3]);
+  }
+  void call_function(const Instruction& i) {
+    if (i.op == Op::Table) {
+      assembler_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(&program_.tables[i.b].data));
+      assembler_.mov(x86::esi, static_cast<int>(i.variant));
+      writer.call(reinterpret_cast<std::uint64_t>(&table_value));
+    } else {
+      writer.call(reinterpret_cast<std::uint64_t>(function_of(i)));
+    }
   }
   static double (*function_of(const Instruction& i))(double, double, double) {
     if (i.variant > 0 && i.op == Op::Sin) return fixed_cost_sine;
     if (i.variant > 0 && i.op == Op::Cos) return fixed_cost_cosine;
     return operation(i.op).value;
   }
-  void call_address(std::uint64_t address) {
-    assembler_.mov(x86::rax, address);
-    assembler_.call(x86::rax);
-  }
 
   void store_outputs() {
     const ValueId v = static_cast<ValueId>(leaves_ + now_);
     for (std::uint32_t j = first_output_[now_]; j != kNone; j = next_output_[j]) {
-      assembler_.vmovsd(at(x86::r12, j), x86::xmm(register_of_[v]));
+      move(at(x86::r12, j), reg(register_of_[v]));
     }
   }
   void drop_dead() {
@@ -321,16 +353,16 @@ class Generator {
   void copy_leaves() {
     for (std::size_t j = 0; j < program_.outputs.size(); ++j) {
       if (program_.outputs[j] >= leaves_) continue;
-      assembler_.vmovsd(scratch(), place(program_.outputs[j]));
-      assembler_.vmovsd(at(x86::r12, j), scratch());
+      move(scratch(), place(program_.outputs[j]));
+      move(at(x86::r12, j), scratch());
     }
   }
 
   const Program& program_;
+  std::size_t lanes_;
+  Instructions id_;
   std::size_t num_inputs_, leaves_;
-  Refusal refusal_;
-  asmjit::CodeHolder code_;
-  x86::Assembler assembler_;
+  x86::Assembler& assembler_;
   std::size_t now_ = 0;  // the instruction at hand
 
   std::vector<std::array<std::uint32_t, 4>> next_;         // uses: of the operands, of the result
@@ -344,34 +376,20 @@ class Generator {
 
 }  // namespace
 
-std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program) {
+std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program, int lanes) {
   // Displacements have 32 bits.
-  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / 16;
-  const bool can = asmjit::CpuInfo::host().features().x86().hasAVX();
-  if (!can || program.code.size() < kFewest || program.num_values() > kMost) return nullptr;
-  Generator generator(program);
-  if (!generator.generate()) return nullptr;
-  asmjit::CodeHolder& code = generator.code();
-  const std::size_t size = code.codeSize();
-  void* const pages =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return nullptr;
+  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / (16 * kLanes);
+  if (!CodeWriter::is_supported()) return nullptr;
+  if (program.code.size() < kFewest || program.num_values() > kMost) return nullptr;
+  Generator generator(program, lanes);
+  generator.generate();
   std::unique_ptr<MachineCode> out(new MachineCode);
-  out->pages_ = pages;
-  out->num_bytes_ = size;
-  if (code.relocateToBase(reinterpret_cast<std::uint64_t>(pages)) != asmjit::kErrorOk ||
-      code.copyFlattenedData(pages, size) != asmjit::kErrorOk ||
-      mprotect(pages, size, PROT_READ | PROT_EXEC) != 0) {
-    return nullptr;
-  }
-  out->entry_ = reinterpret_cast<Entry*>(pages);
+  out->pages_ = generator.writer.finish();
+  if (out->pages_ == nullptr) return nullptr;
+  out->entry_ = reinterpret_cast<Entry*>(out->pages_->begin());
   out->numbers_ = generator.numbers();
-  out->work_size_ = generator.work_size();
+  out->work_size_ = generator.work_size() * static_cast<std::size_t>(lanes);
   return out;
-}
-
-MachineCode::~MachineCode() {
-  if (pages_ != nullptr) munmap(pages_, num_bytes_);
 }
 
 }  // namespace koppel
@@ -380,8 +398,7 @@ MachineCode::~MachineCode() {
 
 namespace koppel {
 
-std::unique_ptr<const MachineCode> MachineCode::generate(const Program&) { return nullptr; }
-MachineCode::~MachineCode() = default;
+std::unique_ptr<const MachineCode> MachineCode::generate(const Program&, int) { return nullptr; }
 
 }  // namespace koppel
 

@@ -3,14 +3,13 @@
 // needed last goes to `work` [Belady 1966]. The operations and their order are those of the tape,
 // so that results are the same to the last bit; functions other than the root are called where the
 // tape calls them.
-//
-// Pages are writable while code is put there and executable afterwards, never both.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
+#include <koppel/expr/code/code_pages.hpp>
 #include <koppel/expr/code/program.hpp>
 
 namespace koppel {
@@ -19,12 +18,10 @@ class MachineCode {
  public:
   // Null where the processor is another (AVX is needed), the system permits no executable memory,
   // or the program is too small to gain. The program must live as long as the code: calls refer to
-  // its tables.
-  static std::unique_ptr<const MachineCode> generate(const Program& program);
-
-  MachineCode(const MachineCode&) = delete;
-  MachineCode& operator=(const MachineCode&) = delete;
-  ~MachineCode();
+  // its tables. With several lanes as many points are evaluated at once, each with the bits of
+  // one: number k of `in`, `out` stands for all points in a row, from in[lanes k] on.
+  static constexpr int kLanes = 4;
+  static std::unique_ptr<const MachineCode> generate(const Program& program, int lanes = 1);
 
   std::size_t work_size() const { return work_size_; }
   void run(const double* in, double* out, double* work) const noexcept {
@@ -37,8 +34,7 @@ class MachineCode {
   MachineCode() = default;
 
   Entry* entry_ = nullptr;
-  void* pages_ = nullptr;
-  std::size_t num_bytes_ = 0;
+  std::unique_ptr<const CodePages> pages_;
   std::vector<double> numbers_;  // constants, and masks for signs
   std::size_t work_size_ = 0;
 };

@@ -5,7 +5,9 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/expr/code/emit_c.hpp>
+#include <koppel/expr/code/machine_code.hpp>
 #include <koppel/expr/code/native.hpp>
+#include <koppel/expr/series/series_machine_code.hpp>
 #include <koppel/expr/series/series_program.hpp>
 
 namespace koppel {
@@ -162,13 +164,26 @@ struct Series::Code {
     solve_work_size = num_b;
   }
 
+  static Program lower_solution(const SeriesSolution& solution) {
+    std::vector<Expr> inputs = solution.b;
+    inputs.insert(inputs.end(), solution.entries.begin(), solution.entries.end());
+    return lower(inputs, solution.X);
+  }
+
+  void generate(const SeriesSolution& solution) {
+    machine = SeriesMachineCode::generate(series, layout);
+    if (machine == nullptr || solution.X.empty()) return;
+    solve_program = lower_solution(solution);
+    machine_solve = MachineCode::generate(solve_program);
+    if (machine_solve == nullptr) return;
+    solve_work_size = std::max(solve_work_size, machine_solve->work_size());
+  }
+
   void load_native(const SeriesSolution& solution, const SeriesStages& leads) {
     std::string source = emit_c_prelude() + emit_c_series(series, layout, "koppel_series");
     const bool solves = !solution.X.empty();
     if (solves) {
-      std::vector<Expr> inputs = solution.b;
-      inputs.insert(inputs.end(), solution.entries.begin(), solution.entries.end());
-      const CCode solve_code = emit_c(lower(inputs, solution.X), "koppel_series_solve");
+      const CCode solve_code = emit_c(lower_solution(solution), "koppel_series_solve");
       source += solve_code.source +
                 emit_c_expansion(series, layout, "koppel_series", leads, solution.unknowns);
       solve_work_size = std::max(solve_work_size, solve_code.work_size);
@@ -191,6 +206,9 @@ struct Series::Code {
   SeriesLayout layout;
   std::vector<StagedTape> stages, later, corrections;
   Substitution substitution;
+  Program solve_program;
+  std::unique_ptr<const SeriesMachineCode> machine;
+  std::unique_ptr<const MachineCode> machine_solve;
   std::shared_ptr<const NativeLibrary> library;
   SeriesFunction* native = nullptr;
   SeriesFunction* native_correction = nullptr;
@@ -213,6 +231,7 @@ Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters
                                      variables.size(), max_order);
   code->add_solution(solution);
   if (wants_native(options.native)) code->load_native(solution, stages);
+  if (code->native == nullptr && wants_native(true)) code->generate(solution);
   code_ = std::move(code);
 }
 
@@ -229,6 +248,7 @@ bool Series::reads_variable_later(std::size_t i) const {
   return code_->series.is_read_later[i] != 0;
 }
 bool Series::needs_zero(std::size_t i) const { return code_->series.needs_zero[i] != 0; }
+bool Series::is_machine_code() const { return code_->machine != nullptr; }
 bool Series::is_native() const { return code_->native != nullptr; }
 const std::string& Series::why_not_native() const { return code_->why_not_native; }
 
@@ -258,6 +278,8 @@ void Series::evaluate(int k, SeriesWorkspace& work) const noexcept {
   double* c = work.data_.data();
   if (code_->native != nullptr) {
     code_->native(k, c);
+  } else if (code_->machine != nullptr) {
+    code_->machine->evaluate(k, c);
   } else {
     evaluate_stage(code_->series.program, k > 0 ? code_->later : code_->stages, code_->layout.place,
                    k, c);
@@ -268,6 +290,8 @@ void Series::correct(int k, SeriesWorkspace& work) const noexcept {
   double* c = work.data_.data();
   if (code_->native_correction != nullptr) {
     code_->native_correction(k, c);
+  } else if (code_->machine != nullptr) {
+    code_->machine->correct(k, c);
   } else {
     evaluate_stage(code_->series.program, code_->corrections, code_->layout.place, k, c);
   }
@@ -279,6 +303,8 @@ bool Series::expands() const { return code_->native_expansion != nullptr; }
 void Series::solve(SeriesWorkspace& work) const noexcept {
   if (code_->native_solve != nullptr) {
     code_->native_solve(work.system_.data(), work.X_.data(), work.solve_work_.data());
+  } else if (code_->machine_solve != nullptr) {
+    code_->machine_solve->run(work.system_.data(), work.X_.data(), work.solve_work_.data());
   } else {
     code_->substitution.solve(work.system_.data() + code_->num_b, work.system_.data(),
                               work.X_.data(), work.solve_work_.data());

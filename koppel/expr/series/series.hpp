@@ -12,7 +12,7 @@
 //
 // Coefficients are x_k = x⁽ᵏ⁾/k!, not derivatives. Cost: O(k) an operation at order k, so O(p²) up
 // to order p; parts that depend on parameters only cost nothing beyond order 0. Nothing is
-// allocated while evaluating. Tape and native code as for Function.
+// allocated while evaluating. Tape, machine code and native code as for Function.
 #pragma once
 
 #include <memory>
@@ -114,7 +114,8 @@ class Series {
   // found is, so that it has to be set to 0.
   bool reads_variable_later(std::size_t i) const;
   bool needs_zero(std::size_t i) const;
-  bool is_native() const;
+  bool is_machine_code() const;  // generated (series_machine_code.hpp); else native or the tape
+  bool is_native() const;        // compiled
   const std::string& why_not_native() const;
 
   SeriesWorkspace make_workspace() const;
