@@ -1,6 +1,7 @@
 // koppel check: the mechanism doctor. What a model is made of, its freedoms, index, redundant
 // constraints and consistent start, with reasons where something is wrong.
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -127,6 +128,21 @@ std::string describe(const IndexReport& report) {
   }
 }
 
+// "hip (revolute ground-thigh)"
+std::vector<std::string> joints_of(const Model& model) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name, std::string_view type, const Marker& a,
+                       const Marker& b) {
+    const auto body = [&](const Marker& m) {
+      return model.bodies[static_cast<std::size_t>(m.body)].name;
+    };
+    out.push_back(fmt::format("{} ({} {}-{})", name, type, body(a), body(b)));
+  };
+  for (const Joint& j : model.joints) add(j.name, j.law->type(), j.a, j.b);
+  for (const Contact& c : model.contacts) add(c.name, c.type, c.frame, c.point);
+  return out;
+}
+
 void print(const Model& model, const Findings& findings) {
   const Equations& e = findings.equations;
   const auto& [start, rank, singular, massless, forward, servo] = findings.found;
@@ -135,15 +151,7 @@ void print(const Model& model, const Findings& findings) {
     const std::vector<Body> bodies(model.bodies.begin() + 1, model.bodies.end());
     print_line("bodies", join(bodies, [](const Body& b) { return b.name; }));
     print_line("joints", join(
-                             model.joints,
-                             [&](const Joint& j) {
-                               const auto name = [&](const Marker& m) {
-                                 return model.bodies[static_cast<std::size_t>(m.body)].name;
-                               };
-                               return j.name + " (" + std::string(j.law->type()) + ' ' +
-                                      name(j.a) + '-' + name(j.b) + ')';
-                             },
-                             6));
+                             joints_of(model), [](const std::string& text) { return text; }, 6));
   }
   if (!model.forces.empty()) {
     print_line("forces", join(model.forces, [](const Force& f) { return f.name; }));

@@ -87,11 +87,12 @@ void write_files(const std::filesystem::path& folder, const Model& model,
   for (const Compared& run : comparison.runs) {
     report.summary.emplace_back(
         full_label_of(run, comparison),
-        fmt::format(
-            "{}{:.3g} ms, {} steps, violation {:.1e}, error {}",
-            run.status == "done" ? "" : fmt::format("{} at {:g} s, ", run.status, run.reached),
-            1e3 * run.seconds, run.steps, run.position_drift,
-            run.error ? fmt::format("{:.1e}", *run.error) : "not known"));
+        fmt::format("{}{:.3g} ms, {} steps, violation {:.1e}, error {}",
+                    run.status == Outcome::Status::Done
+                        ? ""
+                        : fmt::format("{} at {:g} s, ", name_of(run.status), run.reached),
+                    1e3 * run.seconds, run.steps, run.position_drift,
+                    run.error ? fmt::format("{:.1e}", *run.error) : "not known"));
   }
   if (comparison.recommended >= 0) {
     report.messages.push_back("Recommended: " + comparison.reason);

@@ -57,8 +57,8 @@ const Compared* find(const Comparison& comparison, const std::string& formulatio
 }
 
 std::string seconds(const Compared& run) {
-  return run.status == "done" ? fmt::format("{:.3g}", run.seconds)
-                              : fmt::format("ends at {:.3g} s", run.reached);
+  return run.status == Outcome::Status::Done ? fmt::format("{:.3g}", run.seconds)
+                                             : fmt::format("ends at {:.3g} s", run.reached);
 }
 
 void print_table(const Comparison& brief, const Comparison& lasting) {

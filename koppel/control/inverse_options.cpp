@@ -19,7 +19,7 @@ void require(bool holds, const std::string& message) {
 
 void check_method(const std::string& method) {
   std::vector<std::string> methods = {"auto", "flat"};
-  for (const std::string_view name : reduced_methods()) methods.emplace_back(name);
+  for (const ReducedMethod& reduced : reduced_methods()) methods.emplace_back(reduced.name);
   if (method.empty() || std::find(methods.begin(), methods.end(), method) != methods.end()) return;
   const std::string meant = suggest(method, methods);
   std::string all;

@@ -23,17 +23,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-const char* name_of(Outcome::Status status) {
-  switch (status) {
-    case Outcome::Status::Done: return "done";
-    case Outcome::Status::Doubtful: return "doubtful";
-    case Outcome::Status::Event:  // servo problems have none
-    case Outcome::Status::Stopped: return "stopped";
-    case Outcome::Status::Failed: return "failed";
-  }
-  return "";
-}
-
 template <typename Items>
 std::string join(const Items& items) {
   std::string out;
@@ -248,10 +237,11 @@ Integrator InverseRun::integrator() const {
 }
 
 void InverseRun::make_reduced() {
-  const std::string method = is_flat() ? "minimal-extension:twice" : options_.method;
+  const ReducedMethod& method =
+      is_flat() ? most_general_method() : *find_reduced_method(options_.method);
   reduced_ = make_reduced_servo(out_.equations, method, start_, *servo_, *solution_,
                                 {.native = options_.native});
-  if (method == "minimal-extension") {
+  if (method.has_assumptions) {
     for (std::string& text : violated_assumptions(out_.equations, start_, *servo_, *solution_)) {
       tell(std::move(text));
     }
@@ -265,7 +255,7 @@ void InverseRun::make_reduced() {
     throw Error("control.wrong-integrator",
                 fmt::format("the method '{}' leaves index {} of the {} of this problem; '{}' does "
                             "not converge above 3.",
-                            method, reduced_.index, servo_->index, integrator().text()),
+                            method.name, reduced_.index, servo_->index, integrator().text()),
                 "Use implicit-euler or bdf2 to bdf5; or the method flat or "
                 "minimal-extension:twice, at any index.");
   }

@@ -59,7 +59,7 @@ class InverseRun {
   void follow();
   void stop();
   void follow_samples(Sampler& sampler);
-  bool is_flat() const { return !is_reduced_method(options_.method); }
+  bool is_flat() const { return find_reduced_method(options_.method) == nullptr; }
 
   void choose_way();
   double step() const { return options_.step.value_or((end_ - now_.state.t) / 100); }

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <koppel/control/checks/watch.hpp>
 #include <koppel/control/feedback/disturbance.hpp>
+#include <koppel/results/excess.hpp>
 #include <koppel/results/health.hpp>
 #include <koppel/results/trajectory.hpp>
 

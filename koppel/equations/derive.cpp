@@ -365,40 +365,67 @@ bool has_own_points(const Model& model) {
                      [](const Body& body) { return !body.frame.empty(); });
 }
 
+// A coordinate set: which models it describes, and how.
+struct CoordinateSet {
+  const char* name;
+  bool (*suits)(const Model&);
+  Kinematics (*make)(const Model&);
+  bool places = false;  // takes the expected start from the placement by itself
+};
+
+bool is_lagrangian(const Model& model) { return model.bodies.size() == 1; }
+bool has_bodies(const Model& model) { return !is_lagrangian(model) && !has_own_points(model); }
+
+// The first that suits is the default of derive.
+constexpr CoordinateSet kSets[] = {
+    {"lagrange", is_lagrangian, [](const Model& m) { return start_kinematics(m, "lagrange"); }},
+    {"absolute", has_bodies, [](const Model& m) { return make_absolute(m, false); }},
+    {"joint", has_bodies, make_joint, true},
+    {"natural", [](const Model& m) { return !is_lagrangian(m); }, make_natural},
+    {"directors", has_bodies, make_directors},
+    {"cardan", [](const Model& m) { return has_bodies(m) && !m.is_planar; },
+     [](const Model& m) { return make_absolute(m, true); }}};
+
 }  // namespace
 
 std::vector<std::string> coordinate_sets(const Model& model) {
-  if (model.bodies.size() == 1) return {"lagrange"};
-  if (has_own_points(model)) return {"natural"};
-  std::vector<std::string> sets = {"absolute", "joint", "natural", "directors"};
-  if (!model.is_planar) sets.push_back("cardan");
-  return sets;
+  std::vector<std::string> names;
+  for (const CoordinateSet& set : kSets) {
+    if (set.suits(model)) names.emplace_back(set.name);
+  }
+  return names;
 }
 
-Equations derive(const Model& model, const std::string& coordinates) {
-  const std::vector<std::string> sets = coordinate_sets(model);
-  const std::string set = coordinates.empty() ? sets[0] : coordinates;
-  if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
-    std::string all;
-    for (const std::string& name : sets) all += (all.empty() ? "" : ", ") + name;
-    throw Error("equations.unknown-coordinates",
-                "'" + model.name + "' has no equations in '" + set + "' coordinates.",
-                has_own_points(model)
-                    ? "Its coordinates are the points and vectors of its frames: natural ones. For "
-                      "others, give its bodies a position and join them."
-                    : "It can have: " + all + ".");
+namespace {
+
+const CoordinateSet& find_set(const Model& model, const std::string& name) {
+  for (const CoordinateSet& set : kSets) {
+    if (set.name == name && set.suits(model)) return set;
   }
-  // Joint coordinates take the expected start from the placement by themselves.
-  const Model placed = set == "joint" ? model : carried_along_joints(model);
+  std::string all;
+  for (const std::string& set : coordinate_sets(model)) all += (all.empty() ? "" : ", ") + set;
+  throw Error("equations.unknown-coordinates",
+              "'" + model.name + "' has no equations in '" + name + "' coordinates.",
+              has_own_points(model)
+                  ? "Its coordinates are the points and vectors of its frames: natural ones. For "
+                    "others, give its bodies a position and join them."
+                  : "It can have: " + all + ".");
+}
+
+}  // namespace
+
+Equations derive(const Model& model, const std::string& coordinates) {
+  const std::string set = coordinates.empty() ? coordinate_sets(model)[0] : coordinates;
+  const Model placed = placed_for(model, set);
   return Derivation(placed, make_kinematics(placed, set)).run();
 }
 
 Kinematics make_kinematics(const Model& model, const std::string& set) {
-  if (set == "lagrange") return start_kinematics(model, "lagrange");
-  if (set == "joint") return make_joint(model);
-  if (set == "natural") return make_natural(model);
-  if (set == "directors") return make_directors(model);
-  return make_absolute(model, set == "cardan");
+  return find_set(model, set).make(model);
+}
+
+Model placed_for(const Model& model, const std::string& set) {
+  return find_set(model, set).places ? model : carried_along_joints(model);
 }
 
 }  // namespace koppel

@@ -69,7 +69,7 @@ struct Equations {
     std::string unit = {};  // of the residual
     Holds holds = Holds::Other;
     Level level = Level::Position;
-    bool pulls = false;  // a cable: its multiplier should not become negative
+    bool pulls = false;  // its multiplier should not become negative: a cable, an open contact
   };
 
   std::shared_ptr<Graph> graph;

@@ -127,7 +127,11 @@ Kinematics make_absolute(const Model& model, bool cardan);
 Kinematics make_joint(const Model& model);
 Kinematics make_directors(const Model& model);
 Kinematics make_natural(const Model& model);
-// One of them by its name, also `lagrange`: no bodies.
+// One of them by its name, also `lagrange`: no bodies. Throws Error
+// `equations.unknown-coordinates`.
 Kinematics make_kinematics(const Model& model, const std::string& set);
+// The model with its bodies where they are expected for this set: carried along the joints, unless
+// the set does so itself.
+Model placed_for(const Model& model, const std::string& set);
 
 }  // namespace koppel

@@ -4,7 +4,6 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/kinematics.hpp>
-#include <koppel/equations/placement.hpp>
 #include <koppel/equations/quantities.hpp>
 
 namespace koppel {
@@ -40,8 +39,7 @@ ModelKinematics describe_kinematics(const Model& model, const std::string& set) 
                 "'" + model.name + "' has no bodies: its coordinates are its own.",
                 "Kinematics are those of bodies and their points.");
   }
-  // As derive has them: joint coordinates take the expected start from the placement by themselves.
-  const Model placed = set == "joint" ? model : carried_along_joints(model);
+  const Model placed = placed_for(model, set);
   const Kinematics k = make_kinematics(placed, set);
   ModelKinematics out{k.set, k.q, k.v, {}};
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {

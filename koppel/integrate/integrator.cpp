@@ -253,6 +253,17 @@ void check(const IntegratorInfo& info, const Problem& problem, const Start& star
 
 }  // namespace
 
+const char* name_of(Outcome::Status status) {
+  switch (status) {
+    case Outcome::Status::Event:
+    case Outcome::Status::Done: return "done";
+    case Outcome::Status::Doubtful: return "doubtful";
+    case Outcome::Status::Stopped: return "stopped";
+    case Outcome::Status::Failed: return "failed";
+  }
+  return "";
+}
+
 void IntegrateOptions::validate() const {
   require(tolerance > 0 && tolerance < 1, "the tolerance", tolerance, "it lies between 0 and 1");
   require(absolute_scale > 0 && std::isfinite(absolute_scale), "the absolute scale", absolute_scale,

@@ -103,6 +103,8 @@ struct Outcome {
   Statistics statistics;
 };
 
+const char* name_of(Outcome::Status status);  // done, stopped, failed, doubtful; an event: done
+
 struct Segment;  // segment.hpp
 
 // A row of the table of integrators.

@@ -163,8 +163,19 @@ struct Constraint {
   std::string name;
   Expr residual;  // = 0; of quantities and time; nonholonomic: linear in rates
   Location where;
-  bool pulls = false;     // a cable: its multiplier should not become negative
+  bool pulls = false;     // a cable, an open contact: its multiplier should not become negative
   bool may_jump = false;  // what it prescribes may, by an impulse (`jump: impulse`)
+};
+
+// A joint that is held by constraints of the model alone: a wheel on a plane, a point on a curve.
+// Its force acts on `point`; `frame` has the plane or the curve, and the axes that the force is
+// given in.
+struct Contact {
+  std::string name = {};
+  std::string_view type = {};  // of its element: rolling, cam
+  Marker frame = {}, point = {};
+  std::vector<int> coordinates = {};                     // of points of its body, in the rows
+  std::vector<int> constraints = {}, nonholonomic = {};  // its rows among those of the model
 };
 
 // x' = f for a state of the user's own (controllers, relaxation): not a coordinate of mechanics.
@@ -243,6 +254,7 @@ struct Model {
   std::vector<Force> forces;
   std::vector<Constraint> constraints;  // holonomic
   std::vector<Constraint> nonholonomic;
+  std::vector<Contact> contacts;  // joints among these
 
   std::vector<PointOrVector> elements;  // points and vectors of the user's own
 

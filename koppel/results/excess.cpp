@@ -1,4 +1,4 @@
-#include <koppel/control/checks/watch.hpp>
+#include <koppel/results/excess.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -84,8 +84,9 @@ std::string describe_limit_violation(const Excess& e) {
 
 std::string describe_pushing_cable(const Excess& e) {
   return fmt::format(
-      "'{}' would have to push from t = {:.6g} s to {:.6g} s: its multiplier is "
-      "{:.6g} at t = {:.6g} s. No cable does that.",
+      "'{}' would have to act the wrong way from t = {:.6g} s to {:.6g} s: its multiplier is "
+      "{:.6g} "
+      "at t = {:.6g} s. A cable goes slack there, a contact opens.",
       e.name, e.from, e.to, e.worst, e.at);
 }
 

@@ -1,5 +1,5 @@
-// What the numbers of an inverse solution should satisfy, over the rows of its trajectory: limits
-// of inputs, cables that pull, and expressions that are positive on the branch that is meant.
+// What the numbers of a solution should satisfy, over the rows of its trajectory: limits of inputs,
+// and constraints that act one way only.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct Excess {
 std::vector<Excess> find_excesses(const Trajectory& trajectory, std::size_t column, double bound,
                                   int sign);
 
-// Inputs beyond their limits, and cables that would have to push.
+// Inputs beyond their limits, and cables that would have to push or open contacts to pull.
 std::vector<Excess> find_limit_violations(const Equations& equations, const Trajectory& trajectory);
 std::vector<Excess> find_pushing_cables(const Equations& equations, const Trajectory& trajectory);
 // In a sentence each.

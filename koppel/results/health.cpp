@@ -12,12 +12,25 @@ const char* name_of(Health::State state) {
   return "";
 }
 
+const char* name_of(Health::What what) {
+  switch (what) {
+    case Health::What::Energy: return "energy";
+    case Health::What::Position: return "position";
+    case Health::What::Velocity: return "velocity";
+    case Health::What::Growth: return "growth";
+    case Health::What::Residual: return "residual";
+    case Health::What::Outputs: return "outputs";
+    case Health::What::Verification: return "verification";
+  }
+  return "";
+}
+
 nlohmann::ordered_json json_of(const Health& health) {
   nlohmann::ordered_json out;
   out["state"] = name_of(health.state);
   out["reasons"] = nlohmann::ordered_json::array();
   for (const Health::Reason& reason : health.reasons) {
-    out["reasons"].push_back({{"what", reason.what},
+    out["reasons"].push_back({{"what", name_of(reason.what)},
                               {"t", reason.t},
                               {"value", reason.value},
                               {"limit", reason.limit},

@@ -10,8 +10,10 @@ namespace koppel {
 
 struct Health {
   enum class State { Unwatched, Good, Doubtful, Failed } state = State::Unwatched;
+  // What was not met: in simulations, and in inverse dynamics.
+  enum class What { Energy, Position, Velocity, Growth, Residual, Outputs, Verification };
   struct Reason {
-    std::string what;  // energy, position, velocity, growth; residual, outputs, verification
+    What what = What::Energy;
     double t = 0;      // when its limit was first exceeded
     double value = 0;  // the largest, relative
     double limit = 0;  // there
@@ -20,5 +22,6 @@ struct Health {
   std::vector<Reason> reasons;
 };
 const char* name_of(Health::State state);  // unwatched, good, doubtful, failed
+const char* name_of(Health::What what);    // energy, position, …
 
 }  // namespace koppel

@@ -1,7 +1,7 @@
 #include <koppel/results/reactions.hpp>
 
-#include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include <koppel/equations/quantities.hpp>
@@ -40,59 +40,15 @@ bool is_held(const Kinematics::JointState& state) {
   return !state.is_satisfied && !state.shares_point && !state.shares_axis;
 }
 
-// Equations of the model beside its joints: g = 0, and a v + b = 0.
+// Equations of the model beside its joints, by their index: g = 0, and a v + b = 0.
 struct Rows {
-  std::vector<const Constraint*> positions, velocities;
+  std::vector<int> positions, velocities;
 };
 
-// A wheel or a ball that rolls on a plane: its equations NAME.contact and NAME.slip (in space
-// NAME.slip_x, NAME.slip_y) say that the point NAME.centre moves with it (model/yaml/rolling.cpp).
-struct Contact {
-  std::string name;
-  Rows rows;
-  Mat3e axes;  // of the plane: two tangents and the normal
-};
-
-const Constraint* find_row(const std::vector<Constraint>& rows, const std::string& name) {
-  const auto found = std::find_if(rows.begin(), rows.end(),
-                                  [&](const Constraint& row) { return row.name == name; });
-  return found == rows.end() ? nullptr : &*found;
-}
-
-// The direction that a row holds the centre in: the gradient by its coordinates or, of rows of
-// velocities, by their rates.
-Vec3e direction_of(const Model& model, const std::string& contact, const Constraint& row,
-                   bool is_rate) {
-  Vec3e direction;
-  for (std::size_t axis = 0; axis < (model.is_planar ? 2U : 3U); ++axis) {
-    const int i = model.find_quantity(contact + ".centre." + "xyz"[axis]);
-    const Quantity& q = model.quantities[static_cast<std::size_t>(i)];
-    direction[axis] = diff(row.residual, is_rate ? q.rate : q.value);
-  }
-  return direction;
-}
-
-std::vector<Contact> contacts_of(const Model& model) {
-  constexpr std::string_view kContact = ".contact";
-  std::vector<Contact> contacts;
-  for (const Constraint& row : model.constraints) {
-    if (!row.name.ends_with(kContact)) continue;
-    const std::string name = row.name.substr(0, row.name.size() - kContact.size());
-    if (model.find_quantity(name + ".centre.x") < 0) continue;
-    const Constraint* slip = find_row(model.constraints, name + ".slip");
-    const Constraint* slip_x = find_row(model.nonholonomic, name + ".slip_x");
-    const Constraint* slip_y = find_row(model.nonholonomic, name + ".slip_y");
-    if (slip != nullptr) {
-      const Vec3e n = direction_of(model, name, row, false);
-      const Vec3e tangent = direction_of(model, name, *slip, false);
-      contacts.push_back({name, {{&row, slip}, {}}, {{tangent, cross(n, tangent), n}}});
-    } else if (slip_x != nullptr && slip_y != nullptr) {
-      const Vec3e x = direction_of(model, name, *slip_x, true);
-      const Vec3e y = direction_of(model, name, *slip_y, true);
-      contacts.push_back({name, {{&row}, {slip_x, slip_y}}, {{x, y, cross(x, y)}}});
-    }
-  }
-  return contacts;
+std::vector<int> all_of(const std::vector<Constraint>& rows) {
+  std::vector<int> out(rows.size());
+  std::iota(out.begin(), out.end(), 0);
+  return out;
 }
 
 class Reactions {
@@ -112,14 +68,12 @@ class Reactions {
   }
 
   std::vector<Reaction> run() {
-    Rows all;
-    for (const Constraint& row : model_.constraints) all.positions.push_back(&row);
-    for (const Constraint& row : model_.nonholonomic) all.velocities.push_back(&row);
-    const std::vector<Expr> efforts = efforts_of(all);
+    const std::vector<Expr> efforts =
+        efforts_of({all_of(model_.constraints), all_of(model_.nonholonomic)});
     for (std::size_t j = 0; j < model_.joints.size(); ++j) {
       if (is_held(kinematics_.joints[j])) put_joint(j, efforts);
     }
-    for (const Contact& contact : contacts_of(model_)) put_contact(contact);
+    for (const Contact& contact : model_.contacts) put_contact(contact);
     return std::move(out_);
   }
 
@@ -132,11 +86,11 @@ class Reactions {
     return found == multiplier_.end() ? Expr(0) : found->second;
   }
 
-  Expr power_of(const std::vector<Constraint>& all, Kind kind,
-                const std::vector<const Constraint*>& rows) const {
+  Expr power_of(const std::vector<Constraint>& all, Kind kind, const std::vector<int>& rows) const {
     Expr power = 0;
-    for (const Constraint* row : rows) {
-      power += multiplier_of(kind, static_cast<std::size_t>(row - all.data()), 0) * row->residual;
+    for (const int row : rows) {
+      const auto i = static_cast<std::size_t>(row);
+      power += multiplier_of(kind, i, 0) * all[i].residual;
     }
     return power;
   }
@@ -196,14 +150,16 @@ class Reactions {
   }
 
   void put_contact(const Contact& contact) {
-    const std::vector<Expr> efforts = efforts_of(contact.rows);
+    const std::vector<Expr> efforts = efforts_of({contact.constraints, contact.nonholonomic});
+    const Mat3e axes = locate(kinematics_, contact.frame).R;
     Vec3e force;
-    for (std::size_t i = 0; i < efforts.size(); ++i) {
-      if (const auto* x = std::get_if<Quantity::PointCoordinate>(&model_.quantities[i].of)) {
-        force[static_cast<std::size_t>(x->axis)] += efforts[i];
-      }
+    for (const int i : contact.coordinates) {
+      const auto quantity = static_cast<std::size_t>(i);
+      const auto& x = std::get<Quantity::PointCoordinate>(model_.quantities[quantity].of);
+      const auto k = static_cast<std::size_t>(x.axis);
+      force += efforts[quantity] * (x.reference ? axes : Mat3e::identity()).column[k];
     }
-    put(contact.name + ".force.", "N", force, contact.axes);
+    put(contact.name + ".force.", "N", force, axes);
   }
 
   // The columns of one vector, given in world axes.

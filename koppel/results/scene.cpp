@@ -63,6 +63,13 @@ Scene make_scene(const Model& model) {
                             end_of(moving, values, scene), end_of(other, values, scene),
                             values(moving.axes.column[2])});
   }
+  for (const Contact& contact : model.contacts) {
+    scene.joints.push_back({contact.name,
+                            std::string(contact.type),
+                            end_of(contact.point, values, scene),
+                            {contact.frame.body, values(contact.frame.point)},
+                            {0, 0, 1}});
+  }
   for (const Force& force : model.forces) {
     for (const Action& action : force.actions) {
       const auto* along =

@@ -167,9 +167,9 @@ bool warn_of_growth(Budget& b, const StableStep& stable) {
   const bool is_unstable = is_refuted;
   const MethodTrial& trial = b.trial;
   const std::string text = trial.text + (trial.text.ends_with('.') ? "" : ".");
-  if (trial.state == "failed") {
+  if (trial.status == Outcome::Status::Failed) {
     refute(fmt::format("the trial run failed at t = {:.4g} s: {}", trial.reached, text));
-  } else if (trial.state == "doubtful") {
+  } else if (trial.status == Outcome::Status::Doubtful) {
     refute(fmt::format("a trial run of {:g} s is doubtful: {}", trial.end, text));
     is_refuted = !trial.only_damps || is_unstable;
   }

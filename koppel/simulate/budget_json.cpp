@@ -40,7 +40,7 @@ std::string to_json(const Budget& b) {
   const MethodTrial& trial = b.trial;
   out["trial"] = {{"end", trial.end},
                   {"reached", trial.reached},
-                  {"state", trial.state},
+                  {"state", name_of(trial.status)},
                   {"text", trial.text},
                   {"position_violation", trial.position_violation},
                   {"velocity_violation", trial.velocity_violation},

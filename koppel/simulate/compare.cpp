@@ -214,9 +214,10 @@ class Comparer {
     out.integrator = s.integrator;
     out.tolerance = method.tolerance;
     out.step = method.step;
-    out.status = s.status;
-    out.text = s.status == "stopped" ? fmt::format("took longer than {:g} s", options_.max_seconds)
-                                     : simulation.text;
+    out.status = simulation.status;
+    out.text = out.status == Outcome::Status::Stopped
+                   ? fmt::format("took longer than {:g} s", options_.max_seconds)
+                   : simulation.text;
     out.reached = s.reached;
     out.setup_seconds = s.setup_seconds;
     out.seconds = s.wall_seconds;
@@ -240,7 +241,8 @@ class Comparer {
 
   void sort() {
     const auto key = [](const Compared& run) {
-      return std::tuple(-run.step, -run.tolerance, run.status != "done", run.seconds);
+      return std::tuple(-run.step, -run.tolerance, run.status != Outcome::Status::Done,
+                        run.seconds);
     };
     std::stable_sort(out_.runs.begin(), out_.runs.end(),
                      [&](const Compared& a, const Compared& b) { return key(a) < key(b); });
@@ -254,7 +256,7 @@ class Comparer {
 
   // Whether a run came to its end in good health and has not lost the motion.
   bool is_good(const Compared& run) const {
-    return run.status == "done" && run.model.empty() && measure(run) < kUseless;
+    return run.status == Outcome::Status::Done && run.model.empty() && measure(run) < kUseless;
   }
 
   // The fastest of those that are at least as accurate as every second one.

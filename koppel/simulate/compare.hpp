@@ -43,9 +43,9 @@ struct CompareOptions {
 struct Compared {
   std::string model;  // of those beside; empty: the model itself
   std::string coordinates, formulation, integrator;
-  double tolerance = 0, step = 0;  // one of them is 0
-  std::string status;              // done, doubtful, stopped (took too long), failed
-  std::string text;                // why it did not come to the end, or is doubtful
+  double tolerance = 0, step = 0;                  // one of them is 0
+  Outcome::Status status = Outcome::Status::Done;  // stopped: took too long
+  std::string text;                                // why it did not come to the end, or is doubtful
   double reached = 0;
   double setup_seconds = 0, seconds = 0;
   long steps = 0, rejected = 0, evaluations = 0;

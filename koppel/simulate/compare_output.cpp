@@ -142,10 +142,11 @@ std::string to_text(const Comparison& c) {
                             short_count(run.evaluations), power(run.position_drift, digits),
                             power(run.velocity_drift, digits), power(run.energy_error, digits),
                             power(run.momentum_error, digits), power(run.error, digits)});
-    if (run.status != "done") {
-      const std::string where =
-          run.status == "doubtful" ? "" : fmt::format(" at t = {:.4g} s", run.reached);
-      out += "  " + wrapped(run.status + where + ": " + run.text, 4);
+    if (run.status != Outcome::Status::Done) {
+      const std::string where = run.status == Outcome::Status::Doubtful
+                                    ? ""
+                                    : fmt::format(" at t = {:.4g} s", run.reached);
+      out += "  " + wrapped(name_of(run.status) + where + ": " + run.text, 4);
     }
   }
   if (c.runs.empty()) out += "Nothing came of it.\n";
@@ -174,7 +175,7 @@ std::string to_json(const Comparison& c) {
                   {"integrator", run.integrator},
                   {"tolerance", run.tolerance > 0 ? json(run.tolerance) : json()},
                   {"step", run.step > 0 ? json(run.step) : json()},
-                  {"status", run.status},
+                  {"status", name_of(run.status)},
                   {"reached", run.reached},
                   {"setup_seconds", run.setup_seconds},
                   {"wall_seconds", run.seconds},
@@ -230,7 +231,7 @@ Trajectory work_of(const Comparison& c) {
   std::vector<Column> columns = {{"digits", "", Group::Time}};
   std::vector<std::pair<double, const Compared*>> points;
   for (const Compared& run : c.runs) {
-    if (run.status != "done" || !run.error || *run.error <= 0) continue;
+    if (run.status != Outcome::Status::Done || !run.error || *run.error <= 0) continue;
     points.emplace_back(-std::log10(*run.error), &run);
     const std::string name = label_of(run, c);
     if (column_of.emplace(name, columns.size()).second) {

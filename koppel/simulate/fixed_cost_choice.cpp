@@ -208,8 +208,8 @@ Integrator or_fixed_cost(const Integrator& integrator) {
 std::string describe(const MethodTrial& trial) {
   std::string out = fmt::format("{:g} s", trial.end);
   if (trial.end < trial.asked) out += fmt::format(" of {:g} s", trial.asked);
-  out += ": " + trial.state;
-  if (trial.state == "failed") return out;
+  out += std::string(": ") + name_of(trial.status);
+  if (trial.status == Outcome::Status::Failed) return out;
   const auto percent = [](double x) { return fmt::format("{:.2g} %", 100 * x); };
   out += "; ";
   if (trial.error) {
@@ -281,11 +281,11 @@ MethodTrial MethodTrials::run(const SimulateOptions& with) {
   out.end = is_cut ? s.summary.reached : end_;
   out.reached = s.summary.reached;
   const bool is_good = s.summary.health.state == Health::State::Good;
-  out.state = !is_cut ? s.summary.status : is_good ? "done" : "doubtful";
+  out.status = !is_cut ? s.status : is_good ? Outcome::Status::Done : Outcome::Status::Doubtful;
   out.text = s.text;
-  out.only_damps = out.state == "doubtful";
+  out.only_damps = out.status == Outcome::Status::Doubtful;
   for (const Health::Reason& reason : s.summary.health.reasons) {
-    out.only_damps = out.only_damps && reason.what == "energy" && reason.value < 0;
+    out.only_damps = out.only_damps && reason.what == Health::What::Energy && reason.value < 0;
   }
   out.position_violation = s.summary.max_position_violation;
   out.velocity_violation = s.summary.max_velocity_violation;
@@ -312,7 +312,7 @@ std::string MethodChoice::text() const {
     out += fmt::format("; {} in {} coordinates: {}", other.integrator.text(), other.coordinates,
                        other.error
                            ? fmt::format("{} within {:.2g} %", other.error_of, 100 * *other.error)
-                           : other.state);
+                           : name_of(other.status));
   }
   return out + '.';
 }

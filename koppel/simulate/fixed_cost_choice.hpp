@@ -31,10 +31,10 @@ Integrator or_fixed_cost(const Integrator& integrator);
 // A run of a method to the end, or as far as so many steps and so much time go.
 struct MethodTrial : Method {
   double step = 0;
-  double asked = 0;         // the end of the model's run
-  double end = 0;           // the end of the trial
-  double reached = 0;       // with results that count
-  std::string state;        // done, doubtful or failed, as that of any run
+  double asked = 0;    // the end of the model's run
+  double end = 0;      // the end of the trial
+  double reached = 0;  // with results that count
+  Outcome::Status status = Outcome::Status::Done;
   std::string text;         // why it is not done
   bool only_damps = false;  // it is doubtful for energy that is lost, and nothing else
   double position_violation = 0, velocity_violation = 0;
@@ -43,7 +43,7 @@ struct MethodTrial : Method {
   double compared = 0;
   const char* error_of = "outputs";  // energies, where there are no outputs
 
-  bool holds() const { return state == "done"; }
+  bool holds() const { return status == Outcome::Status::Done; }
 };
 inline constexpr long kMaxTrialSteps = 1'000'000;
 inline constexpr double kMaxTrialSeconds = 10;

@@ -9,6 +9,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/expr/code/native.hpp>
 #include <koppel/formulation/formulation.hpp>
+#include <koppel/results/excess.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/passage_log.hpp>
 #include <koppel/simulate/progress_watch.hpp>
@@ -29,17 +30,6 @@ const char* name_of(Projection projection) {
     case Projection::None: return "none";
     case Projection::Once: return "once";
     case Projection::Full: return "full";
-  }
-  return "";
-}
-
-const char* name_of(Outcome::Status status) {
-  switch (status) {
-    case Outcome::Status::Event:
-    case Outcome::Status::Done: return "done";
-    case Outcome::Status::Doubtful: return "doubtful";
-    case Outcome::Status::Stopped: return "stopped";
-    case Outcome::Status::Failed: return "failed";
   }
   return "";
 }
@@ -190,7 +180,17 @@ void ForwardRun::integrate_all() {
   out_.text = outcome.text;
   passages.summarize();
   note_undefined(sampler);
+  note_wrong_ways();
   if (outcome.status == Outcome::Status::Done) note_events(outcome);
+}
+
+// The first stretch of each row.
+void ForwardRun::note_wrong_ways() {
+  std::string last;
+  for (const Excess& excess : find_pushing_cables(*now_.equations, out_.trajectory)) {
+    if (excess.name != last) tell(describe_pushing_cable(excess));
+    last = excess.name;
+  }
 }
 
 void ForwardRun::note_events(const Outcome& outcome) {

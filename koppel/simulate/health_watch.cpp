@@ -262,28 +262,30 @@ bool HealthWatch::note(const Step& step) {
 void HealthWatch::judge(const Point& point) {
   const double loosen = options_.loosen;
   if (point.runaway >= 0) {
-    exceed("growth", point.t, std::numeric_limits<double>::infinity(), kFastest, 0, point.runaway);
+    exceed(Health::What::Growth, point.t, std::numeric_limits<double>::infinity(), kFastest, 0,
+           point.runaway);
     return;
   }
   const Limits limits = limits_at(point.t);
-  exceed("position", point.t, point.position, limits.position, loosen * kPositionFails,
+  exceed(Health::What::Position, point.t, point.position, limits.position, loosen * kPositionFails,
          point.position_row);
   if (options_.judges_velocities) {
-    exceed("velocity", point.t, point.velocity, limits.velocity, loosen * kVelocityFails,
-           point.velocity_row);
+    exceed(Health::What::Velocity, point.t, point.velocity, limits.velocity,
+           loosen * kVelocityFails, point.velocity_row);
   }
   const double size = energy_ != nullptr ? counted(point) : 0;
   if (!(size > 0)) return;
   const double error = balance(point) / size;
   if (error > 0) {
     const double fails = loosen * kEnergyFails * (1 + kStartingFails / num_steps());
-    exceed("energy", point.t, error, limits.energy, fails, -1);
+    exceed(Health::What::Energy, point.t, error, limits.energy, fails, -1);
   } else {
-    exceed("energy", point.t, error, limits.energy, std::numeric_limits<double>::infinity(), -1);
+    exceed(Health::What::Energy, point.t, error, limits.energy,
+           std::numeric_limits<double>::infinity(), -1);
   }
 }
 
-void HealthWatch::exceed(const char* what, double t, double value, double limit, double failure,
+void HealthWatch::exceed(Health::What what, double t, double value, double limit, double failure,
                          int row) {
   if (std::abs(value) <= limit) return;
   const bool fails = value > failure;
@@ -312,12 +314,12 @@ Health HealthWatch::health() const {
     const std::string when = fmt::format("from t = {:.6g} s on", reason.t);
     const std::string amount = fmt::format("{:.3g} %", 100 * std::abs(reason.value));
     const std::string limit = fmt::format("(limit {:.3g} %)", 100 * reason.limit);
-    if (reason.what == "growth") {
+    if (reason.what == Health::What::Growth) {
       reason.text = fmt::format(
           "at t = {:.6g} s '{}' grows beyond any physical scale: the integration is unstable, or "
           "the motion does not exist further.",
           reason.t, problem_->labels[static_cast<std::size_t>(row)]);
-    } else if (reason.what == "energy") {
+    } else if (reason.what == Health::What::Energy) {
       reason.text = fmt::format(
           "{} the energy balance is off by up to {} {}: the motion {} energy that no force, drive "
           "or impact {}.",
@@ -325,10 +327,10 @@ Health HealthWatch::health() const {
           reason.value > 0 ? "gave it" : "took");
     } else {
       const std::string& name = row_names_[static_cast<std::size_t>(row)];
-      reason.text =
-          fmt::format("{} constraint '{}' is violated{} by up to {} of {} {}.", when, name,
-                      reason.what == "position" ? "" : " by the velocities", amount,
-                      reason.what == "position" ? "the mechanism's size" : "its speed", limit);
+      reason.text = fmt::format(
+          "{} constraint '{}' is violated{} by up to {} of {} {}.", when, name,
+          reason.what == Health::What::Position ? "" : " by the velocities", amount,
+          reason.what == Health::What::Position ? "the mechanism's size" : "its speed", limit);
     }
   }
   return out;

@@ -111,7 +111,7 @@ class HealthWatch : public StepJudge {
   double num_steps() const { return static_cast<double>(steps_ + 1); }  // with the next
   Limits limits_at(double t) const;
   void judge(const Point& point);
-  void exceed(const char* what, double t, double value, double limit, double failure, int row);
+  void exceed(Health::What what, double t, double value, double limit, double failure, int row);
 
   HealthOptions options_;
   std::optional<double> tolerance_;

@@ -99,8 +99,8 @@ TEST(InverseErrors, CableThatWouldPush) {
   EXPECT_NEAR(push.worst, -53.68, 0.01);  // an independent solution has this minimum at 2.03 s
   EXPECT_NEAR(push.at, 2.03, 0.005);
   EXPECT_EQ(result.summary.messages.back(),
-            "'cable1' would have to push from t = 1.64161 s to 2.42439 s: its multiplier is "
-            "-53.6843 at t = 2.031 s. No cable does that.");
+            "'cable1' would have to act the wrong way from t = 1.64161 s to 2.42439 s: its "
+            "multiplier is -53.6843 at t = 2.031 s. A cable goes slack there, a contact opens.");
 }
 
 TEST(InverseErrors, SingularStartIsLeftOut) {

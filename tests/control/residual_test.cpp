@@ -64,7 +64,7 @@ TEST(Residual, BeyondItsLimitAResultIsDoubtful) {
   EXPECT_EQ(result.status, Outcome::Status::Doubtful);
   EXPECT_EQ(result.summary.status, "doubtful");
   ASSERT_FALSE(result.summary.health.reasons.empty());
-  EXPECT_EQ(result.summary.health.reasons[0].what, "residual");
+  EXPECT_EQ(result.summary.health.reasons[0].what, Health::What::Residual);
   EXPECT_GT(result.summary.relative_residual, 0.1);
   EXPECT_EQ(result.text.substr(0, 28), "the steps are too coarse: at");
   EXPECT_GT(result.trajectory.num_rows(), 5u);

@@ -24,7 +24,8 @@ struct Started {
     EXPECT_EQ(solution.start(evaluator, state, 1), FlatSolution::Status::Ok) << name;
   }
   int size(const char* method) const {
-    return make_reduced_servo(equations, method, state, servo, solution).problem.size();
+    return make_reduced_servo(equations, *find_reduced_method(method), state, servo, solution)
+        .problem.size();
   }
   Equations equations;
   Evaluator evaluator;

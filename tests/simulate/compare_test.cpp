@@ -36,7 +36,7 @@ TEST(Compare, CrossesListsAndSkipsWhatMakesNoSense) {
   const Comparison c = compare(pendulum(), short_options());
   ASSERT_EQ(c.runs.size(), 3u);
   for (const Compared& run : c.runs) {
-    EXPECT_EQ(run.status, "done") << run.text;
+    EXPECT_EQ(run.status, Outcome::Status::Done) << run.text;
     ASSERT_TRUE(run.error && run.energy_error);
     EXPECT_LT(*run.error, 1e-6);
     EXPECT_LT(*run.energy_error, 1e-6);
@@ -80,7 +80,7 @@ TEST(Compare, ErrorsAreRelativeToTheMotion) {
     options.tolerances = {1e-5};
     options.end = 6;
     const Comparison c = compare(model, options);
-    EXPECT_EQ(c.runs.at(0).status, "done") << c.runs.at(0).text;
+    EXPECT_EQ(c.runs.at(0).status, Outcome::Status::Done) << c.runs.at(0).text;
     return *c.runs.at(0).error;
   };
   const double small = error_at("100"), large = error_at("10000");
@@ -105,7 +105,7 @@ outputs: {x: x}
   options.end = 2;
   const Comparison c = compare(model, options);
   ASSERT_EQ(c.runs.size(), 1u);
-  EXPECT_EQ(c.runs[0].status, "failed");
+  EXPECT_EQ(c.runs[0].status, Outcome::Status::Failed);
   EXPECT_NEAR(c.runs[0].reached, 1, 1e-6);
   EXPECT_FALSE(c.runs[0].text.empty());
   EXPECT_EQ(c.recommended, -1);

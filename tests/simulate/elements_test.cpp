@@ -81,12 +81,10 @@ outputs: {x: b.x, y: b.y, z: b.z}
   }
 }
 
-// An eccentric disc of radius R about its centre, which is e off the axis: a roller of radius r on
-// the y axis is at e sin θ + √((R + r)² − e² cos² θ).
-TEST(Cam, AnEccentricLiftsItsRollerByTheClosedForm) {
-  constexpr double R = 0.1, e = 0.03, r = 0.02;
-  for (const char* set : {"absolute", "joint", "natural"}) {
-    const Model m = read(R"yaml(
+// An eccentric disc of radius R = 0.1 about its centre, which is e = 0.03 off the axis, turns at a
+// rate; a roller of radius r = 0.02 on the y axis is at e sin θ + √((R + r)² − e² cos² θ).
+Model eccentric(const std::string& rate, const std::string& more = "") {
+  return read(R"m(
 dimension: 2
 gravity: [0, -9.81]
 parameters: {R: 0.1, e: 0.03}
@@ -94,18 +92,34 @@ bodies:
   disc: {mass: 1, inertia: 0.01}
   rod: {mass: 0.5, inertia: 0.01, position: [0, 0.12]}
 joints:
-  axle: {type: revolute, between: [ground, disc], drive: 2*t}
+  axle: {type: revolute, between: [ground, disc], drive: )m" +
+              rate + R"m(*t}
   guide: {type: prismatic, between: [ground, rod], axis: [0, 1]}
-  lift: {type: cam, between: [disc, rod], curve: ["e + R*cos(lift.s)", R*sin(lift.s)], radius: 0.02, start: 90 deg
-  }
-outputs : {
-y:
-  rod.y
+  lift: {type: cam, between: [disc, rod], curve: ["e + R*cos(lift.s)", R*sin(lift.s)], radius: 0.02, start: 90 deg)m" +
+              more + R"m(}
+outputs: {y: rod.y}
+)m");
 }
-)yaml");
-    const Simulation s = simulate(m, {.end = 4, .coordinates = set, .tolerance = 1e-10});
+
+// What is told about the contact.
+std::string leaving(const Simulation& s) {
+  std::string out;
+  for (const std::string& message : s.summary.messages) {
+    if (message.starts_with("'lift.contact'")) out += message;
+  }
+  return out;
+}
+
+TEST(Cam, AnEccentricLiftsItsRollerByTheClosedForm) {
+  constexpr double R = 0.1, e = 0.03, r = 0.02;
+  for (const char* set : {"absolute", "joint", "natural"}) {
+    const Model m = eccentric("2");
+    const Simulation s = simulate(
+        m, {.end = 4, .coordinates = set, .tolerance = 1e-10, .reactions = ReactionAxes::World});
     ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+    EXPECT_EQ(leaving(s), "");
     const std::vector<double> y = s["y"], force = s["lambda.lift.contact"];
+    const std::vector<double> fx = s["lift.force.x"], fy = s["lift.force.y"];
     for (std::size_t i = 0; i < y.size(); ++i) {
       const double theta = 2 * s.trajectory.time()[i], c = e * std::cos(theta);
       const double root = std::sqrt((R + r) * (R + r) - c * c);
@@ -115,8 +129,17 @@ y:
       const double acceleration =
           -4 * e * std::sin(theta) + 4 * (c2 / root - cs * cs / (root * root * root));
       EXPECT_NEAR(force[i] * root / (R + r), 0.5 * (acceleration + 9.81), 1e-6) << set << i;
+      EXPECT_NEAR(fy[i], 0.5 * (acceleration + 9.81), 1e-6) << set << i;
+      EXPECT_NEAR(fx[i], -fy[i] * c / root, 1e-6) << set << i;
     }
   }
+}
+
+// Faster, gravity cannot hold the roller down: ÿ < −g. That is told, unless a groove holds it.
+TEST(Cam, ARollerThatWouldLeaveIsTold) {
+  const std::string text = leaving(simulate(eccentric("30"), {.end = 0.3}));
+  EXPECT_TRUE(text.starts_with("'lift.contact' would have to act the wrong way from t = ")) << text;
+  EXPECT_EQ(leaving(simulate(eccentric("30", ", groove: true"), {.end = 0.3})), "");
 }
 
 // A point on a helix, in space: a bead of mass 1 slides down with the constant acceleration

@@ -21,7 +21,7 @@ TEST(SliderCrankFormulations, ProjectionHoldsTheConstraintsFor3000Seconds) {
     for (const Projection projection : {Projection::Once, Projection::Full}) {
       const Comparison c = compare_slider_crank(end, projection, 1e-11);
       for (const Compared& run : c.runs) {
-        EXPECT_EQ(run.status, "done") << run.formulation << run.text;
+        EXPECT_EQ(run.status, Outcome::Status::Done) << run.formulation << run.text;
         EXPECT_EQ(run.reached, end) << run.formulation;
         EXPECT_LT(run.position_drift, 1e-10) << run.formulation;
       }

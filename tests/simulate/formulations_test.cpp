@@ -61,7 +61,8 @@ TEST(SliderCrankFormulations, TurnsByTheQuadratureOfItsEnergy) {
 TEST(SliderCrankFormulations, DriftAsInThePaper) {
   const Comparison c = compare_slider_crank(40, Projection::None, 1e-8);
   ASSERT_EQ(c.runs.size(), kPaperForms.size() + 1);
-  for (const Compared& run : c.runs) EXPECT_EQ(run.status, "done") << run.formulation << run.text;
+  for (const Compared& run : c.runs)
+    EXPECT_EQ(run.status, Outcome::Status::Done) << run.formulation << run.text;
   const double qr = run_of(c, "qr").position_drift, svd = run_of(c, "svd").position_drift;
   EXPECT_NEAR(qr, svd, 0.01 * qr);
   for (const char* partition : {"partition:x", "partition:alpha", "partition:beta"}) {
@@ -82,7 +83,7 @@ TEST(SliderCrankFormulations, AgreeWithTheMinimalForm) {
   const Comparison c = compare_slider_crank(10, Projection::Full, 1e-11);
   EXPECT_LT(c.reference_error, 1e-10);
   for (const Compared& run : c.runs) {
-    ASSERT_EQ(run.status, "done") << run.formulation << run.text;
+    ASSERT_EQ(run.status, Outcome::Status::Done) << run.formulation << run.text;
     EXPECT_LT(run.position_drift, 1e-10) << run.formulation;
     ASSERT_TRUE(run.error) << run.formulation;
     EXPECT_LT(*run.error, 1e-7) << run.formulation;

@@ -11,7 +11,7 @@ namespace {
 
 Model read(const std::string& text) { return read_model_text(text, "health.yaml"); }
 
-bool has_reason(const Simulation& s, const std::string& what) {
+bool has_reason(const Simulation& s, Health::What what) {
   for (const Health::Reason& reason : s.summary.health.reasons) {
     if (reason.what == what) return true;
   }
@@ -42,7 +42,7 @@ potential: 200*x^2
   EXPECT_EQ(s.status, Outcome::Status::Failed);
   EXPECT_EQ(s.summary.status, "failed");
   EXPECT_EQ(s.summary.health.state, Health::State::Failed);
-  ASSERT_TRUE(has_reason(s, "energy"));
+  ASSERT_TRUE(has_reason(s, Health::What::Energy));
   // Within a dozen steps, each of which multiplies x by √17.
   EXPECT_LT(s.summary.reached, 15 * 0.2);
 }
@@ -58,7 +58,7 @@ TEST(Health, LostEnergyMakesARunDoubtfulAndItGoesOnToItsEnd) {
   EXPECT_EQ(s.summary.status, "doubtful");
   EXPECT_EQ(s.summary.reached, 10);
   ASSERT_EQ(s.summary.health.reasons.size(), 1u);
-  EXPECT_EQ(s.summary.health.reasons[0].what, "energy");
+  EXPECT_EQ(s.summary.health.reasons[0].what, Health::What::Energy);
   EXPECT_LT(s.summary.health.reasons[0].value, 0);
   EXPECT_NE(s.text.find("the motion lacks energy that no force, drive or impact took."),
             std::string::npos)
@@ -153,7 +153,7 @@ TEST(Health, DriftWithoutProjectionIsNotDone) {
   const Simulation s = simulate(built_in("slider_crank_reversed"), options);
   EXPECT_EQ(s.status, Outcome::Status::Failed);
   ASSERT_FALSE(s.summary.health.reasons.empty());
-  EXPECT_EQ(s.summary.health.reasons[0].what, "position");
+  EXPECT_EQ(s.summary.health.reasons[0].what, Health::What::Position);
   EXPECT_LT(s.summary.reached, 300);
 }
 

@@ -14,7 +14,7 @@ std::vector<Health::Reason> exceeded_limits(const InverseFindings& found, double
   const RowResidual& r = found.residual;
   if (const double limit = loosen * kResidual; r.relative > limit) {
     out.push_back(
-        {"residual", r.t, r.relative, limit,
+        {Health::What::Residual, r.t, r.relative, limit,
          fmt::format("the steps are too coarse: at t = {:.6g} s the equation of motion of "
                      "'{}' is off by {:.2g} % of the largest terms (limit {:.2g} %); "
                      "take a shorter `step`.",
@@ -23,15 +23,15 @@ std::vector<Health::Reason> exceeded_limits(const InverseFindings& found, double
   const double limit = loosen * kOffPath;
   const double off = found.servo_error / (found.path > 0 ? found.path : 1);
   if (off > limit) {
-    out.push_back({"outputs", found.servo_time, off, limit,
+    out.push_back({Health::What::Outputs, found.servo_time, off, limit,
                    fmt::format("The outputs are off their references by {:.2g} at t = {:.6g} s; "
                                "their path is {:.2g} long (limit {:.2g} %).",
                                found.servo_error, found.servo_time, found.path, 100 * limit)});
   }
   if (found.verification && !found.verification->is_verified) {
     const Verification& v = *found.verification;
-    out.push_back(
-        {"verification", v.is_done ? v.at : v.reached, v.relative_error, v.bound, v.reason()});
+    out.push_back({Health::What::Verification, v.is_done ? v.at : v.reached, v.relative_error,
+                   v.bound, v.reason()});
   }
   return out;
 }

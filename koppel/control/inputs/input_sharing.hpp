@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include <koppel/control/checks/watch.hpp>
 #include <koppel/control/inputs/input_effect.hpp>
 #include <koppel/control/servo/servo_problem.hpp>
+#include <koppel/results/excess.hpp>
 
 namespace koppel {
 

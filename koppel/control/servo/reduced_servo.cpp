@@ -8,40 +8,43 @@
 namespace koppel {
 namespace {
 
-constexpr std::string_view kMethods[] = {"projection", "projection:null-space", "minimal-extension",
-                                         "minimal-extension:twice"};
-
-ReducedForm make_form(const ServoTerms& terms, std::string_view method,
-                      const FlatSolution& solution) {
-  if (method == "minimal-extension") return extend_once(terms);
-  if (method == "minimal-extension:twice") return extend_twice(terms, solution);
-  return method == "projection" ? project(terms) : project_by_null_space(terms);
-}
+constexpr ReducedMethod kMethods[] = {
+    {"projection", [](const ServoTerms& terms, const FlatSolution&) { return project(terms); }},
+    {"projection:null-space",
+     [](const ServoTerms& terms, const FlatSolution&) { return project_by_null_space(terms); }},
+    {.name = "minimal-extension",
+     .make = [](const ServoTerms& terms, const FlatSolution&) { return extend_once(terms); },
+     .has_assumptions = true},
+    {.name = "minimal-extension:twice", .make = extend_twice, .is_differentiated = true}};
 
 }  // namespace
 
-std::span<const std::string_view> reduced_methods() { return kMethods; }
+std::span<const ReducedMethod> reduced_methods() { return kMethods; }
 
-bool is_reduced_method(std::string_view name) {
-  return std::find(std::begin(kMethods), std::end(kMethods), name) != std::end(kMethods);
+const ReducedMethod* find_reduced_method(std::string_view name) {
+  const auto found = std::find_if(std::begin(kMethods), std::end(kMethods),
+                                  [&](const ReducedMethod& m) { return m.name == name; });
+  return found == std::end(kMethods) ? nullptr : found;
 }
 
-ReducedServo make_reduced_servo(const Equations& e, std::string_view method, const State& state,
+const ReducedMethod& most_general_method() { return kMethods[std::size(kMethods) - 1]; }
+
+ReducedServo make_reduced_servo(const Equations& e, const ReducedMethod& method, const State& state,
                                 const ServoProblem& servo, const FlatSolution& solution,
                                 CompileOptions options) {
-  if (e.u.size() > e.s.size() && method != "minimal-extension:twice") {
+  if (e.u.size() > e.s.size() && !method.is_differentiated) {
     throw Error("control.shared-inputs",
-                "the method '" + std::string(method) + "' needs as many inputs as outputs.",
+                "the method '" + std::string(method.name) + "' needs as many inputs as outputs.",
                 "Use the method flat or minimal-extension:twice, which share the inputs out.");
   }
   const ServoTerms terms(e, state, servo);
-  const ReducedForm form = make_form(terms, method, solution);
+  const ReducedForm form = method.make(terms, solution);
   const ResidualTerms& residual = form.residual;
   ReducedServo out;
   Problem& problem = out.problem;
   problem.name = e.model;
-  problem.formulation = method;
-  out.index = method == "minimal-extension:twice" ? 1 : std::max(3, servo.index - 2);
+  problem.formulation = method.name;
+  out.index = method.is_differentiated ? 1 : std::max(3, servo.index - 2);
   problem.index = std::min(out.index, 3);  // what steps are made for
   problem.num_q = static_cast<int>(e.num_q());
   problem.num_v = static_cast<int>(e.num_v());

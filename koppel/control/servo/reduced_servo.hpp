@@ -55,14 +55,24 @@ struct ReducedServo {
   std::vector<double> start;  // y where the solution is
 };
 
-// The names of the methods that reduce; variants stand behind a colon.
-std::span<const std::string_view> reduced_methods();
-bool is_reduced_method(std::string_view name);
+struct ServoTerms;  // servo_terms.hpp
+
+// A row of the table of methods that reduce; variants stand behind a colon.
+struct ReducedMethod {
+  std::string_view name;
+  ReducedForm (*make)(const ServoTerms& terms, const FlatSolution& solution);
+  bool has_assumptions = false;    // of assumptions.hpp
+  bool is_differentiated = false;  // index 1; inputs may be more than outputs
+};
+std::span<const ReducedMethod> reduced_methods();
+const ReducedMethod* find_reduced_method(std::string_view name);  // null: there is none
+// The one that serves every index and number of inputs.
+const ReducedMethod& most_general_method();
 
 // The solution, at its start, is where unknowns are chosen by pivoting and where y begins. Throws
 // Error `control.dependent-outputs`, `control.massless-output`,
 // `control.massless-motion`, `control.shared-inputs`.
-ReducedServo make_reduced_servo(const Equations& equations, std::string_view method,
+ReducedServo make_reduced_servo(const Equations& equations, const ReducedMethod& method,
                                 const State& state, const ServoProblem& servo,
                                 const FlatSolution& solution, CompileOptions options = {});
 

@@ -21,6 +21,11 @@ const std::vector<Field<Cam>>& Cam::fields() {
         "negative: to the left",
         "m", "0: a point"},
        &Cam::radius},
+      {{"groove",
+        "holds the follower from both sides; else it is told where it would leave",
+        {},
+        "false"},
+       &Cam::groove},
       {{"start", "the expected place on the curve, `name.s`", {}, "0"}, &Cam::start}};
   return kFields;
 }
@@ -47,11 +52,13 @@ void Cam::add_to(ModelWriter& writer) const {
   const Expr s = writer.quantity(*model.find_measure(writer.name + ".s")).value;
   if (start) model.initial.push_back({s, *start, false, {}});
   const Marker frame{ends->a.body, ends->a.at, ends->a.axes}, point{ends->b.body, ends->b.at};
+  Contact contact{.name = writer.name, .type = kInfo.type, .frame = frame, .point = point};
   Vec3e gap;  // p − c(s)
   for (std::size_t i = 0; i < dim; ++i) {
     const int p =
         model.coordinate_of(writer.name + '.' + "xyz"[i], point, static_cast<int>(i), frame);
     gap[i] = writer.quantity(p).value - curve.values[i];
+    contact.coordinates.push_back(p);
   }
   const std::vector<Expr> by = {s}, one = {Expr(1)};
   const std::vector<Expr> slope = jacobian_times_vector(curve.values, by, one);
@@ -61,13 +68,17 @@ void Cam::add_to(ModelWriter& writer) const {
   }
   if (dim == 3) {
     for (std::size_t i = 0; i < 3; ++i) {
-      writer.add_constraint(std::string(".") + "xyz"[i], gap[i]);
+      contact.constraints.push_back(writer.add_constraint(std::string(".") + "xyz"[i], gap[i]));
     }
+    model.contacts.push_back(std::move(contact));
     return;
   }
   const Vec3e t = normalized(Vec3e{slope[0], slope[1], 0}), n{t.y, -t.x, 0};
-  writer.add_constraint(".along", dot(t, gap));                         // Eq. (1)
-  writer.add_constraint(".contact", radius.value_or(0) - dot(n, gap));  // Eq. (2)
+  contact.constraints = {
+      writer.add_constraint(".along", dot(t, gap)),                          // Eq. (1)
+      writer.add_constraint(".contact", radius.value_or(0) - dot(n, gap))};  // Eq. (2)
+  model.constraints.back().pulls = !groove;
+  model.contacts.push_back(std::move(contact));
 }
 
 }  // namespace koppel

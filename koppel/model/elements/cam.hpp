@@ -21,6 +21,7 @@ struct Cam {
   Ends between = {};
   Numbers curve = {};  // expressions of name.s
   std::optional<Expr> radius = {}, start = {};
+  bool groove = false;
 
   static const std::vector<Field<Cam>>& fields();
   void announce(ModelWriter& writer) const;

@@ -113,13 +113,15 @@ int ModelWriter::add_joint(Joint joint) {
   return model.add_joint(std::move(joint));
 }
 
-void ModelWriter::add_constraint(const std::string& suffix, Expr residual, bool may_jump) {
+int ModelWriter::add_constraint(const std::string& suffix, Expr residual, bool may_jump) {
   model.constraints.push_back({name + suffix, residual, where_});
   model.constraints.back().may_jump = may_jump;
+  return static_cast<int>(model.constraints.size()) - 1;
 }
 
-void ModelWriter::add_nonholonomic(const std::string& suffix, Expr residual) {
+int ModelWriter::add_nonholonomic(const std::string& suffix, Expr residual) {
   model.nonholonomic.push_back({name + suffix, residual, where_});
+  return static_cast<int>(model.nonholonomic.size()) - 1;
 }
 
 }  // namespace koppel

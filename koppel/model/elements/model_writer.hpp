@@ -60,8 +60,9 @@ class ModelWriter {
 
   void add_force(Force force);  // with the element's name and place
   int add_joint(Joint joint);   // the same
-  void add_constraint(const std::string& suffix, Expr residual, bool may_jump = false);
-  void add_nonholonomic(const std::string& suffix, Expr residual);
+  // Rows, by their index among those of the model.
+  int add_constraint(const std::string& suffix, Expr residual, bool may_jump = false);
+  int add_nonholonomic(const std::string& suffix, Expr residual);
 
   const Location& where() const { return where_; }
 

@@ -23,13 +23,21 @@ void Rolling::add_to(ModelWriter& writer) const {
   const Vec3e &c = wheel->c.value, &n = wheel->plane.axes.column[2], &p = wheel->plane.point;
   const int index = wheel->centre.body;
   const Body& rolls = writer.body(index);
+  Contact contact{.name = writer.name,
+                  .type = kInfo.type,
+                  .frame = wheel->plane,
+                  .point = {index, wheel->centre.at}};
+  contact.coordinates = wheel->coordinates;
   if (model.is_planar) {
     const Vec3e tangent{n.y, -n.x, 0};
     const Expr phi = writer.quantity(model.body_angle(rolls.name + ".angle", index)).value;
     const Expr start_phi = atan2(rolls.rotation(1, 0), rolls.rotation(0, 0));
     const Vec3e start = writer.in_world(index, wheel->centre.at);
-    writer.add_constraint(".contact", dot(n, c - p) - r);
-    writer.add_constraint(".slip", dot(tangent, c - start) + r * (phi - start_phi));
+    contact.frame.axes = {{tangent, cross(n, tangent), n}};
+    contact.constraints = {
+        writer.add_constraint(".contact", dot(n, c - p) - r),
+        writer.add_constraint(".slip", dot(tangent, c - start) + r * (phi - start_phi))};
+    model.contacts.push_back(std::move(contact));
     return;
   }
   Vec3e rho = -r * n;
@@ -39,10 +47,11 @@ void Rolling::add_to(ModelWriter& writer) const {
   }
   const Vec3e omega = writer.world_angular_velocity("omega", index).rate;
   const Vec3e slip = wheel->c.rate + cross(omega, rho);
-  writer.add_constraint(".contact", dot(n, c + rho - p));  // Eq. (2)
+  contact.constraints = {writer.add_constraint(".contact", dot(n, c + rho - p))};  // Eq. (2)
   const Mat3e& axes = wheel->plane.axes;
-  writer.add_nonholonomic(".slip_x", dot(axes.column[0], slip));  // Eq. (3)
-  writer.add_nonholonomic(".slip_y", dot(axes.column[1], slip));
+  contact.nonholonomic = {writer.add_nonholonomic(".slip_x", dot(axes.column[0], slip)),  // Eq. (3)
+                          writer.add_nonholonomic(".slip_y", dot(axes.column[1], slip))};
+  model.contacts.push_back(std::move(contact));
 }
 
 }  // namespace koppel

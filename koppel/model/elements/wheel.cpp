@@ -7,7 +7,12 @@ std::optional<Wheel> put_on_plane(ModelWriter& writer, const char* key, const Pl
                                   const std::optional<WorldDirection>& normal,
                                   const std::optional<WorldPoint>& at) {
   const bool flat = writer.model.is_planar;
-  Wheel wheel{.centre = centre, .radius = radius, .plane = {}, .c = {}, .axis = {}};
+  Wheel wheel{
+      .centre = centre, .radius = radius, .plane = {}, .c = {}, .axis = {}, .coordinates = {}};
+  const auto note = [&](const ObservedVector& x) {
+    wheel.coordinates.insert(wheel.coordinates.end(), x.quantity.begin(),
+                             x.quantity.begin() + (flat ? 2 : 3));
+  };
   if (centre.body == kGround) {
     writer.reject_at(key, "model.self-joint", " rolls the ground on itself.");
     return {};
@@ -18,6 +23,7 @@ std::optional<Wheel> put_on_plane(ModelWriter& writer, const char* key, const Pl
   const Vec3e p = writer.axes_of_model.r + writer.axes_of_model.R * (at ? at->value : Vec3e{});
   wheel.plane = make_marker(kGround, p, n, writer.value(n));
   wheel.c = writer.world_coordinates("centre", {centre.body, centre.at});
+  note(wheel.c);
   if (flat && axis) {
     writer.reject_at("axis", "model.wrong-dimension",
                      " needs no axis: in the plane all wheels turn about z.");
@@ -29,6 +35,7 @@ std::optional<Wheel> put_on_plane(ModelWriter& writer, const char* key, const Pl
     const ObservedVector tip =
         writer.world_coordinates("axis", {centre.body, centre.at + normalized(axis->value)});
     wheel.axis = tip.value - wheel.c.value;
+    note(tip);
   }
   return wheel;
 }

@@ -8,9 +8,10 @@ namespace koppel {
 struct Wheel {
   Place centre;
   Expr radius;
-  Marker plane;               // z is its normal
-  ObservedVector c;           // the centre
-  std::optional<Vec3e> axis;  // in world axes, of length 1; a ball has none
+  Marker plane;                  // z is its normal
+  ObservedVector c;              // the centre
+  std::optional<Vec3e> axis;     // in world axes, of length 1; a ball has none
+  std::vector<int> coordinates;  // quantities that c and the axis are made of
 };
 
 // `key`: the field that names the centre. Nothing: rejected.
