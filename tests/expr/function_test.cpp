@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <koppel/runtime/trig.h>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/code/program.hpp>
@@ -205,6 +206,49 @@ TEST(Function, BatchAgreesBitForBitWithOnePointAtATime) {
               << "output " << j << " at point " << p << " of " << count << ", " << policy;
         }
       }
+    }
+  }
+}
+
+// Sines and cosines, alone and in pairs, among values that are kept in registers across them.
+TEST(Function, SinesOfFixedCostHaveTheBitsOfTheRuntimeInEveryCode) {
+  constexpr double kFar[] = {0.0,         -0.0,   5e-324,
+                             1.6e6,       -1.6e6, 1599999.9,
+                             1e22,        1e300,  std::numeric_limits<double>::infinity(),
+                             std::nan("")};
+  Graph graph;
+  std::vector<Expr> x, out;
+  for (int i = 0; i < 9; ++i) x.push_back(graph.symbol("x" + std::to_string(i)));
+  Expr sum = 0, late = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Expr angle = x[i] + sum;
+    late = angle * (late + x[(i + 1) % 9] * x[(i + 2) % 9]);
+    out.push_back(i % 3 == 0 ? sin(angle) : cos(angle));
+    if (i % 3 == 2) out.push_back(sin(angle));
+    sum += out.back() * x[(i + 4) % 9] + x[0];
+  }
+  for (const Expr& e : x) late += sin(e * x[3]) * cos(e + x[5]);
+  out.insert(out.end(), {sum, late});
+  const CompileOptions options{.fixed_cost = true};
+  const Function code(x, out, options);
+  ASSERT_TRUE(code.is_machine_code());
+  const koppel::testing::ScopedEnvironment policy("KOPPEL_NATIVE", "off");
+  const Function tape(x, out, options);
+  std::mt19937_64 engine(104);
+  constexpr std::size_t kCount = 402;
+  std::vector<double> in(x.size() * kCount), lanes(out.size() * kCount), point(x.size());
+  for (double& value : in) {
+    value = engine() % 12 > 0 ? uniform(engine, -20, 20) : kFar[engine() % std::size(kFar)];
+  }
+  Workspace work = code.make_batch_workspace();
+  code.evaluate_batch(in, lanes, kCount, work);
+  for (std::size_t p = 0; p < kCount; ++p) {
+    for (std::size_t i = 0; i < point.size(); ++i) point[i] = in[i * kCount + p];
+    const std::vector<double> a = tape(point), b = code(point);
+    ASSERT_TRUE(same_bits(a[0], koppel_sin(point[0]))) << point[0];
+    for (std::size_t j = 0; j < a.size(); ++j) {
+      ASSERT_TRUE(same_bits(a[j], b[j])) << "output " << j << " at point " << p;
+      ASSERT_TRUE(same_bits(a[j], lanes[j * kCount + p])) << "output " << j << " at point " << p;
     }
   }
 }

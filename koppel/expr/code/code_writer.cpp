@@ -12,6 +12,10 @@ CodeWriter::CodeWriter() {
 
 bool CodeWriter::is_supported() { return asmjit::CpuInfo::host().features().x86().hasAVX(); }
 
+bool CodeWriter::has_packed_integers() {
+  return asmjit::CpuInfo::host().features().x86().hasAVX2();
+}
+
 std::unique_ptr<const CodePages> CodeWriter::finish() {
   code_.flatten();
   code_.resolveUnresolvedLinks();

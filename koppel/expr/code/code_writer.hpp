@@ -7,6 +7,7 @@
 
 #include <asmjit/x86.h>
 
+#include <cassert>
 #include <memory>
 
 #include <koppel/expr/code/code_pages.hpp>
@@ -17,7 +18,8 @@ class CodeWriter : asmjit::ErrorHandler {
  public:
   CodeWriter();
 
-  static bool is_supported();  // by the processor: AVX is needed
+  static bool is_supported();         // by the processor: AVX is needed
+  static bool has_packed_integers();  // AVX2
 
   asmjit::x86::Assembler assembler;
 
@@ -37,6 +39,7 @@ class CodeWriter : asmjit::ErrorHandler {
 
  private:
   void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override {
+    assert(false);  // a mistake of a generator; without assertions the tape serves
     is_refused_ = true;
   }
 

@@ -1,6 +1,7 @@
 #include <koppel/expr/code/machine_code.hpp>
 
 #include <koppel/expr/code/code_writer.hpp>
+#include <koppel/expr/code/turn_routine.hpp>
 
 #ifdef KOPPEL_MACHINE_CODE
 
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <limits>
 
-#include <koppel/runtime/trig.h>
 #include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
@@ -24,8 +24,6 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFu, kNever = 0xFFFFFFFFu;
 // A page and two calls of the system cost more than the tape of fewer operations does.
 constexpr std::size_t kFewest = 16;
 
-double fixed_cost_sine(double x, double, double) { return koppel_sin(x); }
-double fixed_cost_cosine(double x, double, double) { return koppel_cos(x); }
 double table_value(const TableData* table, int order, double x) {
   return table->evaluate(x, order);
 }
@@ -38,7 +36,8 @@ class Generator {
         id_(lanes == 1 ? kScalar : kPacked),
         num_inputs_(program.num_inputs()),
         leaves_(program.num_leaves()),
-        assembler_(writer.assembler) {
+        assembler_(writer.assembler),
+        turn_(writer, static_cast<std::size_t>(lanes)) {
     find_uses();
     spilled_at_.assign(program.code.size(), kNone);
     register_of_.assign(program.num_values(), kNone);
@@ -54,6 +53,7 @@ class Generator {
     }
     copy_leaves();
     leave();
+    if (turns_) turn_.put();
   }
 
   CodeWriter writer;
@@ -244,7 +244,7 @@ class Generator {
       case Op::LessEqual: return compare(i, kLessEqual);
       case Op::Equal: return compare(i, kEqual);
       case Op::Select: return select(i);
-      default: return call(i);
+      default: return i.variant > 0 && i.op != Op::Table ? turn(i) : call(i);
     }
   }
 
@@ -295,6 +295,42 @@ class Generator {
     assembler_.emit(Id::kIdVblendvpd, result(), c, b, scratch());
   }
 
+  // The sine or cosine of fixed cost. The routine gives both; where the next instruction wants the
+  // other one, it is there.
+  void turn(const Instruction& i) {
+    const auto v = static_cast<ValueId>(leaves_ + now_);
+    if (register_of_[v] == kNone) {
+      turns_ = true;
+      for (unsigned r = 0; r < TurnRoutine::kFirstKept; ++r) {
+        if (registers_[r].value != kNone) spill(r);
+      }
+      const unsigned r = register_of_[i.a];
+      if (r == kNone) {
+        move(reg(0), place(i.a));
+      } else {
+        assembler_.emit(Id::kIdVmovapd, reg(0), reg(r));
+      }
+      assembler_.call(turn_.label());
+      const bool is_sine = i.op == Op::Sin;
+      if (now_ + 1 < program_.code.size()) {
+        const Instruction& next = program_.code[now_ + 1];
+        if (next.variant > 0 && next.op == (is_sine ? Op::Cos : Op::Sin) && next.a == i.a) {
+          hold(is_sine ? 1 : 0, v + 1, next_[now_ + 1][3]);
+        }
+      }
+      hold(is_sine ? 0 : 1, v, next_[now_][3]);
+    }
+    note_use(i.a, next_[now_][0]);
+  }
+  // That an operand was read, which is next read then.
+  void note_use(ValueId v, std::uint32_t next_use) {
+    if (register_of_[v] != kNone) {
+      registers_[register_of_[v]].next_use = next_use;
+    } else {
+      release_memory(v, next_use);
+    }
+  }
+
   // Calls preserve no register of values.
   void call(const Instruction& i) {
     std::array<ValueId, 3> operand{};
@@ -329,15 +365,9 @@ class Generator {
       assembler_.mov(x86::esi, static_cast<int>(i.variant));
       writer.call(reinterpret_cast<std::uint64_t>(&table_value));
     } else {
-      writer.call(reinterpret_cast<std::uint64_t>(function_of(i)));
+      writer.call(reinterpret_cast<std::uint64_t>(operation(i.op).value));
     }
   }
-  static double (*function_of(const Instruction& i))(double, double, double) {
-    if (i.variant > 0 && i.op == Op::Sin) return fixed_cost_sine;
-    if (i.variant > 0 && i.op == Op::Cos) return fixed_cost_cosine;
-    return operation(i.op).value;
-  }
-
   void store_outputs() {
     const ValueId v = static_cast<ValueId>(leaves_ + now_);
     for (std::uint32_t j = first_output_[now_]; j != kNone; j = next_output_[j]) {
@@ -347,7 +377,8 @@ class Generator {
   void drop_dead() {
     for (unsigned r = 0; r < kNumRegisters; ++r) {
       registers_[r].is_pinned = false;
-      if (registers_[r].value != kNone && registers_[r].next_use == kNever) release(r);
+      const bool is_to_come = registers_[r].value > leaves_ + now_;  // or nothing
+      if (!is_to_come && registers_[r].next_use == kNever) release(r);
     }
   }
   void copy_leaves() {
@@ -363,6 +394,8 @@ class Generator {
   Instructions id_;
   std::size_t num_inputs_, leaves_;
   x86::Assembler& assembler_;
+  TurnRoutine turn_;
+  bool turns_ = false;   // it is called
   std::size_t now_ = 0;  // the instruction at hand
 
   std::vector<std::array<std::uint32_t, 4>> next_;         // uses: of the operands, of the result
@@ -379,7 +412,8 @@ class Generator {
 std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program, int lanes) {
   // Displacements have 32 bits.
   constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / (16 * kLanes);
-  if (!CodeWriter::is_supported()) return nullptr;
+  if (!CodeWriter::is_supported() || (lanes > 1 && !CodeWriter::has_packed_integers()))
+    return nullptr;
   if (program.code.size() < kFewest || program.num_values() > kMost) return nullptr;
   Generator generator(program, lanes);
   generator.generate();
