@@ -1,4 +1,4 @@
-// koppel export: a model as code: C, an FMU, functions for MATLAB and Octave.
+// koppel export: a model as code: C, WebAssembly, an FMU, functions for MATLAB and Octave.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include <koppel/export/c.hpp>
 #include <koppel/export/fmu.hpp>
 #include <koppel/export/octave.hpp>
+#include <koppel/export/wasm.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/results/report.hpp>
 
@@ -54,6 +55,14 @@ void export_c(const ExportOptions& options, const StepModel& step) {
   if (!files.start.empty()) write(folder / (step.name + "_start.c"), files.start);
 }
 
+void export_wasm(const ExportOptions& options, const StepModel& step) {
+  const WasmFiles files = write_wasm(step);
+  const std::filesystem::path folder = make_folder(options.folder, step.name, options.to);
+  write(folder / (step.name + ".wasm"), files.module);
+  write(folder / (step.name + ".js"), files.wrapper);
+  write(folder / (step.name + ".d.ts"), files.types);
+}
+
 void export_octave(const ExportOptions& options, const Model& model, const SimulateOptions& how,
                    const std::string& name) {
   const auto files = write_octave(model, how, name);
@@ -81,9 +90,9 @@ void refuse_to_vouch(const MethodTrial& trial) {
 }
 
 void run(const ExportOptions& options) {
-  if (options.to != "c" && options.to != "fmu" && options.to != "octave") {
+  if (options.to != "c" && options.to != "wasm" && options.to != "fmu" && options.to != "octave") {
     throw Error("arguments.wrong", "--to '" + options.to + "' is not known.",
-                "It is one of: c, fmu, octave.");
+                "It is one of: c, wasm, fmu, octave.");
   }
   if (options.fmi != "2" && options.fmi != "3") {
     throw Error("arguments.wrong", "--fmi '" + options.fmi + "' is not known.", "It is 2 or 3.");
@@ -106,6 +115,8 @@ void run(const ExportOptions& options) {
   print_choice(step);
   if (options.to == "fmu") {
     export_fmu(options, step, model.run.end);
+  } else if (options.to == "wasm") {
+    export_wasm(options, step);
   } else {
     export_c(options, step);
   }
@@ -116,11 +127,11 @@ void run(const ExportOptions& options) {
 
 void add_export(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "export", "Write a model as C, as an FMU, or as functions for Octave and MATLAB");
+      "export", "Write a model as C, as WebAssembly, as an FMU, or for Octave and MATLAB");
   auto options = std::make_shared<ExportOptions>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
-  command->add_option("--to", options->to, "What to write: c, fmu, octave")
+  command->add_option("--to", options->to, "What to write: c, wasm, fmu, octave")
       ->type_name("KIND")
       ->required();
   command->add_option("--name", options->name, "Prefix of all names (default: the model's name)")
@@ -132,10 +143,13 @@ void add_export(CLI::App& program) {
   command->add_option("--fmi", options->fmi, "FMI version: 2 (default) or 3")->type_name("N");
   command->add_flag("--float", options->is_float, "Write C in single precision");
   command
-      ->add_option("--out", options->folder,
-                   "Output folder (default: NAME-c, NAME-octave), or file (default: NAME.fmu)")
+      ->add_option(
+          "--out", options->folder,
+          "Output folder (default: NAME-c, NAME-wasm, NAME-octave), or file (default: NAME.fmu)")
       ->type_name("DIR");
-  command->footer("Example:\n  koppel export car_axle --to c --step 1e-3 --out axle-c");
+  command->footer(
+      "Example:\n  koppel export car_axle --to c --step 1e-3 --out axle-c\n"
+      "  koppel export slider_crank --to wasm --step 1e-3");
   command->callback([options] { run(*options); });
 }
 

@@ -1,10 +1,17 @@
-/* Sine and cosine, together, with the same operations for all values up to 2^20 pi/2 = 1.6e6, so
- * that steps take the same number of instructions whatever the angles are; libm's branch on them.
- * Beyond that, and for what is not finite, libm's. C99; called in process and pasted into exports.
- * (In single precision: trig_float.h.)
+/* Sine and cosine, together, without libm: the same bits on every machine. With the same operations
+ * for all values up to 2^20 pi/2 = 1.6e6, so that steps take the same number of instructions
+ * whatever the angles are; libm's branch on them. Beyond that, some more. What is not finite gives
+ * NaN. C99; called in process and pasted into exports. (In single precision: trig_float.h;
+ * in WebAssembly: expr/code/wasm_kernels.cpp.)
  *
  * x = n pi/2 + (y + e), |y| <= pi/4 by the method of Cody and Waite with pi/2 in three parts of 33
- * bits and a rest, so that the products with n are exact; e is what y lacks. Then Taylor-like
+ * bits and a rest, so that the products with n are exact; e is what y lacks. Beyond 1.6e6 by
+ * integers [Payne & Hanek 1983]: |x| = m 2^E, m < 2^53, is
+ *
+ *   |x| 2/pi 2^190 = m (2/pi 2^(E + 190) mod 2^192)                                           (1)
+ *
+ * in units of 2^-190 quarter turns, modulo a turn, less at most 2^54 for what 2/pi has behind that:
+ * 2^-136, where no double comes closer than 2^-62 to a multiple of a quarter turn. Then Taylor-like
  * polynomials of least error on [-pi/4, pi/4] [Ng 1992, fdlibm]:
  *
  *   sin(y + e) = y - (y^2 (e/2 - y^3 s(y^2)) - e - S1 y^3)
@@ -16,33 +23,22 @@
 #define KOPPEL_RUNTIME_TRIG_H
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 typedef struct {
   double sin, cos;
 } koppel_turned;
 
-/* For |x| < 1.6e6. */
+/* y + e, turned by k quarters. */
 #ifdef __GNUC__
 __attribute__((unused))
 #endif
 static inline koppel_turned
-koppel_turn_within(double x) {
-  const double kRound = 6755399441055744.0; /* 1.5 2^52: added and taken away, rounds */
-  const double n = (x * 6.36619772367581382433e-01 + kRound) - kRound;
-  double t, r, w, y, e, z, v, s, c, h, both[2];
-  int k;
+koppel_turn_reduced(double y, double e, int k) {
+  const double z = y * y;
+  double v, s, c, h, both[2];
   koppel_turned out;
-  /* pi/2 = P1 + P2 + P3 + rest */
-  t = x - n * 1.57079632673412561417e+00;
-  w = n * 6.07710050630396597660e-11;
-  r = t - w;
-  w = -((t - r) - w);
-  t = r;
-  r = t - n * 2.02226624871116645580e-21;
-  w = n * 8.47842766036889956997e-32 - ((t - r) - n * 2.02226624871116645580e-21) + w;
-  y = r - w;
-  e = (r - y) - w;
-  z = y * y;
   /* sine */
   v = z * y;
   s = 8.33333333332248946124e-03 +
@@ -58,7 +54,6 @@ koppel_turn_within(double x) {
                           z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
   h = 1.0 - 0.5 * z;
   c = h + (((1.0 - h) - 0.5 * z) + (z * c - y * e));
-  k = (int)n;
   both[0] = s; /* an index, not a condition, which may become a branch */
   both[1] = c;
   out.sin = (1 - (k & 2)) * both[k & 1];
@@ -66,16 +61,90 @@ koppel_turn_within(double x) {
   return out;
 }
 
+/* (1), for 2^20 <= |x|. Signed numbers are narrowed as two's complement. */
+#ifdef __GNUC__
+__attribute__((noinline, unused))
+#endif
+static koppel_turned
+koppel_turn_far(double x) {
+  /* The bits of 2/pi behind 64 that are zero. */
+  static const uint32_t kWords[39] = {
+      0,           0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u,
+      0x3c439041u, 0xfe5163abu, 0xdebbc561u, 0xb7246e3au, 0x424dd2e0u, 0x06492eeau, 0x09d1921cu,
+      0xfe1deb1cu, 0xb129a73eu, 0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u,
+      0x835339f4u, 0x9c845f8bu, 0xbdf9283bu, 0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu,
+      0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u, 0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u,
+      0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u};
+  const double kHead = 0x1.921fb58p0,
+               kTail = -0x1.dde974p-27; /* of pi/2, short enough to multiply */
+  uint64_t bits, m, low, high, carry = 0, top = 0, rest = 0;
+  double a, b, p, w, y, sign, head, tail;
+  int first, shift, i, n;
+  memcpy(&bits, &x, sizeof bits);
+  m = (bits & 0xfffffffffffffu) | 0x10000000000000u;
+  first = (int)((bits >> 52) & 0x7ffu) - 1013; /* the bit of 2^191 of (1) */
+  shift = 32 - (first & 31);
+  /* top 2^64 + rest: the 128 bits from 2^191 on; the last word of all adds too little to count */
+  for (i = 4; i >= 0; --i) {
+    const uint32_t* at = kWords + (first >> 5) + i;
+    const uint64_t here = ((((uint64_t)at[0] << 32) | at[1]) >> shift) & 0xffffffffu;
+    const uint64_t next = ((((uint64_t)at[1] << 32) | at[2]) >> shift) & 0xffffffffu;
+    low = (m & 0xffffffffu) * here + carry;
+    high = (m >> 32) * next + (low & 0xffffffffu);
+    carry = (low >> 32) + (high >> 32);
+    rest = (rest >> 32) | (top << 32);
+    top = (top >> 32) | (high << 32);
+  }
+  n = (int)(((top >> 61) + 1) >> 1); /* the nearest number of quarter turns */
+  top -= (uint64_t)n << 62;
+  sign = x < 0 ? -1.0 : 1.0;
+  if (x < 0) n = -n;
+  if (top >> 63) { /* its size */
+    sign = -sign;
+    rest = ~rest + 1;
+    top = ~top + (rest == 0);
+  }
+  /* a + b quarter turns; times pi/2 = kHead + kTail + 6.1e-17, a in two parts [Dekker 1971] */
+  a = (double)(int64_t)top;
+  b = ((double)((int64_t)top - (int64_t)a) + (double)rest * 0x1p-64) * 0x1p-62;
+  a *= 0x1p-62;
+  p = 134217729.0 * a;
+  head = p - (p - a);
+  tail = a - head;
+  p = a * 1.57079632679489661923;
+  w = (((head * kHead - p) + head * kTail) + tail * kHead) + tail * kTail;
+  w += a * 6.12323399573676603587e-17 + b * 1.57079632679489661923;
+  y = p + w;
+  return koppel_turn_reduced(sign * y + 0 * x, sign * ((p - y) + w), n);
+}
+
+/* For |x| < 1.6e6. */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
+static inline koppel_turned
+koppel_turn_within(double x) {
+  const double kRound = 6755399441055744.0; /* 1.5 2^52: added and taken away, rounds */
+  const double n = (x * 6.36619772367581382433e-01 + kRound) - kRound;
+  double t, r, w, y;
+  /* pi/2 = P1 + P2 + P3 + rest */
+  t = x - n * 1.57079632673412561417e+00;
+  w = n * 6.07710050630396597660e-11;
+  r = t - w;
+  w = -((t - r) - w);
+  t = r;
+  r = t - n * 2.02226624871116645580e-21;
+  w = n * 8.47842766036889956997e-32 - ((t - r) - n * 2.02226624871116645580e-21) + w;
+  y = r - w;
+  return koppel_turn_reduced(y, (r - y) - w, (int)n);
+}
+
 #ifdef __GNUC__
 __attribute__((unused))
 #endif
 static inline koppel_turned
 koppel_turn(double x) {
-  koppel_turned out;
-  if (fabs(x) < 1.6e6) return koppel_turn_within(x);
-  out.sin = sin(x);
-  out.cos = cos(x);
-  return out;
+  return fabs(x) < 1.6e6 ? koppel_turn_within(x) : koppel_turn_far(x);
 }
 
 #ifdef __GNUC__
@@ -83,7 +152,7 @@ __attribute__((unused))
 #endif
 static inline double
 koppel_sin(double x) {
-  return fabs(x) < 1.6e6 ? koppel_turn_within(x).sin : sin(x);
+  return koppel_turn(x).sin;
 }
 
 #ifdef __GNUC__
@@ -91,7 +160,7 @@ __attribute__((unused))
 #endif
 static inline double
 koppel_cos(double x) {
-  return fabs(x) < 1.6e6 ? koppel_turn_within(x).cos : cos(x);
+  return koppel_turn(x).cos;
 }
 
 #endif

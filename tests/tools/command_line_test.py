@@ -269,7 +269,7 @@ class Run(unittest.TestCase):
             self.assertIn(expected, messages)
 
     def test_single_precision_belongs_to_c(self):
-        for kind in ("fmu", "octave"):
+        for kind in ("fmu", "octave", "wasm"):
             self.assertEqual(
                 run("export", MODELS / "pendulum.yaml", "--to", kind, "--step", "1e-3", "--float",
                     "--out", self.out),

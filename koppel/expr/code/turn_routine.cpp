@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include <koppel/runtime/trig.h>
+
 namespace koppel {
 namespace {
 
@@ -14,12 +16,13 @@ namespace Id = asmjit::x86::Inst;
 
 constexpr double kLargest = 1.6e6;  // of koppel_turn
 
-// Lanes whose angle is beyond it are libm's.
+// Lanes whose angle is beyond it.
 void turn_far(const double* x, double* sine, double* cosine, int lanes) {
   for (int i = 0; i < lanes; ++i) {
     if (std::abs(x[i]) < kLargest) continue;
-    sine[i] = std::sin(x[i]);
-    cosine[i] = std::cos(x[i]);
+    const koppel_turned far = koppel_turn_far(x[i]);
+    sine[i] = far.sin;
+    cosine[i] = far.cos;
   }
 }
 

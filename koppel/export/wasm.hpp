@@ -1,0 +1,36 @@
+// A model as a WebAssembly module, written directly: no compiler is needed, and nothing is
+// imported. The step is that of the C export, operation by operation: the same bits. A wrapper in
+// JavaScript, with types for TypeScript, gives names to what is in the module's memory.
+//
+//   import { create } from "./NAME.js";
+//   const model = await create(await readFile("NAME.wasm"));   // in browsers: fetch("NAME.wasm")
+//   model.inputs.u = 0.5;
+//   model.steps(1000);                                         // a loop inside of the module
+//   console.log(model.t, model.outputs.x);
+//
+// Exports of the module: `memory` of 8-byte numbers; the addresses `t`, `count` (64 bits), `state`,
+// `inputs`, `parameters`, `outputs` of these, in the order of the wrapper's lists; and functions
+//   step() → 0: done, 1: a value would not be finite, and the state is left as it was
+//   steps(n) → how many were done
+//   observe(): outputs of the state       prepare(): parameters have been changed
+//   derive(): parameters that follow from others       reset(): the start
+#pragma once
+
+#include <string>
+
+#include <koppel/export/step_model.hpp>
+
+namespace koppel {
+
+struct WasmFiles {
+  std::string module;          // NAME.wasm, bytes
+  std::string wrapper, types;  // NAME.js, NAME.d.ts
+};
+
+// Outputs are computed with the sine of the step, which WebAssembly has, not with libm's: they can
+// differ from those of C in the last place.
+// Throws Error `export.has-events`, `export.wasm-integrator` (fixed-cost steps only),
+// `export.wasm-function` (a function that would have to be imported).
+WasmFiles write_wasm(const StepModel& model);
+
+}  // namespace koppel

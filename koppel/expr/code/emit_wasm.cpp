@@ -1,0 +1,138 @@
+#include <koppel/expr/code/emit_wasm.hpp>
+
+#include <algorithm>
+#include <bit>
+
+#include <koppel/expr/code/wasm_part.hpp>
+#include <koppel/expr/graph/operations.hpp>
+
+namespace koppel {
+namespace {
+
+// Long enough for a compiler to optimise across, short enough for its superlinear passes.
+constexpr std::size_t kChunk = 2000;
+
+bool is_missing(const Instruction& i) {
+  switch (i.op) {
+    case Op::Sin:
+    case Op::Cos: return i.variant == 0;
+    case Op::Exp:
+    case Op::Log:
+    case Op::Tan:
+    case Op::Asin:
+    case Op::Acos:
+    case Op::Atan:
+    case Op::Sinh:
+    case Op::Cosh:
+    case Op::Tanh:
+    case Op::Pow:
+    case Op::Atan2: return true;
+    default: return false;
+  }
+}
+
+WasmPlaces places_of(const Program& program, const std::vector<std::uint32_t>& inputs,
+                     wasm::Kernels& kernels) {
+  WasmPlaces out;
+  out.load.assign(program.num_values(), kNowhere);
+  out.store.assign(program.num_values(), kNowhere);
+  std::copy(inputs.begin(), inputs.end(), out.load.begin());
+  for (const Program::NamedTable& table : program.tables) {
+    out.tables.push_back(kernels.module().add_data(wasm::bytes_of(table.data.data())));
+  }
+  return out;
+}
+
+// Values that outlive their part get a place in memory, free again after the last part that reads
+// them.
+void place_between_parts(const Program& program, WasmPlaces& places, wasm::Module& module) {
+  const std::size_t leaves = program.num_leaves();
+  std::vector<std::size_t> last(program.num_values(), 0);
+  for (std::size_t n = 0; n < program.code.size(); ++n) {
+    for_each_operand(program.code[n], [&](ValueId v) { last[v] = n / kChunk; });
+  }
+  std::vector<std::vector<std::uint32_t>> ends(program.code.size() / kChunk + 1);
+  std::vector<std::uint32_t> free;
+  for (std::size_t n = 0; n < program.code.size(); ++n) {
+    const std::size_t part = n / kChunk, v = leaves + n;
+    if (n % kChunk == 0 && part > 0) {
+      free.insert(free.end(), ends[part - 1].begin(), ends[part - 1].end());
+    }
+    if (last[v] <= part) continue;
+    if (free.empty()) free.push_back(module.reserve(1));
+    places.load[v] = places.store[v] = free.back();
+    free.pop_back();
+    ends[last[v]].push_back(places.store[v]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> functions_missing_in_wasm(const Program& program) {
+  static_assert(kNumOps <= 64);
+  std::vector<std::uint64_t> needs(program.num_values(), 0);  // a bit for each operation
+  for (std::size_t n = 0; n < program.code.size(); ++n) {
+    std::uint64_t& need = needs[program.num_leaves() + n];
+    const Instruction& i = program.code[n];
+    if (is_missing(i)) need |= std::uint64_t{1} << static_cast<unsigned>(i.op);
+    for_each_operand(i, [&](ValueId v) { need |= needs[v]; });
+  }
+  std::vector<std::vector<std::string>> out;
+  for (const ValueId v : program.outputs) {
+    out.emplace_back();
+    for (std::uint64_t rest = needs[v]; rest != 0; rest &= rest - 1) {
+      const auto op = static_cast<Op>(std::countr_zero(rest));
+      out.back().emplace_back(op == Op::Pow ? "pow" : operation(op).name);
+    }
+  }
+  return out;
+}
+
+bool is_one_wasm_function(const Program& program) { return program.code.size() <= kChunk; }
+
+std::vector<std::uint32_t> emit_wasm(const Program& program,
+                                     const std::vector<std::uint32_t>& inputs,
+                                     wasm::Kernels& kernels, wasm::Code& code) {
+  const WasmPlaces places = places_of(program, inputs, kernels);
+  WasmWorkspace workspace(program);
+  return emit_wasm_part(program, 0, program.code.size(), places, workspace, kernels, code,
+                        program.outputs);
+}
+
+std::vector<std::uint32_t> emit_wasm_functions(const Program& program,
+                                               const std::vector<std::uint32_t>& inputs,
+                                               const std::vector<std::uint32_t>& outputs,
+                                               wasm::Kernels& kernels) {
+  WasmPlaces places = places_of(program, inputs, kernels);
+  place_between_parts(program, places, kernels.module());
+  std::vector<std::uint32_t> functions;
+  const std::size_t leaves = program.num_leaves();
+  for (std::size_t j = 0; j < outputs.size(); ++j) {
+    if (program.outputs[j] >= leaves) places.outputs[program.outputs[j]].push_back(outputs[j]);
+  }
+  WasmWorkspace workspace(program);
+  for (std::size_t begin = 0; begin < program.code.size(); begin += kChunk) {
+    const std::size_t end = std::min(begin + kChunk, program.code.size());
+    wasm::Code code;
+    emit_wasm_part(program, begin, end, places, workspace, kernels, code);
+    functions.push_back(kernels.module().add(std::move(code)));
+  }
+  wasm::Code copies;
+  bool are_copied = false;
+  for (std::size_t j = 0; j < outputs.size(); ++j) {
+    const ValueId v = program.outputs[j];
+    if (v >= leaves) continue;
+    are_copied = true;
+    copies.store_at();
+    if (program.is_constant(v)) {
+      copies.real(program.constant(v));
+    } else {
+      copies.load(inputs[v]);
+    }
+    copies.store(outputs[j]);
+  }
+  if (are_copied) functions.push_back(kernels.module().add(std::move(copies)));
+  return functions;
+}
+
+}  // namespace koppel

@@ -1,0 +1,40 @@
+// The WebAssembly emitter: Programs as straight-line functions over numbers at fixed places of a
+// module's memory. The operations and their order are those of the tape, so that results are the
+// same to the last bit (but for the payload of NaN, which the standard leaves open).
+//
+// A value that is read once stands where it is read; others are locals, which are reused after the
+// last use. Long programs are split into functions of some thousand operations, with values that
+// live from one to another in memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <koppel/expr/code/program.hpp>
+#include <koppel/expr/code/wasm_kernels.hpp>
+
+namespace koppel {
+
+// For each output the names of functions that it needs and WebAssembly does not have; empty where
+// there are none. It has no libm: of sines and cosines only those of fixed cost, no other
+// functions.
+std::vector<std::vector<std::string>> functions_missing_in_wasm(const Program& program);
+
+// Whether a program is short enough to stand in one function.
+bool is_one_wasm_function(const Program& program);
+
+// Appends all of such a program to a function. `inputs` are addresses. Afterwards the outputs stand
+// in the locals that are returned.
+std::vector<std::uint32_t> emit_wasm(const Program& program,
+                                     const std::vector<std::uint32_t>& inputs,
+                                     wasm::Kernels& kernels, wasm::Code& code);
+
+// Adds functions without parameters and results, to be called one after the other: they read and
+// write numbers at these addresses, which must not overlap.
+std::vector<std::uint32_t> emit_wasm_functions(const Program& program,
+                                               const std::vector<std::uint32_t>& inputs,
+                                               const std::vector<std::uint32_t>& outputs,
+                                               wasm::Kernels& kernels);
+
+}  // namespace koppel

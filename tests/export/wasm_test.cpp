@@ -1,0 +1,187 @@
+// Exported WebAssembly, run by Node: it does what the interpreter does to the last bit.
+#include <koppel/export/wasm.hpp>
+
+#include <cstdlib>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/whole_file.hpp>
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/code/tape.hpp>
+#include <koppel/model/yaml/parameter_origins.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+
+#include "tests/near.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace koppel {
+namespace {
+
+using testing::same_bits;
+using testing::TemporaryFolder;
+
+SimulateOptions options_for(const Model& model, const std::string& integrator, double step) {
+  SimulateOptions options = options_of(model);
+  options.health = {.is_watched = false};  // bits are compared, whatever they say
+  options.integrator = integrator;
+  options.step = step;
+  options.end = 10 * step;
+  return options;
+}
+
+void write_all(const TemporaryFolder& folder, const StepModel& model) {
+  const WasmFiles files = write_wasm(model);
+  write_text(folder.path() / (model.name + ".wasm"), files.module);
+  write_text(folder.path() / (model.name + ".js"), files.wrapper);
+  write_text(folder.path() / (model.name + ".d.ts"), files.types);
+  write_text(folder.path() / "package.json", "{\"type\": \"module\"}\n");
+}
+
+int run_node(const std::string& arguments) {
+  return std::system(("'" KOPPEL_NODE "' " + arguments).c_str());
+}
+
+std::vector<double> values_of(const Program& program, const std::vector<double>& in) {
+  const Tape tape(program);
+  std::vector<double> slots(tape.num_slots()), out;
+  std::copy(in.begin(), in.end(), slots.begin());
+  std::copy(program.constants.begin(), program.constants.end(),
+            slots.begin() + static_cast<std::ptrdiff_t>(in.size()));
+  tape.run(slots.data(), program.tables.data());
+  for (const std::uint32_t slot : tape.outputs()) out.push_back(slots[slot]);
+  return out;
+}
+
+// t, state and outputs at the start and after each step, interpreted.
+std::vector<double> interpreted(const StepModel& m, int num_steps) {
+  const Equations& e = m.prepared.equations;
+  std::vector<Expr> outputs;
+  for (const NamedExpr& output : e.outputs) outputs.push_back(output.value);
+  const Program observe = lower(symbols_of_state(e), outputs, true);
+  std::vector<double> rows, state;
+  for (const CVariable& v : m.state()) state.push_back(v.start);
+  const auto append = [](std::vector<double>& to, const std::vector<double>& more,
+                         std::size_t count) {
+    to.insert(to.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(count));
+  };
+  std::vector<double> rest;  // inputs, parameters
+  for (const auto* part : {&m.inputs, &m.parameters}) {
+    for (const CVariable& v : *part) rest.push_back(v.start);
+  }
+  for (int k = 0; k <= num_steps; ++k) {
+    const double t = m.start_time + k * m.step;
+    std::vector<double> in = {t};
+    append(in, state, state.size() - m.multipliers.size());
+    append(in, rest, rest.size());
+    rows.push_back(t);
+    append(rows, state, state.size());
+    append(rows, values_of(observe, in), m.outputs.size());
+    in = {t, m.step};
+    append(in, state, state.size());
+    append(in, rest, rest.size());
+    state = values_of(m.advance, in);
+  }
+  return rows;
+}
+
+class ExportedWasm : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(
+    Models, ExportedWasm,
+    ::testing::Values(std::pair{"slider_crank", "rattle"}, std::pair{"rotary_crane", "rattle"},
+                      std::pair{"car_axle", "linear-implicit:J1"}, std::pair{"bricard", "rattle"},
+                      std::pair{"heavy_top", "explicit-euler"}, std::pair{"robot", "rosenbrock"},
+                      std::pair{"vehicle_trailer", "rattle"}),
+    [](const auto& suite) { return std::string(suite.param.first); });
+
+TEST_P(ExportedWasm, GivesTheBitsOfTheInterpreter) {
+  const auto& [name, integrator] = GetParam();
+  const Model model = read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
+  const StepModel step = make_step_model(model, options_for(model, integrator, 1e-3), "model");
+  const TemporaryFolder folder;
+  write_all(folder, step);
+  const int num_steps = 40;
+  const std::string at = folder.path().string();
+  ASSERT_EQ(run_node("'" KOPPEL_EXPORT_TESTS "/run_wasm.mjs' '" + at + "' model " +
+                     std::to_string(num_steps) + " '" + at + "/out'"),
+            0);
+  const std::vector<double> expected = interpreted(step, num_steps);
+  std::vector<double> found(expected.size());
+  std::ifstream file(at + "/out", std::ios::binary);
+  const auto size = static_cast<std::streamsize>(8 * found.size());
+  file.read(reinterpret_cast<char*>(found.data()), size);
+  ASSERT_EQ(file.gcount(), size);
+  const std::size_t columns = expected.size() / (num_steps + 1);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_TRUE(same_bits(found[i], expected[i]))
+        << "column " << i % columns << " after step " << i / columns << ": " << found[i]
+        << " instead of " << expected[i];
+  }
+}
+
+TEST(ExportedWasmModule, OfSmallModelsIsBelow6Kilobytes) {
+  for (const char* name : {"slider_crank", "rotary_crane", "car_axle", "pendulum"}) {
+    const Model model = read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
+    const StepModel step = make_step_model(model, options_for(model, "rattle", 1e-3));
+    EXPECT_LT(write_wasm(step).module.size(), 6000u) << name;
+  }
+}
+
+TEST(ExportedWasmWrapper, DoesWhatItSays) {
+  const TemporaryFolder folder;
+  for (const auto& [name, k] : {std::pair{"axle", "5e-4"}, std::pair{"hard", "8e-4"}}) {
+    const Model model =
+        read_model(std::string(KOPPEL_MODELS) + "car_axle.yaml", {.set = {{"k", k}}});
+    write_all(folder, make_step_model(model, options_for(model, "rattle", 1e-3), name));
+  }
+  const std::string text =
+      "name: driven\nparameters: {half: 4, stiffness: 2*half}\ninputs: [u]\n"
+      "coordinates: {x: 1}\nkinetic: x'^2/2\npotential: stiffness*x^2/2\n"
+      "generalized_forces: {x: u}\n"
+      "outputs: {twice: 2*x, pull: u, spring: stiffness*x}\n";
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(text, "driven.yaml", {}, origins);
+  write_all(folder, make_step_model(model, options_for(model, "rattle", 1e-3), "",
+                                    StepKind::FixedCost, origins));
+  EXPECT_EQ(run_node("'" KOPPEL_EXPORT_TESTS "/use_wasm.mjs' '" + folder.path().string() + "'"), 0);
+}
+
+std::string refusal_of(const std::string& text, const char* integrator = "rattle") {
+  const Model model = read_model_text(text, "test.yaml");
+  try {
+    write_wasm(make_step_model(model, options_for(model, integrator, 1e-3)));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ExportedWasmRefuses, FunctionsThatWouldHaveToBeImported) {
+  const std::string hint =
+      "\n  It has + - * /, whole powers, sqrt, sin, cos, abs, sign, min, max, select and tables; a "
+      "module that imports nothing has no others. Write the model with these, such as a table, or "
+      "export C.";
+  EXPECT_EQ(
+      refusal_of("name: test\ncoordinates: {x: 1}\nkinetic: x'^2/2\n"
+                 "generalized_forces: {x: \"-tanh(x) - atan2(x, 2)\"}\n"
+                 "outputs: {x: x, angle: asin(x/9)}\n"),
+      "error[export.wasm-function]: the step needs atan2, tanh, which WebAssembly does not "
+      "have." +
+          hint +
+          "\nerror[export.wasm-function]: output 'angle' needs asin, which WebAssembly does not "
+          "have." +
+          hint);
+}
+
+TEST(ExportedWasmRefuses, AccurateSteps) {
+  EXPECT_EQ(refusal_of("name: test\ncoordinates: {x: 1}\nkinetic: x'^2/2\npotential: x^2/2\n"
+                       "outputs: {x: x}\n",
+                       "dop853"),
+            "error[export.wasm-integrator]: dop853 is not written as WebAssembly.\n"
+            "  Take fixed-cost steps: " +
+                names_of_fixed_cost() + '.');
+}
+
+}  // namespace
+}  // namespace koppel
