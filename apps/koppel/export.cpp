@@ -1,6 +1,7 @@
-// koppel export: a model as code: C, WebAssembly, an FMU, functions for MATLAB and Octave.
+// koppel export: a model as code: C, CUDA, WebAssembly, an FMU, functions for MATLAB and Octave.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/export/c.hpp>
+#include <koppel/export/cuda.hpp>
 #include <koppel/export/fmu.hpp>
 #include <koppel/export/octave.hpp>
 #include <koppel/export/wasm.hpp>
@@ -63,6 +65,14 @@ void export_wasm(const ExportOptions& options, const StepModel& step) {
   write(folder / (step.name + ".d.ts"), files.types);
 }
 
+void export_cuda(const ExportOptions& options, const StepModel& step) {
+  const CudaFiles files = write_cuda(step, options.is_float);
+  const std::filesystem::path folder = make_folder(options.folder, step.name, options.to);
+  write(folder / (step.name + ".h"), files.header);
+  write(folder / (step.name + ".cu"), files.source);
+  write(folder / "example.c", files.example);
+}
+
 void export_octave(const ExportOptions& options, const Model& model, const SimulateOptions& how,
                    const std::string& name) {
   const auto files = write_octave(model, how, name);
@@ -90,9 +100,10 @@ void refuse_to_vouch(const MethodTrial& trial) {
 }
 
 void run(const ExportOptions& options) {
-  if (options.to != "c" && options.to != "wasm" && options.to != "fmu" && options.to != "octave") {
+  const std::vector<std::string> kinds = {"c", "cuda", "wasm", "fmu", "octave"};
+  if (std::find(kinds.begin(), kinds.end(), options.to) == kinds.end()) {
     throw Error("arguments.wrong", "--to '" + options.to + "' is not known.",
-                "It is one of: c, wasm, fmu, octave.");
+                "It is one of: c, cuda, wasm, fmu, octave.");
   }
   if (options.fmi != "2" && options.fmi != "3") {
     throw Error("arguments.wrong", "--fmi '" + options.fmi + "' is not known.", "It is 2 or 3.");
@@ -101,11 +112,11 @@ void run(const ExportOptions& options) {
   const Model model = load(*options.model, origins);
   SimulateOptions how = simulate_options(*options.method, *options.model, model);
   if (options.tolerance) how.tolerance = *options.tolerance;
-  if (options.is_float && options.to != "c") {
-    throw Error(
-        "export.float",
-        "--float belongs to --to c: what --to " + options.to + " writes is in double precision.",
-        "Leave out --float.");
+  if (options.is_float && options.to != "c" && options.to != "cuda") {
+    throw Error("export.float",
+                "--float belongs to --to c and cuda: what --to " + options.to +
+                    " writes is in double precision.",
+                "Leave out --float.");
   }
   const std::string name = options.name.empty() ? "" : c_identifier(options.name);
   if (options.to == "octave") return export_octave(options, model, how, name);
@@ -117,6 +128,8 @@ void run(const ExportOptions& options) {
     export_fmu(options, step, model.run.end);
   } else if (options.to == "wasm") {
     export_wasm(options, step);
+  } else if (options.to == "cuda") {
+    export_cuda(options, step);
   } else {
     export_c(options, step);
   }
@@ -127,11 +140,11 @@ void run(const ExportOptions& options) {
 
 void add_export(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "export", "Write a model as C, as WebAssembly, as an FMU, or for Octave and MATLAB");
+      "export", "Write a model as C, CUDA, WebAssembly, as an FMU, or for Octave and MATLAB");
   auto options = std::make_shared<ExportOptions>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
-  command->add_option("--to", options->to, "What to write: c, wasm, fmu, octave")
+  command->add_option("--to", options->to, "What to write: c, cuda, wasm, fmu, octave")
       ->type_name("KIND")
       ->required();
   command->add_option("--name", options->name, "Prefix of all names (default: the model's name)")
@@ -141,14 +154,13 @@ void add_export(CLI::App& program) {
                    "Error tolerance of dop853 and of Octave's integrators (default: 1e-8)")
       ->type_name("X");
   command->add_option("--fmi", options->fmi, "FMI version: 2 (default) or 3")->type_name("N");
-  command->add_flag("--float", options->is_float, "Write C in single precision");
+  command->add_flag("--float", options->is_float, "Write C or CUDA in single precision");
   command
-      ->add_option(
-          "--out", options->folder,
-          "Output folder (default: NAME-c, NAME-wasm, NAME-octave), or file (default: NAME.fmu)")
+      ->add_option("--out", options->folder,
+                   "Output folder (default: NAME-c, NAME-cuda, …), or file (default: NAME.fmu)")
       ->type_name("DIR");
   command->footer(
-      "Example:\n  koppel export car_axle --to c --step 1e-3 --out axle-c\n"
+      "Examples:\n  koppel export car_axle --to c --step 1e-3 --out axle-c\n"
       "  koppel export slider_crank --to wasm --step 1e-3");
   command->callback([options] { run(*options); });
 }

@@ -1,13 +1,13 @@
 #include <koppel/export/c.hpp>
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/export/c_start.hpp>
+#include <koppel/export/names.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/code/emit_c.hpp>
@@ -17,31 +17,20 @@
 namespace koppel {
 namespace {
 
-// Text for a comment: nothing in it may end the comment.
-std::string comment(std::string text) {
-  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;) text[at] = '+';
-  for (std::size_t at = 0; (at = text.find("/*", at)) != std::string::npos;) text[at] = '|';
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
-
 class Writer {
  public:
-  Writer(const StepModel& model, bool is_float)
+  Writer(const StepModel& model, bool is_float, bool is_for_card = false)
       : m_(model),
         is_float_(is_float),
-        real_(is_float ? "float" : "double"),
-        start_(write_c_start(model, is_float)) {
+        is_for_card_(is_for_card),
+        real_(is_float ? "float" : "double") {
     make_parts();
   }
 
-  CFiles write() const {
+  CStep write_step() const { return {types(), functions()}; }
+
+  CFiles write() {
+    start_ = write_c_start(m_, is_float_);
     CFiles files;
     files.header = header();
     files.source = source();
@@ -56,8 +45,8 @@ class Writer {
   std::string members(const std::vector<CVariable>& fields) const {
     std::string out;
     for (const CVariable& f : fields) {
-      out += fmt::format("  {} {}; /* {}{} */\n", real_, f.name, comment(f.label),
-                         f.unit.empty() ? "" : ", " + comment(f.unit));
+      out += fmt::format("  {} {}; /* {}{} */\n", real_, f.name, c_comment(f.label),
+                         f.unit.empty() ? "" : ", " + c_comment(f.unit));
     }
     return out;
   }
@@ -70,14 +59,19 @@ class Writer {
   }
 
   std::string header() const {
-    const std::string guard = upper(m_.name) + "_H";
+    const std::string guard = upper_case(m_.name) + "_H";
     std::string out = fmt::format(
         "/* {}\n * {}\n *\n * Written by koppel. C99, no allocation, no globals; link with libm.\n "
         "*/\n"
         "#ifndef {}\n#define {}\n\n#include <stdint.h>\n\n"
-        "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
-        "/* The step, in seconds. */\n#define {}_STEP {}\n\n",
-        comment(m_.title), comment(m_.method), guard, guard, upper(m_.name), number(m_.step));
+        "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
+        c_comment(m_.title), c_comment(m_.method), guard, guard);
+    return out + types() + declarations();
+  }
+
+  std::string types() const {
+    std::string out = fmt::format("/* The step, in seconds. */\n#define {}_STEP {}\n\n",
+                                  upper_case(m_.name), number(m_.step));
     std::vector<CVariable> parameters = m_.parameters;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const std::string kind = describe_kind(m_.start.kinds[i]);
@@ -96,8 +90,11 @@ class Writer {
         m_.tolerance ? "" : ", and multipliers of the last step", real_, real_,
         m_.tolerance ? "  double inner_step; /* to try next */\n" : "", members(m_.state()),
         m_.name);
-    out += structure("outputs", "What the model gives out.", m_.outputs);
-    out += fmt::format(
+    return out + structure("outputs", "What the model gives out.", m_.outputs);
+  }
+
+  std::string declarations() const {
+    return fmt::format(
         "/* The start, and the parameters it belongs to, prepared. */\n"
         "void {0}_init({0}_state* state, {0}_parameters* parameters, {0}_prepared* prepared);\n\n"
         "{2}"
@@ -113,7 +110,6 @@ class Writer {
         m_.tolerance ? "1: no rates. 2: constraints cannot be met. 3: not accurate at any step."
                      : "1: a value would not be finite.",
         start_.declaration);
-    return out;
   }
 
   // A program, split: what it needs of the parameters stands in prepared->value from `first` on.
@@ -146,11 +142,12 @@ class Writer {
       add_part(m_.name + "_advance", m_.advance, true);
     }
     num_of_step_ = num_prepared_;
-    // In double precision outputs have the bits of the library, which takes the sines of libm.
+    // In double precision outputs have the bits of the library, which takes the sines of libm; on
+    // a card those have other bits.
     std::vector<Expr> outputs;
     for (const NamedExpr& output : e.outputs) outputs.push_back(output.value);
     add_part(m_.name + "_outputs_of",
-             is_float_ ? lower(symbols_of_state(e), outputs, true) : m_.observe);
+             is_float_ || is_for_card_ ? lower(symbols_of_state(e), outputs, true) : m_.observe);
   }
 
   // How the inputs of a part are written: what changes, then what is prepared.
@@ -172,6 +169,7 @@ class Writer {
     return emit_c(part.programs.rest, part.name,
                   {.is_static = true,
                    .is_float = is_float_,
+                   .is_for_card = is_for_card_,
                    .inputs = names_of(part, with_multipliers),
                    .in = {{"const " + m_.name + "_state*", "state"},
                           {"const " + m_.name + "_inputs*", "inputs"},
@@ -192,8 +190,18 @@ class Writer {
   std::size_t num_changing() const { return m_.layout.size() - m_.parameters.size(); }
 
   std::string source() const {
-    std::string out = fmt::format("/* {}\n * {}\n */\n#include \"{}.h\"\n\n#include <math.h>\n\n",
-                                  comment(m_.title), comment(m_.method), m_.name);
+    return fmt::format("/* {}\n * {}\n */\n#include \"{}.h\"\n\n#include <math.h>\n\n",
+                       c_comment(m_.title), c_comment(m_.method), m_.name) +
+           functions();
+  }
+
+  // Of a function that is seen outside of a file of C.
+  std::string marked(const char* type) const {
+    return is_for_card_ ? std::string("static KOPPEL_CARD ") + type : type;
+  }
+
+  std::string functions() const {
+    std::string out;
     if (is_float_) out += "#define KOPPEL_REAL float\n";
     out += kStepText + ('\n' + kernels_) + '\n';
     if (m_.tolerance) out += accurate_constants(num_rows_);
@@ -206,7 +214,8 @@ class Writer {
     if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
     const CCode outputs = emit_part(parts_.back(), false);
     out += outputs.source + '\n';
-    out += prepare_function() + init_function();
+    out += prepare_function();
+    if (!is_for_card_) out += init_function();
     out += m_.tolerance ? accurate_step_function(work) : step_function(work);
     return out + observe_function(outputs.work_size);
   }
@@ -219,11 +228,13 @@ class Writer {
       if (program.outputs.empty()) continue;
       const std::string name = fmt::format("{}_prepare_{}", m_.name, i);
       std::vector<std::string> inputs;
-      if (program.num_inputs() > m_.parameters.size()) inputs.push_back(upper(m_.name) + "_STEP");
+      if (program.num_inputs() > m_.parameters.size())
+        inputs.push_back(upper_case(m_.name) + "_STEP");
       for (const CVariable& f : m_.parameters) inputs.push_back("parameters->" + f.name);
       const CCode code = emit_c(program, name,
                                 {.is_static = true,
                                  .is_float = is_float_,
+                                 .is_for_card = is_for_card_,
                                  .inputs = inputs,
                                  .in = {{"const " + m_.name + "_parameters*", "parameters"}}});
       functions += code.source + '\n';
@@ -234,9 +245,9 @@ class Writer {
     if (calls.empty()) calls = "  prepared->value[0] = 0;\n";
     return functions +
            fmt::format(
-               "void {0}_prepare(const {0}_parameters* parameters, {0}_prepared* prepared) {{\n"
+               "{4} {0}_prepare(const {0}_parameters* parameters, {0}_prepared* prepared) {{\n"
                "  {1} work[{2}];\n  (void)parameters; (void)work;\n{3}}}\n\n",
-               m_.name, real_, std::max<std::size_t>(work, 1), calls);
+               m_.name, real_, std::max<std::size_t>(work, 1), calls, marked("void"));
   }
 
   // What runtime/accurate.h asks for.
@@ -252,7 +263,7 @@ class Writer {
         "void {0}_init({0}_state* state, {0}_parameters* parameters, {0}_prepared* prepared) {{\n"
         "  state->t = state->start_time = {1};\n  state->count = 0;\n",
         m_.name, number(m_.start_time));
-    if (m_.tolerance) out += fmt::format("  state->inner_step = {}_STEP;\n", upper(m_.name));
+    if (m_.tolerance) out += fmt::format("  state->inner_step = {}_STEP;\n", upper_case(m_.name));
     for (const CVariable& f : m_.state()) {
       out += fmt::format("  state->{} = {};\n", f.name, number(f.start));
     }
@@ -270,9 +281,9 @@ class Writer {
 
   std::string step_signature() const {
     return fmt::format(
-        "int {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_prepared* prepared) "
+        "{1} {0}_step({0}_state* state, const {0}_inputs* inputs, const {0}_prepared* prepared) "
         "{{\n",
-        m_.name);
+        m_.name, marked("int"));
   }
 
   std::string step_function(std::size_t work) const {
@@ -288,7 +299,7 @@ class Writer {
     out += fmt::format(
         "  state->count += 1;\n"
         "  state->t = koppel_time(state->start_time, {}_STEP, state->count);\n  return 0;\n}}\n\n",
-        upper(m_.name));
+        upper_case(m_.name));
     return out;
   }
 
@@ -301,7 +312,7 @@ class Writer {
             "  int i, reason;\n  (void)inputs;\n"
             "  for (i = 0; i < {3}; ++i) in[{4} + i] = prepared->value[i];\n"
             "  in[0] = state->t;\n  in[1] = state->inner_step;\n",
-            num_changing() + num_of_step_, std::max<std::size_t>(work, 1), upper(m_.name),
+            num_changing() + num_of_step_, std::max<std::size_t>(work, 1), upper_case(m_.name),
             num_of_step_, num_changing());
     const std::vector<CVariable> state = m_.state();
     std::size_t k = 2;
@@ -320,10 +331,10 @@ class Writer {
 
   std::string observe_function(std::size_t work) const {
     std::string out = fmt::format(
-        "void {0}_observe(const {0}_state* state, const {0}_inputs* inputs,\n"
+        "{2} {0}_observe(const {0}_state* state, const {0}_inputs* inputs,\n"
         "    const {0}_prepared* prepared, {0}_outputs* outputs) {{\n{1}"
         "  {0}_outputs_of(state, inputs, prepared, out, work);\n",
-        m_.name, buffers(m_.outputs.size(), work));
+        m_.name, buffers(m_.outputs.size(), work), marked("void"));
     for (std::size_t i = 0; i < m_.outputs.size(); ++i) {
       out += fmt::format("  outputs->{} = out[{}];\n", m_.outputs[i].name, i);
     }
@@ -360,7 +371,7 @@ class Writer {
         "      fprintf(stderr, \"the step at t = %g failed\\n\", (double)state.t);\n      return "
         "1;\n"
         "    }}\n  }}\n  return 0;\n}}\n",
-        m_.name, comment(m_.title), names, formats, values, start_inputs());
+        m_.name, c_comment(m_.title), names, formats, values, start_inputs());
   }
 
   std::string start_inputs() const {
@@ -372,7 +383,7 @@ class Writer {
   }
 
   const StepModel& m_;
-  bool is_float_;
+  bool is_float_, is_for_card_;
   std::string real_;
   std::vector<Part> parts_;                         // those of a step, and last the outputs
   std::size_t num_prepared_ = 0, num_of_step_ = 0;  // values that are prepared: all, of a step
@@ -382,6 +393,10 @@ class Writer {
 };
 
 }  // namespace
+
+CStep write_c_step_for_card(const StepModel& model, bool is_float) {
+  return Writer(model, is_float, true).write_step();
+}
 
 CFiles write_c(const StepModel& model, bool is_float) {
   refuse_events(model.prepared.equations);

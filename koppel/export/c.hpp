@@ -28,6 +28,14 @@ struct CFiles {
   std::string start;                    // NAME_start.c; empty where no parameter can be set
 };
 
+// The types and functions of a step for other files to contain: NAME_prepare, NAME_step and
+// NAME_observe, marked KOPPEL_CARD (export/cuda/card.h). Not for accurate steps.
+struct CStep {
+  std::string types, functions;
+};
+
+CStep write_c_step_for_card(const StepModel& model, bool is_float = false);
+
 // Throws Error `export.float`: accurate steps are in double precision only.
 CFiles write_c(const StepModel& model, bool is_float = false);
 

@@ -1,21 +1,15 @@
 #include <koppel/export/c_start.hpp>
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
+#include <koppel/export/names.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/code/emit_c.hpp>
 
 namespace koppel {
 namespace {
-
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
 
 std::string declaration(const StepModel& m, std::size_t bytes) {
   return fmt::format(
@@ -27,7 +21,7 @@ std::string declaration(const StepModel& m, std::size_t bytes) {
       " * than when this was written. In {0}_start.c. */\n"
       "#define {1}_START_BYTES {2}\n"
       "int {0}_start({0}_state* state, {0}_parameters* parameters, void* memory);\n\n",
-      m.name, upper(m.name), bytes);
+      m.name, upper_case(m.name), bytes);
 }
 
 std::string function(const StepModel& m, const char* real) {
@@ -35,7 +29,7 @@ std::string function(const StepModel& m, const char* real) {
       "typedef char {0}_start_fits[sizeof(koppel_start) <= {1}_START_BYTES ? 1 : -1];\n\n"
       "int {0}_start({0}_state* state, {0}_parameters* parameters, void* memory) {{\n"
       "  double in[{2}];\n  int reason;\n  in[0] = {3};\n  in[1] = {1}_STEP;\n",
-      m.name, upper(m.name), m.layout.size(), c_number(m.start_time));
+      m.name, upper_case(m.name), m.layout.size(), c_number(m.start_time));
   std::size_t k = 2;
   for (const auto& part : {m.state(), m.inputs}) {
     for (const CVariable& f : part) out += fmt::format("  in[{}] = {};\n", k++, c_number(f.start));

@@ -1,5 +1,8 @@
 #include <koppel/export/names.hpp>
 
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include <koppel/expr/graph/operations.hpp>
@@ -32,6 +35,19 @@ std::string c_identifier(std::string_view label) {
   return out.empty() ? "_" : out;
 }
 
+std::string c_comment(std::string text) {
+  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;) text[at] = '+';
+  for (std::size_t at = 0; (at = text.find("/*", at)) != std::string::npos;) text[at] = '|';
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+std::string upper_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
 Names Names::of_c() {
   Names names;
   names.taken_ = {
@@ -40,6 +56,67 @@ Names Names::of_c() {
       "inline",   "int",    "long",   "register",   "return", "short",     "signed",   "sizeof",
       "static",   "struct", "switch", "typedef",    "union",  "unsigned",  "restrict", "void",
       "volatile", "while",  "t",      "start_time", "count",  "inner_step"};
+  for (const char* word : {"alignas",
+                           "alignof",
+                           "and",
+                           "and_eq",
+                           "asm",
+                           "bitand",
+                           "bitor",
+                           "bool",
+                           "catch",
+                           "char16_t",
+                           "char32_t",
+                           "char8_t",
+                           "class",
+                           "co_await",
+                           "co_return",
+                           "co_yield",
+                           "compl",
+                           "concept",
+                           "const_cast",
+                           "consteval",
+                           "constexpr",
+                           "constinit",
+                           "decltype",
+                           "delete",
+                           "dynamic_cast",
+                           "explicit",
+                           "export",
+                           "false",
+                           "friend",
+                           "mutable",
+                           "namespace",
+                           "new",
+                           "noexcept",
+                           "not",
+                           "not_eq",
+                           "nullptr",
+                           "operator",
+                           "or",
+                           "or_eq",
+                           "private",
+                           "protected",
+                           "public",
+                           "reinterpret_cast",
+                           "requires",
+                           "static_assert",
+                           "static_cast",
+                           "template",
+                           "this",
+                           "thread_local",
+                           "throw",
+                           "true",
+                           "try",
+                           "typeid",
+                           "typename",
+                           "using",
+                           "virtual",
+                           "wchar_t",
+                           "xor",
+                           "xor_eq"}) {
+    names.taken_.insert(word);
+  }
   return names;
 }
 

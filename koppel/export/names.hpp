@@ -11,10 +11,15 @@ namespace koppel {
 // underscore, as C allows.
 std::string c_identifier(std::string_view label);
 
+// Text for a comment of C: nothing in it may end the comment.
+std::string c_comment(std::string text);
+
+std::string upper_case(std::string text);
+
 // Distinct identifiers for the fields of one struct or the variables of one function.
 class Names {
  public:
-  // Of C: its keywords, and names that generated code uses, are taken.
+  // Of C and C++: their keywords, and names that generated code uses, are taken.
   static Names of_c();
   // Of MATLAB and Octave: begins with a letter.
   static Names of_matlab();

@@ -1,4 +1,4 @@
-// The text of kernels of koppel/runtime, embedded at build time.
+// The text of kernels of koppel/runtime and of what surrounds them, embedded at build time.
 #pragma once
 
 namespace koppel {
@@ -13,5 +13,8 @@ extern const char* const kEventsText;        // runtime/events.h, event_steps.h
 extern const char* const kFmiModelText;      // runtime/fmi_model.h
 extern const char* const kFmi2Text;          // runtime/fmi2.h
 extern const char* const kFmi3Text;          // runtime/fmi3.h, fmi3_absent.h
+extern const char* const kCardText;          // export/cuda/card.h
+extern const char* const kCudaRunText;       // export/cuda/run.cu
+extern const char* const kCudaBatchText;     // export/cuda/batch.cu
 
 }  // namespace koppel

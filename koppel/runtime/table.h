@@ -9,16 +9,20 @@
 #ifndef KOPPEL_RUNTIME_TABLE_H
 #define KOPPEL_RUNTIME_TABLE_H
 
+#ifndef KOPPEL_INLINE /* how functions are declared; other languages than C say it differently */
+#ifdef __GNUC__
+#define KOPPEL_INLINE static inline __attribute__((unused))
+#else
+#define KOPPEL_INLINE static inline
+#endif
+#endif
+
 #ifndef KOPPEL_REAL
 #define KOPPEL_REAL double
 #endif
 
 /* The m-th derivative (0 <= m <= 3) at x. NaN gives NaN. */
-#ifdef __GNUC__
-__attribute__((unused))
-#endif
-static inline KOPPEL_REAL
-koppel_table(const KOPPEL_REAL* data, int n, int m, KOPPEL_REAL x) {
+KOPPEL_INLINE KOPPEL_REAL koppel_table(const KOPPEL_REAL* data, int n, int m, KOPPEL_REAL x) {
   int low = 0, high = n; /* the number of breakpoints <= x lies in [low, high] */
   while (low < high) {
     const int middle = low + (high - low) / 2;

@@ -26,18 +26,32 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifndef KOPPEL_INLINE /* how functions are declared; other languages than C say it differently */
+#ifdef __GNUC__
+#define KOPPEL_INLINE static inline __attribute__((unused))
+#else
+#define KOPPEL_INLINE static inline
+#endif
+#endif
+#ifndef KOPPEL_OUTLINE /* the same of those that are rarely called */
+#ifdef __GNUC__
+#define KOPPEL_OUTLINE static __attribute__((noinline, unused))
+#else
+#define KOPPEL_OUTLINE static
+#endif
+#endif
+
 typedef struct {
   double sin, cos;
 } koppel_turned;
 
 /* y + e, turned by k quarters. */
-#ifdef __GNUC__
-__attribute__((unused))
-#endif
-static inline koppel_turned
-koppel_turn_reduced(double y, double e, int k) {
+KOPPEL_INLINE koppel_turned koppel_turn_reduced(double y, double e, int k) {
   const double z = y * y;
-  double v, s, c, h, both[2];
+  double v, s, c, h;
+#ifndef KOPPEL_LIKE_A_CARD
+  double both[2];
+#endif
   koppel_turned out;
   /* sine */
   v = z * y;
@@ -54,19 +68,22 @@ koppel_turn_reduced(double y, double e, int k) {
                           z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
   h = 1.0 - 0.5 * z;
   c = h + (((1.0 - h) - 0.5 * z) + (z * c - y * e));
+#ifdef KOPPEL_LIKE_A_CARD /* no memory to index */
+  out.sin = k & 1 ? c : s;
+  out.cos = k & 1 ? s : c;
+  if (k & 2) out.sin = -out.sin;
+  if ((k + 1) & 2) out.cos = -out.cos;
+#else
   both[0] = s; /* an index, not a condition, which may become a branch */
   both[1] = c;
   out.sin = (1 - (k & 2)) * both[k & 1];
   out.cos = (1 - ((k + 1) & 2)) * both[(k + 1) & 1];
+#endif
   return out;
 }
 
 /* (1), for 2^20 <= |x|. Signed numbers are narrowed as two's complement. */
-#ifdef __GNUC__
-__attribute__((noinline, unused))
-#endif
-static koppel_turned
-koppel_turn_far(double x) {
+KOPPEL_OUTLINE koppel_turned koppel_turn_far(double x) {
   /* The bits of 2/pi behind 64 that are zero. */
   static const uint32_t kWords[39] = {
       0,           0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u,
@@ -119,11 +136,7 @@ koppel_turn_far(double x) {
 }
 
 /* For |x| < 1.6e6. */
-#ifdef __GNUC__
-__attribute__((unused))
-#endif
-static inline koppel_turned
-koppel_turn_within(double x) {
+KOPPEL_INLINE koppel_turned koppel_turn_within(double x) {
   const double kRound = 6755399441055744.0; /* 1.5 2^52: added and taken away, rounds */
   const double n = (x * 6.36619772367581382433e-01 + kRound) - kRound;
   double t, r, w, y;
@@ -139,27 +152,15 @@ koppel_turn_within(double x) {
   return koppel_turn_reduced(y, (r - y) - w, (int)n);
 }
 
-#ifdef __GNUC__
-__attribute__((unused))
-#endif
-static inline koppel_turned
-koppel_turn(double x) {
+KOPPEL_INLINE koppel_turned koppel_turn(double x) {
   return fabs(x) < 1.6e6 ? koppel_turn_within(x) : koppel_turn_far(x);
 }
 
-#ifdef __GNUC__
-__attribute__((unused))
-#endif
-static inline double
-koppel_sin(double x) {
+KOPPEL_INLINE double koppel_sin(double x) {
   return koppel_turn(x).sin;
 }
 
-#ifdef __GNUC__
-__attribute__((unused))
-#endif
-static inline double
-koppel_cos(double x) {
+KOPPEL_INLINE double koppel_cos(double x) {
   return koppel_turn(x).cos;
 }
 

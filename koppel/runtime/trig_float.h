@@ -25,17 +25,32 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifndef KOPPEL_INLINE /* how functions are declared; other languages than C say it differently */
+#ifdef __GNUC__
+#define KOPPEL_INLINE static inline __attribute__((unused))
+#else
+#define KOPPEL_INLINE static inline
+#endif
+#endif
+#ifndef KOPPEL_OUTLINE /* the same of those that are rarely called */
+#ifdef __GNUC__
+#define KOPPEL_OUTLINE static __attribute__((noinline, unused))
+#else
+#define KOPPEL_OUTLINE static
+#endif
+#endif
+
 typedef struct {
   float sin, cos;
 } koppel_turned;
 
-static inline uint32_t koppel_bits_of(float x) {
+KOPPEL_INLINE uint32_t koppel_bits_of(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
 
-static inline float koppel_of_bits(uint32_t bits) {
+KOPPEL_INLINE float koppel_of_bits(uint32_t bits) {
   float x;
   memcpy(&x, &bits, sizeof x);
   return x;
@@ -47,7 +62,7 @@ typedef struct {
 } koppel_reduced;
 
 /* (1), for |x| >= pi/4. Signed numbers are shifted and narrowed as two's complement. */
-static koppel_reduced koppel_reduce_far(float x) {
+KOPPEL_OUTLINE koppel_reduced koppel_reduce_far(float x) {
   /* Word i: 2/pi 2^(8 (i + 7) - 56) mod 2^32, without its fraction. */
   static const uint32_t kWords[25] = {
       0,           0x000000a2u, 0x0000a2f9u, 0x00a2f983u, 0xa2f9836eu, 0xf9836e4eu, 0x836e4e44u,
@@ -76,7 +91,7 @@ static koppel_reduced koppel_reduce_far(float x) {
   return out;
 }
 
-static inline koppel_reduced koppel_reduce(float x) {
+KOPPEL_INLINE koppel_reduced koppel_reduce(float x) {
   const float kRound = 12582912.0f; /* 1.5 2^23: added and taken away, rounds */
   const float shifted = x * 6.36619772e-01f + kRound, n = shifted - kRound;
   const float r = (x - n * 0x1.92p0f) - n * 0x1.fb4p-12f; /* exact */
@@ -89,7 +104,7 @@ static inline koppel_reduced koppel_reduce(float x) {
   return out;
 }
 
-static inline koppel_turned koppel_turn_reduced(koppel_reduced reduced) {
+KOPPEL_INLINE koppel_turned koppel_turn_reduced(koppel_reduced reduced) {
   const float y = reduced.y, e = reduced.e;
   const float z = y * y, half = 0.5f * z, one = 1.0f - half;
   const float s = 1.6666655242e-01f + z * (-8.3321779966e-03f + z * 1.9517299370e-04f);
@@ -104,37 +119,17 @@ static inline koppel_turned koppel_turn_reduced(koppel_reduced reduced) {
   return out;
 }
 
-#ifdef __GNUC__
-__attribute__((noinline))
-#endif
-static koppel_turned
-koppel_turn_far(float x) {
+KOPPEL_OUTLINE koppel_turned koppel_turn_far(float x) {
   return koppel_turn_reduced(koppel_reduce_far(x));
 }
 
-#ifdef __GNUC__
-__attribute__((noinline, unused))
-#endif
-static koppel_turned
-koppel_turn(float x) {
+KOPPEL_OUTLINE koppel_turned koppel_turn(float x) {
   if (!(fabsf(x) < 12867.0f)) return koppel_turn_far(x);
   return koppel_turn_reduced(koppel_reduce(x));
 }
 
-#ifdef __GNUC__
-__attribute__((unused))
-#endif
-static inline float
-koppel_sin(float x) {
-  return koppel_turn(x).sin;
-}
+KOPPEL_INLINE float koppel_sin(float x) { return koppel_turn(x).sin; }
 
-#ifdef __GNUC__
-__attribute__((unused))
-#endif
-static inline float
-koppel_cos(float x) {
-  return koppel_turn(x).cos;
-}
+KOPPEL_INLINE float koppel_cos(float x) { return koppel_turn(x).cos; }
 
 #endif

@@ -273,7 +273,7 @@ class Run(unittest.TestCase):
             self.assertEqual(
                 run("export", MODELS / "pendulum.yaml", "--to", kind, "--step", "1e-3", "--float",
                     "--out", self.out),
-                (1, "", f"error[export.float]: --float belongs to --to c: what --to {kind} writes "
+                (1, "", f"error[export.float]: --float belongs to --to c and cuda: what --to {kind} writes "
                         "is in double precision.\n  Leave out --float.\n"))
             self.assertFalse(self.out.exists())
 

@@ -18,10 +18,11 @@ std::string in_single_precision(std::string_view spelling) {
 
 }  // namespace
 
-std::string emit_c_tables(const Program& program, std::string_view name, bool is_float) {
+std::string emit_c_tables(const Program& program, std::string_view name, bool is_float,
+                          std::string_view mark) {
   std::string out;
   for (std::size_t i = 0; i < program.tables.size(); ++i) {
-    out += is_float ? "static const float " : "static const double ";
+    out += "static " + std::string(mark) + (is_float ? "const float " : "const double ");
     out += std::string(name) + "_table" + std::to_string(i) + "[] = {";
     const char* separator = "";
     for (const double number : program.tables[i].data.data()) {

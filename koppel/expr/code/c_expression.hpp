@@ -14,7 +14,9 @@ std::string c_expression(const Program& program, std::string_view name, const In
                          std::string_view a, std::string_view b, std::string_view c,
                          bool is_float = false);
 
-// `static const double NAME_tableI[] = {…};` for every table of the program.
-std::string emit_c_tables(const Program& program, std::string_view name, bool is_float = false);
+// `static const double NAME_tableI[] = {…};` for every table of the program, with `mark` before
+// `const`.
+std::string emit_c_tables(const Program& program, std::string_view name, bool is_float = false,
+                          std::string_view mark = "");
 
 }  // namespace koppel

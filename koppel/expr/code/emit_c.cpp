@@ -18,6 +18,12 @@ constexpr std::size_t kChunk = 400;
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
+// 2, -4, 8 …: products with it are exact, as long as they do not overflow.
+bool is_power_of_two(double c) {
+  int exponent = 0;
+  return std::isfinite(c) && std::abs(c) >= 1 && std::abs(std::frexp(c, &exponent)) == 0.5;
+}
+
 // A sine or cosine of runtime/trig.h.
 bool is_of_fixed_cost(const Instruction& i) { return i.variant > 0 && i.op != Op::Table; }
 
@@ -31,14 +37,16 @@ class Emitter {
         leaves_(program.num_leaves()) {
     if (style_.in.empty()) style_.in = {{"const " + real_ + '*', "in"}};
     find_uses();
+    find_absorbed();
     assign_places();
   }
 
   CCode emit() {
-    out_ = emit_c_tables(program_, name_, style_.is_float);
+    out_ = emit_c_tables(program_, name_, style_.is_float,
+                         style_.is_for_card ? "KOPPEL_CARD_DATA " : "");
     const std::size_t chunks = (program_.code.size() + kChunk - 1) / kChunk;
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) emit_chunk(chunk);
-    out_ += (style_.is_static ? "static void " : "void ") + name_ + parameters() + " {\n";
+    out_ += (style_.is_static ? "static " : "") + marked("void ") + name_ + parameters() + " {\n";
     out_ += ignored();
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
       out_ += "  " + name_ + '_' + std::to_string(chunk) + arguments() + ";\n";
@@ -95,7 +103,69 @@ class Emitter {
     return "work[" + std::to_string(place_[v]) + ']';
   }
 
+  std::string marked(const char* type) const {
+    return style_.is_for_card ? std::string("KOPPEL_CARD ") + type : type;
+  }
+
+  // The factor of a product with a power of two that is made in this chunk; else none.
+  ValueId factor_of(ValueId v, std::size_t chunk) const {
+    if (v < leaves_ || chunk_of(v) != chunk) return kNone;
+    const Instruction& i = program_.code[v - leaves_];
+    if (i.op != Op::Mul) return kNone;
+    for (const ValueId factor : {i.a, i.b}) {
+      if (program_.is_constant(factor) && is_power_of_two(program_.constant(factor))) return factor;
+    }
+    return kNone;
+  }
+
+  // The operand of a sum that is such a product, to be computed there; else none.
+  ValueId absorbed(const Instruction& i, std::size_t chunk) const {
+    if (!style_.is_for_card || (i.op != Op::Add && i.op != Op::Sub)) return kNone;
+    if (factor_of(i.a, chunk) != kNone) return i.a;
+    return factor_of(i.b, chunk) != kNone ? i.b : kNone;
+  }
+
+  // Which values nothing reads any more.
+  void find_absorbed() {
+    is_read_.assign(program_.num_values(), !style_.is_for_card);
+    if (!style_.is_for_card) return;
+    for (std::size_t n = 0; n < program_.code.size(); ++n) {
+      const ValueId product = absorbed(program_.code[n], n / kChunk);
+      bool is_first = true;
+      for_each_operand(program_.code[n], [&](ValueId v) {
+        if (v == product && is_first) {
+          is_first = false;
+        } else {
+          is_read_[v] = true;
+        }
+      });
+    }
+    for (const ValueId v : program_.outputs) is_read_[v] = true;
+  }
+
+  // What a card does in fewer instructions; else empty.
+  std::string on_card(const Instruction& i, std::size_t chunk) const {
+    if (i.op == Op::Div) {
+      const bool is_reciprocal = program_.is_constant(i.a) && program_.constant(i.a) == 1;
+      return is_reciprocal
+                 ? "koppel_reciprocal(" + operand(i.b, chunk) + ')'
+                 : "koppel_quotient(" + operand(i.a, chunk) + ", " + operand(i.b, chunk) + ')';
+    }
+    const ValueId product = absorbed(i, chunk);
+    if (product == kNone) return "";
+    const bool is_first = product == i.a;
+    const ValueId factor = factor_of(product, chunk);
+    const Instruction& scaled = program_.code[product - leaves_];
+    const double sign = i.op == Op::Sub && !is_first ? -1 : 1;
+    return "koppel_scaled_sum(" + c_number(sign * program_.constant(factor), style_.is_float) +
+           ", " + operand(factor == scaled.a ? scaled.b : scaled.a, chunk) + ", " +
+           (i.op == Op::Sub && is_first ? "-" : "") + operand(is_first ? i.b : i.a, chunk) + ')';
+  }
+
   std::string expression(const Instruction& i, std::size_t chunk) const {
+    if (style_.is_for_card) {
+      if (std::string call = on_card(i, chunk); !call.empty()) return call;
+    }
     const int arity = operation(i.op).arity;
     return c_expression(program_, name_, i, operand(i.a, chunk),
                         arity > 1 ? operand(i.b, chunk) : "", arity > 2 ? operand(i.c, chunk) : "",
@@ -115,13 +185,14 @@ class Emitter {
   }
 
   void emit_chunk(std::size_t chunk) {
-    out_ +=
-        "static void " + name_ + '_' + std::to_string(chunk) + parameters() + " {\n" + ignored();
+    out_ += "static " + marked("void ") + name_ + '_' + std::to_string(chunk) + parameters() +
+            " {\n" + ignored();
     const std::size_t end = std::min(program_.code.size(), (chunk + 1) * kChunk);
     std::string turn;  // the variable of the sine and cosine that are being written
     std::size_t last_of_turn = 0;
     for (std::size_t n = chunk * kChunk; n < end; ++n) {
       const auto v = static_cast<ValueId>(leaves_ + n);
+      if (!is_read_[v] && turn.empty()) continue;
       const std::string value = 'v' + std::to_string(n);
       if (turn.empty() && is_turn(n, end)) {
         turn = 't' + std::to_string(n);
@@ -169,6 +240,7 @@ class Emitter {
   std::size_t leaves_;
   std::vector<std::size_t> last_chunk_;
   std::vector<std::uint32_t> place_;
+  std::vector<char> is_read_;
   std::unordered_map<ValueId, std::vector<std::size_t>> outputs_of_;
   std::size_t work_size_ = 0;
   std::string out_;

@@ -32,6 +32,10 @@ struct CArgument {
 struct CStyle {
   bool is_static = false;  // not seen outside of its file
   bool is_float = false;   // single precision
+  // For a card (export/cuda/card.h): functions and tables are marked KOPPEL_CARD, and what the card
+  // does in fewer instructions, with the same bits, is called by name: koppel_quotient(a, b),
+  // koppel_reciprocal(b), and koppel_scaled_sum(c, a, b) = c a + b, where c a is exact.
+  bool is_for_card = false;
   // Where the inputs of the program do not stand in one array `in`: how each is written, such as
   // "state->x", and the pointers that the function has then in place of `in`.
   std::vector<std::string> inputs = {};

@@ -8,6 +8,8 @@
 
 #include <koppel/runtime/trig.h>
 
+#include <koppel/runtime/trig.h>
+
 namespace koppel {
 namespace {
 
@@ -16,13 +18,13 @@ namespace Id = asmjit::x86::Inst;
 
 constexpr double kLargest = 1.6e6;  // of koppel_turn
 
-// Lanes whose angle is beyond it.
+// The lanes whose angle is beyond it.
 void turn_far(const double* x, double* sine, double* cosine, int lanes) {
   for (int i = 0; i < lanes; ++i) {
     if (std::abs(x[i]) < kLargest) continue;
-    const koppel_turned far = koppel_turn_far(x[i]);
-    sine[i] = far.sin;
-    cosine[i] = far.cos;
+    const koppel_turned turned = koppel_turn(x[i]);
+    sine[i] = turned.sin;
+    cosine[i] = turned.cos;
   }
 }
 
