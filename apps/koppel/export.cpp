@@ -140,7 +140,8 @@ void run(const ExportOptions& options) {
 
 void add_export(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "export", "Write a model as C, CUDA, WebAssembly, as an FMU, or for Octave and MATLAB");
+      "export",
+      "Write a model as C, CUDA, WebAssembly, an FMU, or functions for Octave and MATLAB");
   auto options = std::make_shared<ExportOptions>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
@@ -160,7 +161,7 @@ void add_export(CLI::App& program) {
                    "Output folder (default: NAME-c, NAME-cuda, …), or file (default: NAME.fmu)")
       ->type_name("DIR");
   command->footer(
-      "Examples:\n  koppel export car_axle --to c --step 1e-3 --out axle-c\n"
+      "Example:\n  koppel export car_axle --to c --step 1e-3 --out axle-c\n"
       "  koppel export slider_crank --to wasm --step 1e-3");
   command->callback([options] { run(*options); });
 }
