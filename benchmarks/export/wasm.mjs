@@ -72,8 +72,7 @@ function build(model) {
   mkdirSync(at);
   write_headers(at);
   for (const kind of ["c", "wasm"]) {
-    run(koppel, "export", model, "--to", kind, "--name", "model", "--integrator", "rattle",
-        "--out", join(at, kind));
+    run(koppel, "export", model, "--to", kind, "--name", "model", "--out", join(at, kind));
   }
   writeFileSync(join(at, "wasm.c"), wasm_main);
   writeFileSync(join(at, "native.c"), native_main);

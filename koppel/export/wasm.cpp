@@ -8,10 +8,12 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/evaluator.hpp>
+#include <koppel/export/wasm_accurate.hpp>
 #include <koppel/export/wasm_text.hpp>
 #include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/code/emit_wasm.hpp>
 #include <koppel/expr/code/split.hpp>
+#include <koppel/formulation/fixed_cost/rate_terms.hpp>
 
 namespace koppel {
 namespace {
@@ -50,13 +52,13 @@ class Writer {
     const std::uint32_t prepare = add_prepare();
     module_.add_export("prepare", prepare);
     module_.add_export("derive", add_sequence(emit(derive_, layout(), derived_addresses())));
-    module_.add_export("observe", add_sequence(emit(observe_.rest, inputs_of_observe(),
+    module_.add_export("observe", add_sequence(emit(observe().programs.rest, inputs_of_observe(),
                                                     sequence(outputs_, m_.outputs.size()))));
-    const std::uint32_t steps = add_steps();
-    module_.add_export("steps", steps);
-    wasm::Code step("", "i32");
-    step.add(fmt::format("i32.const 1 call {} i32.eqz", steps));
-    module_.add_export("step", module_.add(std::move(step)));
+    if (m_.tolerance) {
+      add_accurate_steps();
+    } else {
+      add_fixed_cost_steps();
+    }
     add_reset(prepare);
     const std::pair<const char*, std::uint32_t> addresses[] = {
         {"t", kTime},        {"count", kCount},           {"state", kState},
@@ -67,21 +69,25 @@ class Writer {
   }
 
  private:
-  // The memory: t, start_time, count, h, state, inputs, parameters, which `reset` sets; then
-  // outputs, prepared values, and what functions need.
+  // The memory: t, start_time, count, the step, the inner step to try next (of accurate ones),
+  // state, inputs, parameters, which `reset` sets; then outputs, prepared values, and what
+  // functions need.
   static constexpr std::uint32_t kTime = 0, kStartTime = 8, kCount = 16, kStepSize = 24,
-                                 kState = 32;
+                                 kInnerStep = 32, kState = 40;
+
+  // A program, split: what it needs of the parameters is prepared from an address on.
+  struct Part {
+    SplitProgram programs;
+    std::uint32_t prepared = 0;
+  };
+  const Part& observe() const { return parts_.back(); }
 
   void make_programs() {
-    const auto split_off = [&](const Program& program, bool has_fixed_step) {
-      const std::size_t first = program.num_inputs() - m_.parameters.size();
-      return split(program,
-                   [=](std::size_t i) { return i >= first || (has_fixed_step && i == 1); });
-    };
+    const std::vector<Program> step = make_step();
     const Program observe = make_observe();
     derive_ = make_derive();
     std::vector<Diagnostic> mistakes;
-    find_missing_in_step(mistakes);
+    find_missing_in_step(step, mistakes);
     find_missing(
         observe, [&](std::size_t j) { return "output '" + m_.outputs[j].label + '\''; }, mistakes);
     find_missing(
@@ -89,10 +95,27 @@ class Writer {
         [&](std::size_t j) { return "parameter '" + m_.parameters[derived_[j]].label + '\''; },
         mistakes);
     if (!mistakes.empty()) throw Error(std::move(mistakes));
-    advance_ = split_off(m_.advance, true);
-    observe_ = split_off(observe, false);
+    for (const Program& program : step) add_part(program, !m_.tolerance);
+    add_part(observe, false);
+  }
+  // The last inputs are the parameters. A step of fixed cost has always the same length, its input
+  // 1.
+  void add_part(const Program& program, bool has_fixed_step) {
+    const std::size_t first = program.num_inputs() - m_.parameters.size();
+    parts_.push_back(
+        {split(program, [=](std::size_t i) { return i >= first || (has_fixed_step && i == 1); })});
   }
 
+  // The step itself; or rates, and where there are constraints, the projection onto them.
+  std::vector<Program> make_step() const {
+    if (!m_.tolerance) return {m_.advance};
+    const RateTerms rates = make_rate_terms(m_.prepared.descriptor);
+    std::vector<Program> out = {lower(m_.layout, share_reciprocals(rates.rate), true)};
+    if (!rates.violation.empty()) {
+      out.push_back(lower(m_.layout, share_reciprocals(rates.projected), true));
+    }
+    return out;
+  }
   Program make_observe() const {
     const Equations& e = m_.prepared.equations;
     std::vector<Expr> values;
@@ -110,16 +133,20 @@ class Writer {
   }
 
   // One sentence: nearly all results of a step need what one of them does.
-  void find_missing_in_step(std::vector<Diagnostic>& mistakes) const {
+  static void find_missing_in_step(const std::vector<Program>& step,
+                                   std::vector<Diagnostic>& mistakes) {
     std::set<std::string> all;
-    for (const auto& names : functions_missing_in_wasm(m_.advance)) {
-      all.insert(names.begin(), names.end());
+    for (const Program& program : step) {
+      for (const auto& names : functions_missing_in_wasm(program)) {
+        all.insert(names.begin(), names.end());
+      }
     }
     add_missing("the step", {all.begin(), all.end()}, mistakes);
   }
 
   void lay_out() {
-    std::vector<double> image = {m_.start_time, m_.start_time, 0, m_.step};  // count: bits of 0
+    std::vector<double> image = {m_.start_time, m_.start_time, 0, m_.step,
+                                 m_.step};  // count: bits of 0
     for (const auto& part : {m_.state(), m_.inputs, m_.parameters}) {
       for (const CVariable& v : part) image.push_back(v.start);
     }
@@ -129,8 +156,9 @@ class Writer {
     inputs_ = static_cast<std::uint32_t>(kState + 8 * m_.state_size());
     parameters_ = static_cast<std::uint32_t>(inputs_ + 8 * m_.inputs.size());
     outputs_ = module_.reserve(m_.outputs.size());
-    prepared_of_step_ = module_.reserve(advance_.prepare.outputs.size());
-    prepared_of_outputs_ = module_.reserve(observe_.prepare.outputs.size());
+    for (Part& part : parts_) {
+      part.prepared = module_.reserve(part.programs.prepare.outputs.size());
+    }
   }
 
   static Addresses sequence(std::uint32_t first, std::size_t count) {
@@ -155,18 +183,21 @@ class Writer {
       out.push_back(parameters_ + static_cast<std::uint32_t>(8 * i));
     return out;
   }
+  static Addresses prepared_of(const Part& part) {
+    return sequence(part.prepared, part.programs.prepare.outputs.size());
+  }
   // What changes, then what is prepared; outputs do not read multipliers.
   Addresses inputs_of_step() const {
     Addresses out = {kTime};
     append(out, sequence(kState, m_.state_size() + m_.inputs.size()));
-    append(out, sequence(prepared_of_step_, advance_.prepare.outputs.size()));
+    append(out, prepared_of(parts_[0]));
     return out;
   }
   Addresses inputs_of_observe() const {
     Addresses out = {kTime};
     append(out, sequence(kState, m_.state_size() - m_.multipliers.size()));
     append(out, sequence(inputs_, m_.inputs.size()));
-    append(out, sequence(prepared_of_outputs_, observe_.prepare.outputs.size()));
+    append(out, prepared_of(observe()));
     return out;
   }
 
@@ -182,35 +213,40 @@ class Writer {
   }
 
   std::uint32_t add_prepare() {
-    Addresses of_step = {kStepSize};
-    append(of_step, parameters());
-    Addresses functions = emit(advance_.prepare, of_step,
-                               sequence(prepared_of_step_, advance_.prepare.outputs.size()));
-    append(functions, emit(observe_.prepare, parameters(),
-                           sequence(prepared_of_outputs_, observe_.prepare.outputs.size())));
+    Addresses functions;
+    for (const Part& part : parts_) {
+      Addresses in;
+      if (part.programs.prepare.num_inputs() > m_.parameters.size()) in.push_back(kStepSize);
+      append(in, parameters());
+      append(functions, emit(part.programs.prepare, in, prepared_of(part)));
+    }
     return add_sequence(functions);
   }
 
   // for (done = 0; done < n; ++done) a step, unless it is not finite
-  std::uint32_t add_steps() {
+  void add_fixed_cost_steps() {
     wasm::Code code("n i32", "i32");
     code.add_local(wasm::Type::I32, "done");
     code.add_local(wasm::Type::I64, "count");
     code.add("block loop local.get done local.get n i32.ge_u br_if 1");
-    if (is_one_wasm_function(advance_.rest)) {
+    if (is_one_wasm_function(parts_[0].programs.rest)) {
       add_short_step(code);
     } else {
       add_long_step(code);
     }
-    add_time(code);
+    code.add(fmt::format("i32.const 0 {} f64.store {} ", next_time(), kTime) + set_count());
     code.add("local.get done i32.const 1 i32.add local.set done br 0 end end local.get done");
-    return module_.add(std::move(code));
+    const std::uint32_t steps = module_.add(std::move(code));
+    module_.add_export("steps", steps);
+    wasm::Code step("", "i32");
+    step.add(fmt::format("i32.const 1 call {} i32.eqz", steps));
+    module_.add_export("step", module_.add(std::move(step)));
   }
 
   // koppel_all_finite of runtime/step.h: 0 x is 0 for finite numbers only; four sums, so that
   // additions need not wait for another.
   void add_short_step(wasm::Code& code) {
-    const Addresses after = emit_wasm(advance_.rest, inputs_of_step(), kernels_, code);
+    const Addresses after = emit_wasm(parts_[0].programs.rest, inputs_of_step(), kernels_, code);
     code.real(0);
     for (std::size_t first = 0; first < std::min<std::size_t>(4, after.size()); ++first) {
       for (std::size_t i = first; i < after.size(); i += 4) {
@@ -233,7 +269,8 @@ class Writer {
   void add_long_step(wasm::Code& code) {
     const std::size_t n = m_.state_size(), blocks = std::max<std::size_t>((n + 3) / 4, 1);
     const std::uint32_t after = module_.reserve(4 * blocks);
-    for (const std::uint32_t function : emit(advance_.rest, inputs_of_step(), sequence(after, n))) {
+    for (const std::uint32_t function :
+         emit(parts_[0].programs.rest, inputs_of_step(), sequence(after, n))) {
       code.call(function);
     }
     code.add_local(wasm::Type::I32, "at");
@@ -254,15 +291,69 @@ class Writer {
         32 * blocks, kState, after, 8 * n));
   }
 
-  // koppel_time of runtime/step.h
-  static void add_time(wasm::Code& code) {
-    code.add(fmt::format(
-        "i32.const 0 i32.const 0 i64.load {0} i64.const 1 i64.add local.tee count i64.store {0} "
-        "i32.const 0 i32.const 0 f64.load {1} "
+  // koppel_time of runtime/step.h after one more step, and that this one is counted.
+  static std::string next_time() {
+    return fmt::format(
+        "i32.const 0 i64.load {0} i64.const 1 i64.add local.set count "
+        "i32.const 0 f64.load {1} "
         "local.get count i64.const 32 i64.shr_u i32.wrap_i64 f64.convert_i32_u "
         "f64.const 4294967296 f64.mul local.get count i32.wrap_i64 f64.convert_i32_u f64.add "
-        "i32.const 0 f64.load {2} f64.mul f64.add f64.store {3} ",
-        kCount, kStartTime, kStepSize, kTime));
+        "i32.const 0 f64.load {2} f64.mul f64.add ",
+        kCount, kStartTime, kStepSize);
+  }
+  static std::string set_count() {
+    return fmt::format("i32.const 0 local.get count i64.store {} ", kCount);
+  }
+
+  // NAME_step of c.cpp: the state is read and written where the rates find it, and the model's own
+  // is set after success.
+  void add_accurate_steps() {
+    const std::size_t n = m_.state_size(), num_moved = m_.q.size() + m_.v.size();
+    WasmRates rates;
+    rates.num_y = n;
+    rates.num_moved = num_moved;
+    rates.tolerance = *m_.tolerance;
+    rates.t = module_.reserve(1);
+    rates.h = module_.reserve(1);
+    rates.y = module_.reserve(n);
+    rates.rate = module_.reserve(n);
+    rates.moved = module_.reserve(num_moved);
+    const auto inputs_of = [&](const Part& part) {
+      Addresses out = {rates.t, rates.h};
+      append(out, sequence(rates.y, n));
+      append(out, sequence(inputs_, m_.inputs.size()));
+      append(out, prepared_of(part));
+      return out;
+    };
+    rates.rates = emit(parts_[0].programs.rest, inputs_of(parts_[0]), sequence(rates.rate, n));
+    if (parts_.size() > 2) {
+      rates.projected =
+          emit(parts_[1].programs.rest, inputs_of(parts_[1]), sequence(rates.moved, num_moved));
+    }
+    const std::uint32_t advance = add_accurate_advance(rates, module_);
+    wasm::Code step("", "i32");
+    step.add_local(wasm::Type::I64, "count");
+    step.add_local(wasm::Type::F64, "t_end");
+    step.add_local(wasm::Type::I32, "reason");
+    const auto copy = [](std::uint32_t to, std::uint32_t from, std::size_t count) {
+      return fmt::format("i32.const {} i32.const {} i32.const {} memory.copy ", to, from,
+                         8 * count);
+    };
+    step.add(next_time() + "local.set t_end " + copy(rates.t, kTime, 1) +
+             copy(rates.h, kInnerStep, 1) + copy(rates.y, kState, n) +
+             fmt::format("local.get t_end call {} local.tee reason i32.eqz if ", advance) +
+             copy(kState, rates.y, n) + copy(kInnerStep, rates.h, 1) + set_count() +
+             fmt::format("i32.const 0 local.get t_end f64.store {} end local.get reason", kTime));
+    const std::uint32_t one = module_.add(std::move(step));
+    module_.add_export("step", one);
+    wasm::Code steps("n i32", "i32");
+    steps.add_local(wasm::Type::I32, "done");
+    steps.add(
+        fmt::format("block loop local.get done local.get n i32.ge_u br_if 1 call {} br_if 1 "
+                    "local.get done i32.const 1 i32.add local.set done br 0 end end "
+                    "local.get done",
+                    one));
+    module_.add_export("steps", module_.add(std::move(steps)));
   }
 
   void add_reset(std::uint32_t prepare) {
@@ -277,22 +368,17 @@ class Writer {
   const StepModel& m_;
   wasm::Module module_;
   wasm::Kernels kernels_;
-  SplitProgram advance_, observe_;
+  std::vector<Part> parts_;           // of the step, and last the outputs
   Program derive_;                    // parameters that follow from others
   std::vector<std::size_t> derived_;  // which these are
   std::size_t num_of_image_ = 0;
   std::uint32_t inputs_ = 0, parameters_ = 0, outputs_ = 0;
-  std::uint32_t prepared_of_step_ = 0, prepared_of_outputs_ = 0;
 };
 
 }  // namespace
 
 WasmFiles write_wasm(const StepModel& model) {
   refuse_events(model.prepared.equations);
-  if (model.tolerance) {
-    throw Error("export.wasm-integrator", "dop853 is not written as WebAssembly.",
-                fmt::format("Take fixed-cost steps: {}.", names_of_fixed_cost()));
-  }
   return {Writer(model).write(), wasm_wrapper(model), wasm_types(model)};
 }
 

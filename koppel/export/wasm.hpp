@@ -1,6 +1,7 @@
 // A model as a WebAssembly module, written directly: no compiler is needed, and nothing is
-// imported. The step is that of the C export, operation by operation: the same bits. A wrapper in
-// JavaScript, with types for TypeScript, gives names to what is in the module's memory.
+// imported. The step is that of the C export, operation by operation: the same bits (of dop853
+// where the rates have no sines: those are libm's in C). A wrapper in JavaScript, with types for
+// TypeScript, gives names to what is in the module's memory.
 //
 //   import { create } from "./NAME.js";
 //   const model = await create(await readFile("NAME.wasm"));   // in browsers: fetch("NAME.wasm")
@@ -10,7 +11,7 @@
 //
 // Exports of the module: `memory` of 8-byte numbers; the addresses `t`, `count` (64 bits), `state`,
 // `inputs`, `parameters`, `outputs` of these, in the order of the wrapper's lists; and functions
-//   step() → 0: done, 1: a value would not be finite, and the state is left as it was
+//   step() → 0: done, else the reason as in C, and the state is left as it was
 //   steps(n) → how many were done
 //   observe(): outputs of the state       prepare(): parameters have been changed
 //   derive(): parameters that follow from others       reset(): the start
@@ -29,8 +30,8 @@ struct WasmFiles {
 
 // Outputs are computed with the sine of the step, which WebAssembly has, not with libm's: they can
 // differ from those of C in the last place.
-// Throws Error `export.has-events`, `export.wasm-integrator` (fixed-cost steps only),
-// `export.wasm-function` (a function that would have to be imported).
+// Throws Error `export.has-events`, `export.wasm-function` (a function that would have to be
+// imported).
 WasmFiles write_wasm(const StepModel& model);
 
 }  // namespace koppel

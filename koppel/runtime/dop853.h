@@ -10,6 +10,8 @@
 #define KOPPEL_RUNTIME_DOP853_H
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #ifdef __GNUC__
 #define KOPPEL_DOP853 static inline __attribute__((unused))
@@ -255,13 +257,42 @@ KOPPEL_DOP853 double koppel_dop853_error(koppel_dop853* s, int n, double h) {
   return both == 0 ? 0 : e5 * e5 / both / s->tolerance;
 }
 
+/* x^p for normal x > 0 and |p log2 x| < 1000, to some 1e-14: for lengths of steps, with the same
+ * bits on every machine, which pow has not. With x = 2^k m, sqrt(1/2) <= m < sqrt(2), s = (m -
+ * 1)/(m + 1): y = p log x = p (k log 2 + 2 s (1 + s^2/3 + s^4/5 + ...)),   x^p = 2^n exp(y - n log
+ * 2). */
+KOPPEL_DOP853 double koppel_power(double x, double p) {
+  const double kRound = 6755399441055744.0, kLog2 = 0.6931471805599453;
+  uint64_t bits;
+  int64_t k;
+  double s, z, y, n, r, sum = 1.0 / 23, power = 1.0 / 6227020800.0, factorial = 6227020800.0;
+  int j;
+  memcpy(&bits, &x, sizeof bits);
+  k = (int64_t)(bits - 0x3fe6a09e667f3bcdu) >> 52;
+  bits -= (uint64_t)k << 52;
+  memcpy(&s, &bits, sizeof s);
+  s = (s - 1) / (s + 1);
+  z = s * s;
+  for (j = 21; j > 0; j -= 2) sum = sum * z + 1.0 / j;
+  y = p * ((double)k * kLog2 + 2 * s * sum);
+  n = (y * 1.4426950408889634 + kRound) - kRound;
+  r = y - n * kLog2;
+  for (j = 13; j > 0; --j) {
+    factorial /= j;
+    power = power * r + 1 / factorial;
+  }
+  bits = (uint64_t)(int64_t)(1023 + n) << 52;
+  memcpy(&s, &bits, sizeof s);
+  return power * s;
+}
+
 /* Step control, a PI controller: the next step is h * 0.9 * err^-expo * err_old^beta. */
 #define KOPPEL_DOP853_BETA 0.04
 #define KOPPEL_DOP853_EXPONENT (1.0 / 8 - 0.75 * KOPPEL_DOP853_BETA)
 
 KOPPEL_DOP853 double koppel_dop853_grow(koppel_dop853* s, double error) {
-  const double power = pow(error < 1e-12 ? 1e-12 : error, KOPPEL_DOP853_EXPONENT);
-  double growth = 0.9 * pow(s->old_error, KOPPEL_DOP853_BETA) / power;
+  const double power = koppel_power(error < 1e-12 ? 1e-12 : error, KOPPEL_DOP853_EXPONENT);
+  double growth = 0.9 * koppel_power(s->old_error, KOPPEL_DOP853_BETA) / power;
   if (growth < 1.0 / 3) growth = 1.0 / 3;
   if (growth > 6) growth = 6;
   if (s->was_rejected && growth > 1) growth = 1;
@@ -274,7 +305,7 @@ KOPPEL_DOP853 double koppel_dop853_grow(koppel_dop853* s, double error) {
 KOPPEL_DOP853 double koppel_dop853_shrink(double error) {
   double shrink;
   if (!(error <= 1.7e308)) return 0.1;
-  shrink = 0.9 / pow(error, KOPPEL_DOP853_EXPONENT);
+  shrink = 0.9 / koppel_power(error, KOPPEL_DOP853_EXPONENT);
   return shrink < 1.0 / 3 ? 1.0 / 3 : shrink;
 }
 

@@ -201,7 +201,7 @@ TEST(Wasm, ProgramsInOneFunctionAgreeToo) {
   std::mt19937_64 engine(302);
   for (int batch = 0; batch < 10; ++batch) {
     Setting setting;
-    Program program = setting.random_program(engine, 25, 20, batch % 2 == 0);
+    Program program = setting.random_program(engine, 15, 20, batch % 2 == 0);
     program.outputs.push_back(0);                                           // an input
     program.outputs.push_back(static_cast<ValueId>(program.num_inputs()));  // a constant
     program.outputs.push_back(program.outputs[5]);                          // the same twice

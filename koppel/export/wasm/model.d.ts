@@ -33,7 +33,7 @@ export declare class Model {
   readonly t: number;
   /** Of steps since the start. */
   readonly count: number;
-  /** One step; false: a value would not be finite, and the state is left as it was. */
+  /** One step; false: it failed (a value would not be finite), and the state is left as it was. */
   step(): boolean;
   /** Up to n steps in one call; returns how many were taken. */
   steps(n: number): number;

@@ -30,7 +30,7 @@ export class Model {
     return Number(new BigUint64Array(this.#wasm.memory.buffer)[this.#place("count")]);
   }
 
-  // One step; false: a value would not be finite, and the state is left as it was.
+  // One step; false: it failed (a value would not be finite), and the state is left as it was.
   step() { return this.steps(1) === 1; }
 
   // Up to n steps in one call; returns how many were taken.

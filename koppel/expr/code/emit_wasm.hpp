@@ -3,8 +3,8 @@
 // same to the last bit (but for the payload of NaN, which the standard leaves open).
 //
 // A value that is read once stands where it is read; others are locals, which are reused after the
-// last use. Long programs are split into functions of some thousand operations, with values that
-// live from one to another in memory.
+// last use. Long programs are split into functions of some hundred operations, with values that live
+// from one to another in memory.
 #pragma once
 
 #include <cstdint>

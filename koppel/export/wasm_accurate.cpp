@@ -1,0 +1,349 @@
+#include <koppel/export/wasm_accurate.hpp>
+
+#include <fmt/format.h>
+
+#include <koppel/runtime/dop853.h>
+
+namespace koppel {
+namespace {
+
+using wasm::Code;
+using wasm::Type;
+
+void add_locals(Code& code, Type type, std::initializer_list<const char*> names) {
+  for (const char* name : names) code.add_local(type, name);
+}
+
+// c[0] + z (c[1] + z (c[2] + …)) of the local z.
+std::string polynomial(const std::vector<double>& c, const char* z) {
+  std::string out = fmt::format("f64.const {} ", c.back());
+  for (std::size_t i = c.size() - 1; i-- > 0;) {
+    out += fmt::format("local.get {} f64.mul f64.const {} f64.add ", z, c[i]);
+  }
+  return out;
+}
+
+class Writer {
+ public:
+  Writer(const WasmRates& rates, wasm::Module& module)
+      : r_(rates), module_(module), bytes_(8 * rates.num_y) {
+    for (std::uint32_t* place : {&y0_, &y1_, &stage_}) *place = module.reserve(r_.num_y);
+    for (std::uint32_t& place : k_) place = module.reserve(r_.num_y);
+  }
+
+  std::uint32_t write() {
+    finite_ = add_finite();
+    rate_ = add_rate();
+    arrive_ = add_arrive();
+    combine_ = add_combine();
+    take_ = add_take();
+    norm_ = add_norm();
+    error_ = add_error();
+    power_ = add_power();
+    return add_advance();
+  }
+
+ private:
+  static constexpr int kLast = KOPPEL_DOP853_STAGES;
+
+  std::string copy(std::uint32_t to, std::uint32_t from) const {
+    return fmt::format("i32.const {} i32.const {} i32.const {} memory.copy ", to, from, bytes_);
+  }
+
+  // koppel_all_finite
+  std::uint32_t add_finite() {
+    Code code("at i32 end i32", "i32");
+    add_locals(code, Type::F64, {"sum"});
+    code.add(R"(
+      loop
+        local.get at f64.load 0 f64.const 0 f64.mul local.get sum f64.add local.set sum
+        local.get at i32.const 8 i32.add local.tee at local.get end i32.lt_u br_if 0
+      end
+      local.get sum f64.const 0 f64.eq)");
+    return module_.add(std::move(code));
+  }
+  std::string call_finite(std::uint32_t first, std::size_t count) const {
+    return fmt::format("i32.const {} i32.const {} call {} ", first, first + 8 * count, finite_);
+  }
+
+  // koppel_accurate_rate: 0, or KOPPEL_NO_RATES
+  std::uint32_t add_rate() {
+    Code code("t f64 y i32 k i32", "i32");
+    set_state(code);
+    for (const std::uint32_t function : r_.rates) code.call(function);
+    code.add(fmt::format("local.get k i32.const {} i32.const {} memory.copy ", r_.rate, bytes_));
+    code.add(call_finite(r_.rate, r_.num_y) + "i32.eqz");
+    return module_.add(std::move(code));
+  }
+  void set_state(Code& code) const {
+    code.add(
+        fmt::format("i32.const 0 local.get t f64.store {} "
+                    "i32.const {} local.get y i32.const {} memory.copy",
+                    r_.t, r_.y, bytes_));
+  }
+
+  // koppel_accurate_arrive
+  std::uint32_t add_arrive() {
+    Code code("t f64 y i32 k i32", "i32");
+    if (!r_.projected.empty()) {
+      set_state(code);
+      for (const std::uint32_t function : r_.projected) code.call(function);
+      code.add(call_finite(r_.moved, r_.num_moved));
+      code.add(
+          fmt::format("i32.eqz if i32.const {} return end "
+                      "local.get y i32.const {} i32.const {} memory.copy",
+                      static_cast<int>(KOPPEL_NOT_PROJECTED), r_.moved, 8 * r_.num_moved));
+    }
+    code.add(fmt::format("local.get t local.get y local.get k call {}", rate_));
+    return module_.add(std::move(code));
+  }
+
+  // A row of weights: each with the address of its stage's rates.
+  std::uint32_t add_row(koppel_weights row) {
+    std::vector<double> numbers;
+    for (int j = 0; j < row.count; ++j) {
+      numbers.push_back(row.weights[j].value);
+      numbers.push_back(k_[row.weights[j].stage]);
+    }
+    return module_.add_data(wasm::bytes_of(numbers));
+  }
+  std::string call_combine(koppel_weights row, std::uint32_t out) {
+    const std::uint32_t first = add_row(row);
+    return fmt::format("i32.const {} i32.const {} local.get h i32.const {} call {} ", first,
+                       first + static_cast<std::uint32_t>(16 * row.count), out, combine_);
+  }
+
+  // koppel_dop853_combine
+  std::uint32_t add_combine() {
+    Code code("row i32 end i32 h f64 out i32", "");
+    add_locals(code, Type::I32, {"to", "from", "last"});
+    add_locals(code, Type::F64, {"factor"});
+    code.add(fmt::format("local.get out i32.const {} i32.add local.set last", bytes_));
+    code.add(R"(
+      local.get out local.set to
+      loop
+        local.get to f64.const 0 f64.store 0
+        local.get to i32.const 8 i32.add local.tee to local.get last i32.lt_u br_if 0
+      end
+      loop
+        local.get h local.get row f64.load 0 f64.mul local.set factor
+        local.get row f64.load 8 i32.trunc_f64_u local.set from
+        local.get out local.set to
+        loop
+          local.get to local.get to f64.load 0
+            local.get factor local.get from f64.load 0 f64.mul f64.add f64.store 0
+          local.get from i32.const 8 i32.add local.set from
+          local.get to i32.const 8 i32.add local.tee to local.get last i32.lt_u br_if 0
+        end
+        local.get row i32.const 16 i32.add local.tee row local.get end i32.lt_u br_if 0
+      end)");
+    return module_.add(std::move(code));
+  }
+  // to += y0
+  std::string add_start(std::uint32_t to) const {
+    return fmt::format(
+        "i32.const 0 local.set i loop local.get i local.get i f64.load {0} local.get i f64.load "
+        "{1} f64.add f64.store {0} local.get i i32.const 8 i32.add local.tee i i32.const {2} "
+        "i32.lt_u br_if 0 end ",
+        to, y0_, bytes_);
+  }
+
+  // koppel_dop853_take from time t
+  std::uint32_t add_take() {
+    Code code("t f64 h f64", "i32");
+    add_locals(code, Type::I32, {"i"});
+    for (int stage = 1; stage < kLast; ++stage) {
+      code.add(call_combine(koppel_dop853_a[stage], stage_) + add_start(stage_));
+      code.add(fmt::format(
+          "local.get t f64.const {} local.get h f64.mul f64.add i32.const {} i32.const {} call {} "
+          "if i32.const {} return end",
+          koppel_dop853_c[stage], stage_, k_[stage], rate_, static_cast<int>(KOPPEL_NO_RATES)));
+    }
+    code.add(call_combine(koppel_dop853_a[kLast], y1_) + add_start(y1_) + "i32.const 0");
+    return module_.add(std::move(code));
+  }
+
+  // koppel_error_norm of the stage's numbers, with scale 1
+  std::uint32_t add_norm() {
+    Code code("", "f64");
+    add_locals(code, Type::I32, {"i", "finite"});
+    add_locals(code, Type::F64, {"norm", "a", "b", "larger", "ratio"});
+    code.add(fmt::format(R"(
+      i32.const 1 local.set finite
+      loop
+        local.get i f64.load {} f64.abs local.set a
+        local.get i f64.load {} f64.abs local.set b
+        local.get b local.get a local.get a local.get b f64.lt select local.set larger
+        local.get i f64.load {} f64.abs
+          f64.const 1 local.get larger local.get larger f64.const 1 f64.lt select f64.div
+          local.set ratio
+        local.get ratio local.get norm local.get norm local.get ratio f64.lt select local.set norm
+        local.get finite local.get ratio f64.const 1.7e308 f64.le i32.and
+          local.get b f64.const 1.7e308 f64.le i32.and local.set finite
+        local.get i i32.const 8 i32.add local.tee i i32.const {} i32.lt_u br_if 0
+      end
+      local.get norm f64.const inf local.get finite select)",
+                         y0_, y1_, stage_, bytes_));
+    return module_.add(std::move(code));
+  }
+
+  // koppel_dop853_error
+  std::uint32_t add_error() {
+    Code code("h f64", "f64");
+    add_locals(code, Type::F64, {"e3", "e5", "both"});
+    code.add(call_combine(koppel_dop853_e5, stage_) + fmt::format("call {} local.set e5 ", norm_) +
+             call_combine(koppel_dop853_e3, stage_) + fmt::format("call {} local.set e3 ", norm_));
+    code.add(fmt::format(R"(
+      local.get e5 local.get e5 f64.mul f64.const 0.01 local.get e3 f64.mul local.get e3 f64.mul
+        f64.add f64.sqrt local.set both
+      f64.const 0
+      local.get e5 local.get e5 f64.mul local.get both f64.div f64.const {} f64.div
+      local.get both f64.const 0 f64.eq select)",
+                         r_.tolerance));
+    return module_.add(std::move(code));
+  }
+
+  // koppel_power
+  std::uint32_t add_power() {
+    Code code("x f64 p f64", "f64");
+    add_locals(code, Type::I64, {"bits", "k"});
+    add_locals(code, Type::F64, {"s", "z", "y", "n", "r"});
+    std::vector<double> series, exponential;
+    for (int j = 0; j <= 11; ++j) series.push_back(1.0 / (2 * j + 1));
+    double factorial = 1;
+    for (int j = 0; j <= 13; factorial *= ++j) exponential.push_back(1 / factorial);
+    code.add(fmt::format(R"(
+      local.get x i64.reinterpret_f64 local.set bits
+      local.get bits i64.const 0x3fe6a09e667f3bcd i64.sub i64.const 52 i64.shr_s local.set k
+      local.get bits local.get k i64.const 52 i64.shl i64.sub f64.reinterpret_i64 local.set s
+      local.get s f64.const 1 f64.sub local.get s f64.const 1 f64.add f64.div local.set s
+      local.get s local.get s f64.mul local.set z
+      local.get p
+        local.get k f64.convert_i64_s f64.const 0.6931471805599453 f64.mul
+        f64.const 2 local.get s f64.mul {} f64.mul f64.add f64.mul local.set y
+      local.get y f64.const 1.4426950408889634 f64.mul f64.const 6755399441055744 f64.add
+        f64.const 6755399441055744 f64.sub local.set n
+      local.get y local.get n f64.const 0.6931471805599453 f64.mul f64.sub local.set r
+      {}
+      f64.const 1023 local.get n f64.add i64.trunc_f64_s i64.const 52 i64.shl f64.reinterpret_i64
+      f64.mul)",
+                         polynomial(series, "z"), polynomial(exponential, "r")));
+    return module_.add(std::move(code));
+  }
+
+  std::string call_power(const std::string& x, double p) const {
+    return fmt::format("{} f64.const {} call {} ", x, p, power_);
+  }
+
+  // koppel_dop853_grow, for h; then what the step leaves behind.
+  std::string grow() const {
+    const std::string power =
+        call_power("f64.const 1e-12 local.get error local.get error f64.const 1e-12 f64.lt select",
+                   KOPPEL_DOP853_EXPONENT);
+    return fmt::format(R"(
+      {0} local.set growth
+      f64.const 0.9 {1} f64.mul local.get growth f64.div local.set growth
+      local.get growth f64.const {2} f64.lt if f64.const {2} local.set growth end
+      local.get growth f64.const 6 f64.gt if f64.const 6 local.set growth end
+      local.get was_rejected local.get growth f64.const 1 f64.gt i32.and
+        if f64.const 1 local.set growth end
+      f64.const 1e-4 local.get error local.get error f64.const 1e-4 f64.lt select
+        local.set old_error
+      i32.const 0 local.set was_rejected
+      local.get h local.get growth f64.mul local.set growth
+      local.get wanted local.get growth
+        local.get t1 local.get t_end f64.eq local.get growth local.get wanted f64.lt i32.and
+        select local.set next_h
+      local.get t1 local.set t)",
+                       power, call_power("local.get old_error", KOPPEL_DOP853_BETA), 1.0 / 3);
+  }
+
+  // koppel_dop853_shrink
+  std::string shrink() const {
+    return fmt::format(R"(
+      local.get error f64.const 1.7e308 f64.le
+      if
+        f64.const 0.9 {0} f64.div local.set shrink
+        local.get shrink f64.const {1} f64.lt if f64.const {1} local.set shrink end
+      else
+        f64.const 0.1 local.set shrink
+      end)",
+                       call_power("local.get error", KOPPEL_DOP853_EXPONENT), 1.0 / 3);
+  }
+
+  // koppel_next_step, and where it leads
+  static constexpr const char* kNextStep = R"(
+    local.get h local.set wanted
+    local.get t_end local.get t f64.sub local.set rest
+    f64.const 0.25 local.set shrink
+    local.get h f64.const 0.99 local.get rest f64.mul f64.ge
+    if
+      local.get rest local.set h
+    else
+      f64.const 2 local.get h f64.mul local.get rest f64.gt
+      if local.get rest f64.const 2 f64.div local.set h end
+    end
+    local.get t_end local.get t local.get h f64.add local.get h local.get rest f64.eq select
+      local.set t1
+  )";
+
+  // koppel_dop853_step within koppel_accurate_advance. What its swap exchanges is copied.
+  std::uint32_t add_advance() {
+    Code code("t_end f64", "i32");
+    add_locals(code, Type::F64,
+               {"t", "next_h", "h", "wanted", "rest", "shrink", "t1", "size", "error", "growth",
+                "old_error"});
+    add_locals(code, Type::I32, {"reason", "was_rejected"});
+    code.add(fmt::format("i32.const 0 f64.load {} local.set t i32.const 0 f64.load {} "
+                         "local.set next_h f64.const 1e-4 local.set old_error ",
+                         r_.t, r_.h) +
+             copy(y1_, r_.y) +
+             fmt::format("local.get t i32.const {} i32.const {} call {} local.set reason ", y1_,
+                         k_[kLast], rate_));
+    code.add(R"(
+      block loop
+      local.get reason br_if 1
+      local.get t local.get t_end f64.lt i32.eqz br_if 1
+      local.get t_end f64.abs local.get t f64.abs local.get t f64.abs local.get t_end f64.abs f64.lt
+        select local.set size
+      local.get next_h local.set h
+    )");
+    code.add(copy(y0_, y1_) + copy(k_[0], k_[kLast]) + "block loop ");
+    code.add(kNextStep);
+    code.add(
+        fmt::format("local.get t local.get h call {} local.tee reason i32.eqz if "
+                    "local.get h call {} local.tee error f64.const 1 f64.le if "
+                    "local.get t1 i32.const {} i32.const {} call {} local.tee reason "
+                    "i32.eqz if ",
+                    take_, error_, y1_, k_[kLast], arrive_));
+    code.add(grow() + " br 4 end else " +
+             fmt::format("i32.const {} local.set reason ", static_cast<int>(KOPPEL_TOO_ROUGH)) +
+             shrink() + " end end ");
+    code.add(
+        fmt::format("i32.const 1 local.set was_rejected local.get h local.get shrink f64.mul "
+                    "local.tee h f64.const {} local.get size f64.mul f64.lt if ",
+                    4 * 2.220446049250313e-16));
+    code.add(copy(y1_, y0_) + copy(k_[kLast], k_[0]) +
+             "local.get h local.set next_h br 2 end br 0 end end br 0 end end ");
+    code.add(fmt::format("i32.const 0 local.get t f64.store {} i32.const 0 local.get next_h "
+                         "f64.store {} ",
+                         r_.t, r_.h) +
+             copy(r_.y, y1_) + "local.get reason");
+    return module_.add(std::move(code));
+  }
+
+  const WasmRates& r_;
+  wasm::Module& module_;
+  std::size_t bytes_;
+  std::uint32_t y0_ = 0, y1_ = 0, stage_ = 0, k_[kLast + 1] = {};
+  std::uint32_t finite_ = 0, rate_ = 0, arrive_ = 0, combine_ = 0, take_ = 0, norm_ = 0, error_ = 0,
+                power_ = 0;
+};
+
+}  // namespace
+
+std::uint32_t add_accurate_advance(const WasmRates& rates, wasm::Module& module) {
+  return Writer(rates, module).write();
+}
+
+}  // namespace koppel
