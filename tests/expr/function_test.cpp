@@ -182,8 +182,9 @@ TEST(Function, SharedPartsAreComputedOnce) {
 
 TEST(Function, BatchAgreesBitForBitWithOnePointAtATime) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr double kEdges[] = {0.0,    -0.0, 1e-310,    -5e-324,    1e308,
-                               -1e308, 1e22, kInfinity, -kInfinity, std::nan("")};
+  constexpr double kEdges[] = {
+      0.0,    -0.0, 1e-310,    -5e-324,    1e308,
+      -1e308, 1e22, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
   for (const char* policy : {"auto", "off"}) {
     const koppel::testing::ScopedEnvironment scoped("KOPPEL_NATIVE", policy);
     std::mt19937_64 engine(102);
@@ -212,10 +213,16 @@ TEST(Function, BatchAgreesBitForBitWithOnePointAtATime) {
 
 // Sines and cosines, alone and in pairs, among values that are kept in registers across them.
 TEST(Function, SinesOfFixedCostHaveTheBitsOfTheRuntimeInEveryCode) {
-  constexpr double kFar[] = {0.0,         -0.0,   5e-324,
-                             1.6e6,       -1.6e6, 1599999.9,
-                             1e22,        1e300,  std::numeric_limits<double>::infinity(),
-                             std::nan("")};
+  constexpr double kFar[] = {0.0,
+                             -0.0,
+                             5e-324,
+                             1.6e6,
+                             -1.6e6,
+                             1599999.9,
+                             1e22,
+                             1e300,
+                             std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()};
   Graph graph;
   std::vector<Expr> x, out;
   for (int i = 0; i < 9; ++i) x.push_back(graph.symbol("x" + std::to_string(i)));

@@ -281,12 +281,16 @@ void Reader::read_value(const Node& node, const FieldInfo& info, Places& at, Row
 
 void Reader::read_value(const Node& node, const FieldInfo& /*info*/, Places& at,
                         std::optional<Coordinate>& into) {
-  if (const int quantity = joint_coordinate(node, at.what); quantity >= 0) into.emplace(quantity);
+  if (const int quantity = joint_coordinate(node, at.what); quantity >= 0) {
+    into = Coordinate{quantity};
+  }
 }
 
 void Reader::read_value(const Node& node, const FieldInfo& info, Places& at,
                         std::optional<Observed>& into) {
-  if (const int found = quantity(node, at.key(info)); found >= 0) into.emplace(found);
+  if (const int found = quantity(node, at.key(info)); found >= 0) {
+    into = Observed{found};
+  }
 }
 
 void Reader::read_value(const Node& node, const FieldInfo& info, Places& at, JointValue& into) {
