@@ -51,10 +51,6 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-bool has(const std::string& program) {
-  return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
-}
-
 void write_cuda_files(const fs::path& folder, const StepModel& model, bool is_float = false) {
   const CudaFiles files = write_cuda(model, is_float);
   write_text(folder / "model.h", files.header);
@@ -258,6 +254,10 @@ TEST_P(ExportedCuda, HasTheOutputsOfTheLibrary) {
 }
 
 #ifndef KOPPEL_LONG
+
+bool has(const std::string& program) {
+  return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
+}
 
 TEST(ExportedCudaFloat, HasTheBitsOfTheExportedCInSinglePrecision) {
   for (const Case& c : {Case{"slider_crank", "g"}, Case{"rotary_crane", "g"}}) {
