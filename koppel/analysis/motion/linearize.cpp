@@ -174,8 +174,10 @@ Linearizer::Full Linearizer::full(const State& state) const {
   A.topRows(n_q) = dense::view(rate_(state));
   A.middleRows(n_q, n_v) = v_rate.leftCols(n);
   A.bottomRows(n_x) = dense::view(states_(state));
-  B.middleRows(n_q, n_v) = v_rate.rightCols(n_u);
-  B.bottomRows(n_x) = dense::view(states_u_(state));
+  if (n_u > 0) {  // rows of a matrix without columns have no place to begin
+    B.middleRows(n_q, n_v) = v_rate.rightCols(n_u);
+    B.bottomRows(n_x) = dense::view(states_u_(state));
+  }
   return {dense::to_matrix(A), dense::to_matrix(B)};
 }
 

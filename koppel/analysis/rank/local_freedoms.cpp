@@ -102,6 +102,7 @@ class Search {
   // What of the pair's motions is orthogonal to those of the bodies alone.
   static MatrixXd without(const MatrixXd& both, const MatrixXd& first, const MatrixXd& second) {
     MatrixXd alone = MatrixXd::Zero(both.rows(), first.cols() + second.cols());
+    if (alone.cols() == 0) return both;
     alone.topLeftCorner(first.rows(), first.cols()) = first;
     alone.bottomRightCorner(second.rows(), second.cols()) = second;
     return both * dense::null_space(alone.transpose() * both, kSupport);
