@@ -274,13 +274,16 @@ std::vector<FreeValue> find_free(const Dae& dae, const Structure& s, const Eigen
 void name_singular(const Dae& dae, const Eigen::MatrixXd& left, const Eigen::MatrixXd& right,
                    Regularity& result) {
   constexpr double kSupport = 1e-6;  // of orthonormal null vectors
+  const auto is_in = [&](const Eigen::MatrixXd& vectors, Eigen::Index i) {
+    return vectors.cols() > 0 && vectors.row(i).norm() > kSupport;
+  };
   for (Eigen::Index i = 0; i < left.rows(); ++i) {
-    if (left.row(i).norm() > kSupport) {
+    if (is_in(left, i)) {
       result.equations.push_back(dae.residuals[static_cast<std::size_t>(i)].name);
     }
   }
   for (Eigen::Index j = 0; j < right.rows(); ++j) {
-    if (right.row(j).norm() > kSupport) {
+    if (is_in(right, j)) {
       result.unknowns.push_back(dae.unknowns[static_cast<std::size_t>(j)].name);
     }
   }
