@@ -3,6 +3,13 @@
 #ifdef KOPPEL_MACHINE_CODE
 
 namespace koppel {
+namespace {
+
+double table_value(const TableData* table, int order, double x) {
+  return table->evaluate(x, order);
+}
+
+}  // namespace
 
 CodeWriter::CodeWriter() {
   code_.init(asmjit::Environment::host());
@@ -14,6 +21,12 @@ bool CodeWriter::is_supported() { return asmjit::CpuInfo::host().features().x86(
 
 bool CodeWriter::has_packed_integers() {
   return asmjit::CpuInfo::host().features().x86().hasAVX2();
+}
+
+void CodeWriter::call_table(const TableData& table, int order) {
+  assembler.mov(asmjit::x86::rdi, reinterpret_cast<std::uint64_t>(&table));
+  assembler.mov(asmjit::x86::esi, order);
+  call(reinterpret_cast<std::uint64_t>(&table_value));
 }
 
 std::unique_ptr<const CodePages> CodeWriter::finish() {

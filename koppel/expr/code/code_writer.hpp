@@ -11,6 +11,7 @@
 #include <memory>
 
 #include <koppel/expr/code/code_pages.hpp>
+#include <koppel/expr/graph/table.hpp>
 
 namespace koppel {
 
@@ -36,6 +37,8 @@ class CodeWriter : asmjit::ErrorHandler {
     assembler.mov(asmjit::x86::rax, address);
     assembler.call(asmjit::x86::rax);
   }
+  // Of the number in xmm0; the table must live as long as the code.
+  void call_table(const TableData& table, int order);
 
  private:
   void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override {

@@ -24,10 +24,6 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFu, kNever = 0xFFFFFFFFu;
 // A page and two calls of the system cost more than the tape of fewer operations does.
 constexpr std::size_t kFewest = 16;
 
-double table_value(const TableData* table, int order, double x) {
-  return table->evaluate(x, order);
-}
-
 class Generator {
  public:
   Generator(const Program& program, int lanes)
@@ -361,9 +357,7 @@ class Generator {
   }
   void call_function(const Instruction& i) {
     if (i.op == Op::Table) {
-      assembler_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(&program_.tables[i.b].data));
-      assembler_.mov(x86::esi, static_cast<int>(i.variant));
-      writer.call(reinterpret_cast<std::uint64_t>(&table_value));
+      writer.call_table(program_.tables[i.b].data, i.variant);
     } else {
       writer.call(reinterpret_cast<std::uint64_t>(operation(i.op).value));
     }

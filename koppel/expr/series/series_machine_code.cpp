@@ -15,10 +15,6 @@ using asmjit::x86::Mem;
 using asmjit::x86::Xmm;
 namespace x86 = asmjit::x86;
 
-double table_value(const TableData* table, int order, double x) {
-  return table->evaluate(x, order);
-}
-
 // Values that stand in a register beside their place in memory: those used last.
 class RegisterCache {
  public:
@@ -232,9 +228,7 @@ class Generator {
     unsigned count = 0;
     for_each_operand(i, [&](ValueId v) { a_.vmovsd(x86::xmm(count++), value(v)); });
     if (i.op == Op::Table) {
-      a_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(&series_.program.tables[i.b].data));
-      a_.mov(x86::esi, static_cast<int>(i.variant));
-      writer.call(reinterpret_cast<std::uint64_t>(&table_value));
+      writer.call_table(series_.program.tables[i.b].data, i.variant);
     } else {
       writer.call(reinterpret_cast<std::uint64_t>(operation(i.op).value));
     }
