@@ -42,7 +42,7 @@ what made it. `validation FOLDER PART` stands for
 build/release/benchmarks/validation/validation docs/figures PART
 ```
 
-after `cmake --build --preset release --target validation`. Seconds are of the integration, on the tape,
+after `cmake --build --preset release --target validation`. Seconds are of the integration, in machine code,
 one run or the best of three where they are short: time of the processor from the first to the last row, rows
 included, for the machine does other things too;
 [performance](performance.md) measures properly. How methods compare is a command of its own
