@@ -31,7 +31,8 @@ struct Options {
   std::string formulations, integrators, tolerances, steps, projection, folder;
   std::vector<std::string> beside;
   std::optional<int> samples;
-  bool json = false, quiet = false, native = false;
+  bool json = false, quiet = false;
+  Native native = Native::Auto;
 };
 
 std::vector<std::string> split(const std::string& text) {
@@ -197,7 +198,7 @@ void add_compare(CLI::App& program) {
       ->type_name("DIR");
   command->add_flag("--json", options->json, "Print the comparison as JSON");
   command->add_flag("--quiet", options->quiet, "Do not show progress");
-  command->add_flag("--native", options->native, "Compile the equations with the C compiler");
+  add_native_option(*command, options->native);
   command->footer("Example:\n  koppel compare slider_crank --integrators taylor,radau5 --end 1");
   command->callback([options] { run(*options); });
 }

@@ -19,6 +19,7 @@
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/health_option.hpp"
 #include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/result_files.hpp"
@@ -31,7 +32,8 @@ struct Options {
   std::shared_ptr<ModelOptions> model;
   std::optional<double> end, step;
   std::string method, integrator, samples, folder;
-  bool json = false, quiet = false, native = false, across_jumps = false, verify = false;
+  bool json = false, quiet = false, across_jumps = false, verify = false;
+  Native native = Native::Auto;
   FeedbackOptions feedback;
   bool has_feedback = false;
   std::vector<std::string> plant, disturb;
@@ -246,7 +248,7 @@ void add_inverse(CLI::App& program) {
       ->type_name("DIR");
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
-  command->add_flag("--native", options->native, "Compile the equations with the C compiler");
+  add_native_option(*command, options->native);
   command->footer("Example:\n  koppel inverse overhead_crane --verify");
   command->callback([options, feedback] {
     options->has_feedback = feedback->count() > 0;

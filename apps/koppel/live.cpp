@@ -37,7 +37,8 @@ struct Options {
   std::string signals, udp_in, udp_out, udp_key, shared;
   std::string priority;  // of --realtime; empty: none
   std::optional<int> cpu;
-  bool json = false, quiet = false, tape = false;
+  bool json = false, quiet = false;
+  Native native = Native::Auto;
 };
 
 using Channels = std::vector<std::unique_ptr<Channel>>;
@@ -148,7 +149,7 @@ void run(const Options& options) {
   const LiveOptions live = live_options(options);
   SimulateOptions simulate = simulate_options(*options.method, *options.model, model);
   simulate.health = *options.health;
-  simulate.native = !options.tape;
+  simulate.native = options.native;
   const Channels channels = make_channels(options);
   std::vector<Channel*> open;
   for (const auto& channel : channels) open.push_back(channel.get());
@@ -242,7 +243,7 @@ void add_live(CLI::App& program) {
   command->add_option("--every", options->live.every, "Write a row every N steps")->type_name("N");
   command->add_option("--out", options->folder, "Output folder (default: MODEL-live)")
       ->type_name("DIR");
-  command->add_flag("--tape", options->tape, "Interpret the step instead of compiling it");
+  add_native_option(*command, options->native);
   command->add_flag("--json", options->json, "Print the summary as JSON");
   command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
   command->footer("Example:\n  koppel live car_axle --step 1e-3 --end 1");

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/code/native.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>
 
@@ -79,6 +80,23 @@ std::shared_ptr<MethodOptions> add_method_options(CLI::App& command) {
       ->type_name("EPS");
   command.add_option("--step", options->step, "Fixed step, in seconds")->type_name("H");
   return options;
+}
+
+void add_native_option(CLI::App& command, Native& native) {
+  command
+      .add_option_function<std::string>(
+          "--native",
+          [&native](const std::string& text) {
+            const std::optional<Native> read = read_native(text);
+            if (!read) {
+              throw Error("arguments.wrong", "--native '" + text + "' is not known.",
+                          "It is one of: auto, jit, cc, off.");
+            }
+            native = *read;
+          },
+          "What evaluates the equations: jit, machine code made at once (auto, the default, is the "
+          "same where the system allows it); cc, the C compiler; off, the interpreter")
+      ->type_name("CODE");
 }
 
 SimulateOptions simulate_options(const MethodOptions& method, const ModelOptions& given,

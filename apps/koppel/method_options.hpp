@@ -17,8 +17,12 @@ struct MethodOptions {
   double baumgarte = 0;
 };
 
-// Adds --formulation, --projection, --integrator, --jacobian, --updates, --stiff, --baumgarte and --step.
+// Adds --formulation, --projection, --integrator, --jacobian, --updates, --stiff, --baumgarte and
+// --step.
 std::shared_ptr<MethodOptions> add_method_options(CLI::App& command);
+
+// Adds --native.
+void add_native_option(CLI::App& command, Native& native);
 
 // What the model says, then what the command line says.
 SimulateOptions simulate_options(const MethodOptions& method, const ModelOptions& given,

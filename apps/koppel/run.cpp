@@ -32,7 +32,8 @@ struct RunOptions {
   std::optional<double> end, tolerance;
   std::shared_ptr<HealthOptions> health;
   std::string samples, folder;
-  bool json = false, quiet = false, hdf5 = false, native = false, timing = false;
+  bool json = false, quiet = false, hdf5 = false, timing = false;
+  Native native = Native::Auto;
   std::string reactions;  // world, joint
   int derivatives = 0;
 };
@@ -215,7 +216,7 @@ void add_run(CLI::App& program) {
       ->add_option("--derivatives", options->derivatives,
                    "Add columns for the time derivatives of the outputs, up to this order")
       ->type_name("N");
-  command->add_flag("--native", options->native, "Compile the equations with the C compiler");
+  add_native_option(*command, options->native);
   command->add_flag("--timing", options->timing,
                     "Print how long each stage took, on standard error");
   command->footer("Example:\n  koppel run slider_crank --end 5 --out crank");

@@ -23,7 +23,7 @@ struct Times {
 
 // Nothing where the method fails.
 std::optional<Times> measure(const Model& model, const std::string& method, int samples,
-                             bool native) {
+                             Native native) {
   Times least;
   for (int round = 0; round < 5; ++round) {
     InverseOptions options = inverse_options_of(model);
@@ -41,12 +41,12 @@ std::optional<Times> measure(const Model& model, const std::string& method, int 
 
 void print(const std::string& name, int samples) {
   const Model model = read_model(KOPPEL_MODELS + name + ".yaml");
-  for (const bool native : {false, true}) {
+  for (const Native native : {Native::Auto, Native::Cc}) {
     for (const char* method : {"flat", "minimal-extension", "minimal-extension:twice", "projection",
                                "projection:null-space"}) {
       const std::optional<Times> t = measure(model, method, samples, native);
-      std::printf("| %s | %s | %s | %d |", name.c_str(), method, native ? "native" : "tape",
-                  samples);
+      std::printf("| %s | %s | %s | %d |", name.c_str(), method,
+                  native == Native::Cc ? "compiled" : "generated", samples);
       if (t) {
         std::printf(" %.2f | %.2f | %.2f |\n", 1e3 * t->setup, 1e3 * t->run,
                     1e6 * t->run / samples);

@@ -13,7 +13,7 @@ constexpr std::size_t kPoints = 1024;
 std::vector<std::string> report(const Formula& formula) {
   const Function tape = on_tape([&] { return Function(formula.inputs, formula.outputs); });
   const Function generated(formula.inputs, formula.outputs);
-  const Function native(formula.inputs, formula.outputs, {.native = true});
+  const Function native(formula.inputs, formula.outputs, {.native = Native::Cc});
   Workspace tape_work = tape.make_workspace(), native_work = native.make_workspace();
   Workspace generated_work = generated.make_workspace();
   Workspace batch_work = generated.make_batch_workspace();

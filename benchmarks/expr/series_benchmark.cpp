@@ -33,7 +33,7 @@ std::vector<std::string> report(const System& system) {
   const std::size_t size = system.variables.size();
   const Series tape = on_tape([&] { return Series(system.variables, {}, system.rates, kOrder); });
   const Series generated(system.variables, {}, system.rates, kOrder);
-  const Series native(system.variables, {}, system.rates, kOrder, {.native = true});
+  const Series native(system.variables, {}, system.rates, kOrder, {.native = Native::Cc});
   SeriesWorkspace tape_work = tape.make_workspace(), native_work = native.make_workspace();
   SeriesWorkspace generated_work = generated.make_workspace();
   std::vector<double> by_hand(size * (kOrder + 1));

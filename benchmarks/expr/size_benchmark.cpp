@@ -105,13 +105,13 @@ void report_compilation() {
     Graph graph;
     const Formula f = make_gravity(graph, bodies + 1);  // + 1: not yet compiled
     print_row(compilation_row<Function>(
-        "function", [&] { return Function(f.inputs, f.outputs, {.native = true}); }));
+        "function", [&] { return Function(f.inputs, f.outputs, {.native = Native::Cc}); }));
   }
   for (const int bodies : {2, 6, 20, 63}) {
     Graph graph;
     const Formula f = make_gravity(graph, bodies + 1);
     print_row(compilation_row<Series>(
-        "series", [&] { return Series(f.inputs, {}, f.outputs, 20, {.native = true}); }));
+        "series", [&] { return Series(f.inputs, {}, f.outputs, 20, {.native = Native::Cc}); }));
   }
 }
 

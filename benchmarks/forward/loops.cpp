@@ -24,7 +24,7 @@ namespace {
 using problems::SliderCrank;
 
 const Way kTaylorTape{"natural", "index3", "taylor"};
-const Way kTaylorNative{"natural", "index3", "taylor", true};
+const Way kTaylorNative{"natural", "index3", "taylor", Native::Cc};
 
 // The slider is a point mass at the end of the rod, which is the same motion.
 const char* const kHeavySliderCrankModel = R"(
@@ -78,8 +78,8 @@ void compare_slider_crank(const std::string& name, const SliderCrank& data, cons
   if (contest.is_skipped()) return;
   const std::vector<std::string> outputs = {"Ax", "Ay", "Bx"};
   const std::vector<double> settings = tolerances(1e-3, 1e-15);
-  enter_taylor(contest, "koppel, native", model, kTaylorNative, 10, outputs, settings);
-  enter_taylor(contest, "koppel, tape", model, kTaylorTape, 10, outputs, settings);
+  enter_taylor(contest, "koppel, compiled", model, kTaylorNative, 10, outputs, settings);
+  enter_taylor(contest, "koppel, generated", model, kTaylorTape, 10, outputs, settings);
   for (const int order : {12, 16, 20, 24}) {
     auto y = std::make_shared<SliderCrank::Vector>();
     auto count = std::make_shared<long>(0);
@@ -106,10 +106,10 @@ void compare_slider_crank(const std::string& name, const SliderCrank& data, cons
   add_loop_targets(name, contest);
   for (const double accuracy : {1e-6, 1e-9, 1e-11}) {
     const double by_hand = contest.seconds("hand-written Taylor", accuracy);
-    add_slowdown(name + ": native / hand-written Taylor at " + scientific(accuracy),
-                 contest.seconds("koppel, native", accuracy), by_hand, 2);
-    add_slowdown(name + ": tape / hand-written Taylor at " + scientific(accuracy),
-                 contest.seconds("koppel, tape", accuracy), by_hand, 10);
+    add_slowdown(name + ": compiled / hand-written Taylor at " + scientific(accuracy),
+                 contest.seconds("koppel, compiled", accuracy), by_hand, 2);
+    add_slowdown(name + ": generated / hand-written Taylor at " + scientific(accuracy),
+                 contest.seconds("koppel, generated", accuracy), by_hand, 10);
   }
 }
 
@@ -130,8 +130,9 @@ void compare_four_bar(std::size_t N, const std::vector<double>& reference) {
   const Model model = built_in("four_bar", {{"N", std::to_string(N)}});
   const std::vector<std::string> outputs = {"xB0", "yB0"};
   const std::vector<double> settings = tolerances(1e-3, 1e-12);
-  if (N < 10) enter_taylor(contest, "koppel, native", model, kTaylorNative, 10, outputs, settings);
-  enter_taylor(contest, "koppel, tape", model, kTaylorTape, 10, outputs, settings);
+  if (N < 10)
+    enter_taylor(contest, "koppel, compiled", model, kTaylorNative, 10, outputs, settings);
+  enter_taylor(contest, "koppel, generated", model, kTaylorTape, 10, outputs, settings);
   const auto rates = std::make_shared<problems::FourBar>(N);
   contest.enter(rk4_side("hand-written index 1, RK4", rates, rates->start(), 10,
                          step_sizes(10, 250, 1 << 20), first<2>));
@@ -161,14 +162,14 @@ void compare_by_hand(const std::string& name, const std::string& file,
   if (contest.is_skipped()) return;
   const Model model = built_in(file);
   const std::vector<double> settings = tolerances(1e-3, 1e-13);
-  enter_taylor(contest, "koppel, native", model, {coordinates, "index3", "taylor", true}, end,
-               outputs, settings);
-  enter_taylor(contest, "koppel, tape", model, {coordinates, "index3", "taylor"}, end, outputs,
+  enter_taylor(contest, "koppel, compiled", model, {coordinates, "index3", "taylor", Native::Cc},
+               end, outputs, settings);
+  enter_taylor(contest, "koppel, generated", model, {coordinates, "index3", "taylor"}, end, outputs,
                settings);
   contest.enter(koppel_side("index 1 of koppel, DOP853", model,
-                            {coordinates, "index1", "dop853", true}, end, outputs, settings));
-  contest.enter(koppel_side("IDA on ggl of koppel", model, {coordinates, "ggl", "ida", true}, end,
-                            outputs, settings));
+                            {coordinates, "index1", "dop853", Native::Cc}, end, outputs, settings));
+  contest.enter(koppel_side("IDA on ggl of koppel", model, {coordinates, "ggl", "ida", Native::Cc},
+                            end, outputs, settings));
   const auto index1 = std::make_shared<Index1>();
   contest.enter(rk4_side("hand-written index 1, RK4", index1, Index1::start(), end,
                          step_sizes(end, 125, 1 << 20), take));

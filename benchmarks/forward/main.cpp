@@ -2,7 +2,7 @@
 // equal accuracy. Prints the section of docs/performance.md. With arguments (loops, trees, sizes,
 // program) only those parts; `points` shows every measurement;
 //
-//   forward_benchmark case "slider crank" "koppel, tape" 1e-9
+//   forward_benchmark case "slider crank" "koppel, generated" 1e-9
 //
 // runs one of them once, for counting instructions:
 //   valgrind --tool=callgrind forward_benchmark case …

@@ -13,7 +13,7 @@ namespace koppel::benchmarks {
 
 struct Way {
   std::string coordinates, formulation, integrator;
-  bool native = false;
+  Native native = Native::Auto;
 };
 
 class Prepared {

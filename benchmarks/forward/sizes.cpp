@@ -65,7 +65,7 @@ void report_growth(const std::string& file, const char* parameter, long per_wind
 
 void report_set_up(const Way& way, long n) {
   double least = 1e300;
-  const int rounds = way.native ? 1 : 3;  // native code is in the cache afterwards
+  const int rounds = way.native == Native::Cc ? 1 : 3;  // compiled code is in the cache afterwards
   for (int i = 0; i < rounds; ++i) {
     least = std::min(least, time_once([&] {
                        Prepared prepared(built_in("chain", {{"n", std::to_string(n)}}), way);
@@ -73,7 +73,7 @@ void report_set_up(const Way& way, long n) {
                      }));
   }
   const std::string name = way.coordinates + ", " + way.formulation + ", " + way.integrator +
-                           (way.native ? ", native" : ", tape");
+                           (way.native == Native::Cc ? ", compiled" : ", generated");
   print_row({name, std::to_string(n), milliseconds(least)});
   const double limit = n == 10 ? 0.3 : 1;
   if (way.integrator == "taylor") {
@@ -97,7 +97,7 @@ void report_sizes() {
     report_set_up({"joint", "minimal", "taylor"}, n);
     report_set_up({"joint", "minimal", "dop853"}, n);
   }
-  report_set_up({"joint", "minimal", "taylor", true}, 10);
+  report_set_up({"joint", "minimal", "taylor", Native::Cc}, 10);
 }
 
 }  // namespace koppel::benchmarks

@@ -40,16 +40,17 @@ void compare_chain(std::size_t n, double end) {
       enter(label, way, all);
     }
   };
-  if (n <= 2) enter_series("koppel taylor, joint, native", {"joint", "minimal", "taylor", true});
-  if (n <= 100) enter_series("koppel taylor, joint, tape", {"joint", "minimal", "taylor"});
+  if (n <= 2)
+    enter_series("koppel taylor, joint, compiled", {"joint", "minimal", "taylor", Native::Cc});
+  if (n <= 100) enter_series("koppel taylor, joint, generated", {"joint", "minimal", "taylor"});
   if (n <= 10)
-    enter_series("koppel taylor, natural, native", {"natural", "index3", "taylor", true});
-  enter_series("koppel taylor, natural, tape", {"natural", "index3", "taylor"});
-  enter("koppel dop853, native", {"joint", "minimal", "dop853", true}, all);
-  enter("koppel dop853, tape", {"joint", "minimal", "dop853"}, all);
+    enter_series("koppel taylor, natural, compiled", {"natural", "index3", "taylor", Native::Cc});
+  enter_series("koppel taylor, natural, generated", {"natural", "index3", "taylor"});
+  enter("koppel dop853, compiled", {"joint", "minimal", "dop853", Native::Cc}, all);
+  enter("koppel dop853, generated", {"joint", "minimal", "dop853"}, all);
   const std::vector<double> steps = step_sizes(end, n <= 10 ? 100 : 3200, 1 << 18);
-  enter("koppel rk4, native", {"joint", "minimal", "rk4", true}, steps);
-  enter("koppel rk4, tape", {"joint", "minimal", "rk4"}, steps);
+  enter("koppel rk4, compiled", {"joint", "minimal", "rk4", Native::Cc}, steps);
+  enter("koppel rk4, generated", {"joint", "minimal", "rk4"}, steps);
 
   const auto chain = std::make_shared<problems::Chain<double>>(n);
   const auto tip = [chain](const std::vector<double>& y) { return chain->tip(y); };

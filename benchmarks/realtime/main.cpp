@@ -71,7 +71,7 @@ Ready make(const Case& c) {
   options.formulation = c.formulation;
   options.integrator = c.integrator;
   options.step = c.step;
-  options.native = true;
+  options.native = Native::Cc;
   Ready out{model, options, prepare(model, options), nullptr};
   out.step = out.prepared.problem.fixed_cost.step(
       out.prepared.choice.integrator.fixed_cost(options.projection));

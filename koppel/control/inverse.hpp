@@ -33,9 +33,9 @@ struct InverseOptions {
   Integrator integrator = {};
   std::optional<double> step = {};  // of them; a hundredth of the time where there is none
   Sampling sampling = {};
-  double tolerance = 1e-10;   // of integrated internal dynamics
-  bool verify = false;        // simulate forward with the inputs
-  bool native = false;        // compile to native code
+  double tolerance = 1e-10;  // of integrated internal dynamics
+  bool verify = false;       // simulate forward with the inputs
+  Native native = Native::Auto;
   bool bounded = false;       // of internal dynamics, the solution that is (bounded.hpp)
   bool across_jumps = false;  // go on where references are not smooth enough
   HealthOptions health = {};  // how the result is judged

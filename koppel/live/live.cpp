@@ -24,7 +24,7 @@ void require(bool holds, const std::string& message, const char* hint = "") {
 // The compiled step and outputs of a model, and what they work on.
 class Machine {
  public:
-  Machine(const Prepared& prepared, const FixedCostOptions& options, bool native)
+  Machine(const Prepared& prepared, const FixedCostOptions& options, Native native)
       : prepared_(prepared),
         step_(prepared.problem.fixed_cost.step(options)),
         outputs_(symbols_of_state(prepared.equations), output_values(prepared.equations),

@@ -62,10 +62,10 @@ SeriesSystem::SeriesSystem(SeriesTerms terms) : terms_(std::move(terms)) {
   has_switches_ = find_switches(terms_.dae);
   for (const int c : terms_.structure.c) max_c_ = std::max(max_c_, c);
   for (const int d : terms_.structure.d) max_d_ = std::max(max_d_, d);
-  J_ = compile(terms_, J.values, {.native = false});
+  J_ = compile(terms_, J.values, {});
   compile_factors(J);
   // Where there are factors, J itself is for the few points where these will not do.
-  if (!factors_ && wants_native(terms_.options.native)) {
+  if (!factors_ && decide_native(terms_.options.native) == Native::Cc) {
     J_ = compile(terms_, J.values, terms_.options);
   }
 }

@@ -30,7 +30,7 @@ struct CompareOptions {
   double baumgarte = 0;  // as in SimulateOptions, for runs with a step
   int samples = 501;
   double max_seconds = 20;  // for one run
-  bool native = false;
+  Native native = Native::Auto;
   // Other models of the same mechanism, with outputs of the same names; each with the formulation
   // that is chosen for it.
   std::vector<const Model*> beside;

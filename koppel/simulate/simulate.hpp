@@ -44,7 +44,7 @@ struct SimulateOptions {
   int order = 0;                    // of Taylor series; 0: from the tolerance
   double baumgarte = 0;             // α = β = this over the step, in Baumgarte's method; 0: 0.2
   Sampling sampling = {};
-  bool native = false;                          // compile to native code
+  Native native = Native::Auto;                 // what evaluates the equations
   ReactionAxes reactions = ReactionAxes::None;  // columns for the forces and torques in joints
   int derivatives = 0;        // columns for the time derivatives of outputs up to this order
   HealthOptions health = {};  // how the run is watched

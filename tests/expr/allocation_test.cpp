@@ -38,11 +38,12 @@ TEST(Allocation, IsCounted) {
   EXPECT_GE(count_allocations([] { std::vector<double> some(100); }), 1);
 }
 
-class AllocationOf : public ::testing::TestWithParam<bool> {
+class AllocationOf : public ::testing::TestWithParam<Native> {
   koppel::testing::TemporaryCache cache_;
 };
-INSTANTIATE_TEST_SUITE_P(Tape, AllocationOf, ::testing::Values(false));
-INSTANTIATE_TEST_SUITE_P(Native, AllocationOf, ::testing::Values(true));
+INSTANTIATE_TEST_SUITE_P(Tape, AllocationOf, ::testing::Values(Native::Off));
+INSTANTIATE_TEST_SUITE_P(Generated, AllocationOf, ::testing::Values(Native::Jit));
+INSTANTIATE_TEST_SUITE_P(Compiled, AllocationOf, ::testing::Values(Native::Cc));
 
 TEST_P(AllocationOf, EvaluateIsNone) {
   Graph graph;

@@ -253,7 +253,7 @@ Function sum_with(const std::string& compiler) {
   const ScopedEnvironment scoped("KOPPEL_CC", compiler);
   Graph graph;
   const Expr x = graph.symbol("x");
-  return {{x}, {x + sin(x)}, {.native = true}};
+  return {{x}, {x + sin(x)}, {.native = Native::Cc}};
 }
 
 TEST(NativeFallback, WithoutACompilerTheTapeServesAndSaysWhy) {
@@ -277,7 +277,7 @@ TEST(NativeFallback, WithoutACompilerTheTapeServesAndSaysWhy) {
   const ScopedEnvironment scoped("KOPPEL_CC", "/nonexistent");
   Graph graph;
   const Expr x = graph.symbol("x");
-  const Series series({x}, {}, {sin(x)}, 3, {.native = true});
+  const Series series({x}, {}, {sin(x)}, 3, {.native = Native::Cc});
   EXPECT_FALSE(series.is_native());
   EXPECT_EQ(series.why_not_native(), "there is no compiler '/nonexistent'");
 }
@@ -298,7 +298,7 @@ TEST(NativeFallback, CompilersThatWriteNonsenseAreNoDanger) {
 
 TEST(NativePolicy, TheEnvironmentDecides) {
   const TemporaryCache cache;
-  const auto is_native = [](const char* policy, bool asked_for) {
+  const auto is_native = [](const char* policy, Native asked_for) {
     const ScopedEnvironment scoped("KOPPEL_NATIVE", policy);
     Graph graph;
     const Expr x = graph.symbol("x");
@@ -306,12 +306,13 @@ TEST(NativePolicy, TheEnvironmentDecides) {
     EXPECT_EQ(f.why_not_native(), "");
     return f.is_native();
   };
-  EXPECT_TRUE(is_native("auto", true));
-  EXPECT_FALSE(is_native("auto", false));
-  EXPECT_TRUE(is_native("", true));
-  EXPECT_FALSE(is_native("", false));
-  EXPECT_TRUE(is_native("on", false));
-  EXPECT_FALSE(is_native("off", true));
+  EXPECT_TRUE(is_native("auto", Native::Cc));
+  EXPECT_FALSE(is_native("auto", Native::Auto));
+  EXPECT_TRUE(is_native("", Native::Cc));
+  EXPECT_FALSE(is_native("", Native::Auto));
+  EXPECT_TRUE(is_native("cc", Native::Off));
+  EXPECT_FALSE(is_native("jit", Native::Cc));
+  EXPECT_FALSE(is_native("off", Native::Cc));
 }
 
 TEST(NativePolicy, AnUnknownPolicyIsAnError) {
@@ -322,8 +323,9 @@ TEST(NativePolicy, AnUnknownPolicyIsAnError) {
     const Function f({x}, {exp(x)});
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[expr.bad-environment]: KOPPEL_NATIVE is 'yes'; it can be on, off or auto.");
+    EXPECT_STREQ(
+        error.what(),
+        "error[expr.bad-environment]: KOPPEL_NATIVE is 'yes'; it can be auto, jit, cc or off.");
   }
 }
 

@@ -67,7 +67,7 @@ double edge(std::mt19937_64& engine) {
 // outputs of the tape were not finite at the random points.
 int expect_parity(std::span<const Expr> inputs, std::span<const Expr> f, std::mt19937_64& engine) {
   const Function tape = interpreted(inputs, f), machine(inputs, f),
-                 native(inputs, f, {.native = true});
+                 native(inputs, f, {.native = Native::Cc});
   EXPECT_FALSE(tape.is_machine_code());
   EXPECT_TRUE(machine.is_machine_code());
   EXPECT_TRUE(native.is_native()) << native.why_not_native();
@@ -201,10 +201,11 @@ TEST(Native, MayHaveNoInputsOrNoOutputs) {
   const TemporaryCache cache;
   Graph graph;
   const Expr x = graph.symbol("x");
-  const Function constant({}, {2, graph.constant(-3), graph.constant(1) / 0}, {.native = true});
+  const Function constant({}, {2, graph.constant(-3), graph.constant(1) / 0},
+                          {.native = Native::Cc});
   ASSERT_TRUE(constant.is_native()) << constant.why_not_native();
   EXPECT_EQ(constant({}), (std::vector<double>{2, -3, std::numeric_limits<double>::infinity()}));
-  EXPECT_TRUE(Function({x}, {}, {.native = true})({1}).empty());
+  EXPECT_TRUE(Function({x}, {}, {.native = Native::Cc})({1}).empty());
 }
 
 // Everything: operations, tables, powers, constants of all kinds.

@@ -537,7 +537,8 @@ TEST(Series, MachineAndNativeCodeAgreeWithTheTapeBitForBit) {
     const std::span<const Expr> symbols = x;
     const bool is_compiled = round == 0;  // which takes time
     const Series tape = on_tape(symbols.first(2), symbols.last(1), f, kOrder);
-    const Series code(symbols.first(2), symbols.last(1), f, kOrder, {.native = is_compiled});
+    const Series code(symbols.first(2), symbols.last(1), f, kOrder,
+                      {.native = is_compiled ? Native::Cc : Native::Auto});
     ASSERT_EQ(code.is_native(), is_compiled) << code.why_not_native();
     ASSERT_EQ(code.is_machine_code(), !is_compiled);
     ASSERT_FALSE(tape.is_machine_code());

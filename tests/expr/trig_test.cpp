@@ -87,7 +87,7 @@ TEST(Trig, TapeAndNativeCodeAgreeToTheLastBit) {
   const Expr x = graph.symbol("x");
   const std::vector<Expr> in = {x}, out = {sin(x), cos(x), sin(x) * cos(x)};
   const Function tape(in, out, {.fixed_cost = true});
-  const Function native(in, out, {.native = true, .fixed_cost = true});
+  const Function native(in, out, {.native = Native::Cc, .fixed_cost = true});
   for (double t = -20; t < 20; t += 0.137) {
     const std::vector<double> at = {t}, a = tape(at), b = native(at);
     EXPECT_EQ(a, b);

@@ -36,7 +36,7 @@ bool is_compiled() {
 }
 
 Function compile(std::span<const Expr> inputs, std::span<const Expr> outputs) {
-  Function native(inputs, outputs, {.native = true});
+  Function native(inputs, outputs, {.native = Native::Cc});
   if (!native.is_native()) {
     std::cerr << "not compiled: " << native.why_not_native() << '\n';
     std::abort();

@@ -38,7 +38,7 @@ void check(std::string_view text) {
     options.end = 1e-3;
     options.sampling = {};
     options.sampling.count = 3;
-    options.native = false;
+    options.native = Native::Auto;
     SimulateCallbacks callbacks;
     callbacks.progress = [](const Progress& progress) { return progress.steps < 100; };
     simulate(model, options, callbacks);

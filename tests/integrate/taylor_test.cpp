@@ -19,7 +19,7 @@ namespace {
 
 struct Case {
   explicit Case(const Model& model, const std::string& coordinates,
-                const std::string& formulation = "index3", bool native = false)
+                const std::string& formulation = "index3", Native native = Native::Auto)
       : evaluator(derive(model, coordinates)),
         start(assemble(evaluator)),
         problem(formulate(evaluator.equations, formulation, start.state,
@@ -202,7 +202,8 @@ class NativeSeries : public ::testing::TestWithParam<Mechanism> {};
 TEST_P(NativeSeries, IsThatOfTheTape) {
   const auto& [name, coordinates, formulation] = GetParam();
   const Model model = model_file(name);
-  const Case native(model, coordinates, formulation, true), tape(model, coordinates, formulation);
+  const Case native(model, coordinates, formulation, Native::Cc),
+      tape(model, coordinates, formulation);
   ASSERT_NE(native.problem.series->factors(), nullptr);
   ASSERT_TRUE(native.problem.series->factors()->is_native());
   ASSERT_NE(tape.problem.series->factors(), nullptr);
@@ -240,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(Mechanisms, NativeSeries,
 // Where constraints become dependent the fixed order of pivots will not do, and those with pivots
 // take over: the mechanism stays on its branch.
 TEST(Series, InNativeCodePassesSingularConfigurations) {
-  const Case c(model_file("four_bar"), "natural", "index3", true);
+  const Case c(model_file("four_bar"), "natural", "index3", Native::Cc);
   const Case tape(model_file("four_bar"), "natural");
   const IntegrateOptions options{.tolerance = 1e-10};
   const Outcome native = c.run(10, options);

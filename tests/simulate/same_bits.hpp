@@ -49,7 +49,7 @@ inline Bits compare_bits(const std::string& name, const std::string& coordinates
     tape_text = run_taylor(model, options, tape);
   }
   const ScopedEnvironment policy("KOPPEL_NATIVE", "auto");
-  options.native = code == Code::Compiled;
+  options.native = code == Code::Compiled ? Native::Cc : Native::Auto;
   const std::string native_text = run_taylor(model, options, native);
   Bits out;
   out.is_run = tape.has_value() && tape->status == Outcome::Status::Done;

@@ -249,14 +249,13 @@ TEST(Simulate, SaysWhereThereIsNoCompilerForNativeCode) {
       "oscillator.yaml");
   SimulateOptions options = options_of(model);
   EXPECT_TRUE(simulate(model, options).summary.messages.empty());
-  options.native = true;
+  options.native = Native::Cc;
   const Simulation s = simulate(model, options);
   EXPECT_EQ(s.status, Outcome::Status::Done);
   ASSERT_EQ(s.summary.messages.size(), 1u);
-  EXPECT_EQ(
-      s.summary.messages[0],
-      "native code was asked for, but there is no compiler '/no/such/compiler': equations are "
-      "interpreted. Install one, or name one in KOPPEL_CC.");
+  EXPECT_EQ(s.summary.messages[0],
+            "the C compiler was asked for, but there is no compiler '/no/such/compiler'; machine "
+            "code is generated instead. KOPPEL_CC names another compiler.");
 }
 
 TEST(Simulate, SaysThatACompilerFails) {
@@ -266,13 +265,13 @@ TEST(Simulate, SaysThatACompilerFails) {
       "coordinates: {x: {start: 1}}\nkinetic: x'^2/2\npotential: x^2/2\nrun: {end: 1}\n",
       "oscillator.yaml");
   SimulateOptions options = options_of(model);
-  options.native = true;
+  options.native = Native::Cc;
   const Simulation s = simulate(model, options);
   EXPECT_EQ(s.status, Outcome::Status::Done);
   ASSERT_EQ(s.summary.messages.size(), 1u);
   EXPECT_EQ(s.summary.messages[0],
-            "native code was asked for, but '/bin/false' failed; equations are interpreted. "
-            "KOPPEL_CC names another compiler.");
+            "the C compiler was asked for, but '/bin/false' failed; machine code is generated "
+            "instead. KOPPEL_CC names another compiler.");
 }
 
 TEST(Simulate, WrongOptionsAreRefused) {

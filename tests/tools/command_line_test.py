@@ -479,7 +479,7 @@ outputs: {s: s, "s'": "s'"}
         self.temporary.cleanup()
 
     def live(self, *arguments):
-        return run("live", self.model, "--tape", "--out", self.out, *arguments)
+        return run("live", self.model, "--native", "off", "--out", self.out, *arguments)
 
     def test_keeps_to_the_clock_with_inputs_from_a_file(self):
         signals = self.folder / "u.csv"
@@ -500,7 +500,7 @@ outputs: {s: s, "s'": "s'"}
 
     def test_ctrl_c_ends_it_with_statistics_and_complete_files(self):
         process = subprocess.Popen(
-            [PROGRAM, "live", self.model, "--tape", "--step", "1e-3", "--out", self.out],
+            [PROGRAM, "live", self.model, "--native", "off", "--step", "1e-3", "--out", self.out],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         trajectory = self.out / "trajectory.csv"
         while process.poll() is None and not (

@@ -240,7 +240,7 @@ class Memory(InFolder):
     def test_absurd_paces_are_refused(self):
         model = self.write("cart.yaml", "name: cart\ncoordinates: {s: {start: 0}}\nkinetic: s'^2\n")
         for arguments in (["--step", "1e-3", "--speed", "1e-300"], ["--step", "1e-30"]):
-            status, _, messages = run("live", model, "--tape", *arguments, "--out", self.out)
+            status, _, messages = run("live", model, "--native", "off", *arguments, "--out", self.out)
             self.assertEqual(status, 1)
             self.assertTrue(messages.startswith("error[live.bad-option]: "), messages)
 

@@ -1,5 +1,7 @@
 #include <koppel/expr/code/code_writer.hpp>
 
+#include <koppel/expr/code/native.hpp>
+
 #ifdef KOPPEL_MACHINE_CODE
 
 namespace koppel {
@@ -37,8 +39,11 @@ std::unique_ptr<const CodePages> CodeWriter::finish() {
   auto pages = std::make_unique<CodePages>(size);
   if (pages->begin() == nullptr ||
       code_.relocateToBase(reinterpret_cast<std::uint64_t>(pages->begin())) != asmjit::kErrorOk ||
-      code_.copyFlattenedData(pages->begin(), size) != asmjit::kErrorOk ||
-      !pages->make_executable()) {
+      code_.copyFlattenedData(pages->begin(), size) != asmjit::kErrorOk) {
+    return nullptr;
+  }
+  if (!pages->make_executable()) {
+    note_no_executable_memory();
     return nullptr;
   }
   return pages;

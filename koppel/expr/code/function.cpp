@@ -79,8 +79,9 @@ Function::Function(std::span<const Expr> inputs, std::span<const Expr> outputs,
                    CompileOptions options) {
   check_stop();
   auto code = std::make_shared<Code>(lower(inputs, outputs, options.fixed_cost));
-  if (wants_native(options.native)) code->load_native();
-  if (code->native == nullptr && wants_native(true)) {
+  const Native by = decide_native(options.native);
+  if (by == Native::Cc) code->load_native();
+  if (code->native == nullptr && by != Native::Off) {
     code->machine = MachineCode::generate(code->program);
   }
   code_ = std::move(code);

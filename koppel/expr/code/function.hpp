@@ -9,8 +9,8 @@
 // A Function is immutable and cheap to copy; it no longer needs the graph. Any number of threads
 // may evaluate it, each with its own workspace. Evaluation is by machine code that is generated at
 // once (machine_code.hpp); where that is not to be had, by a tape: an array of instructions over
-// reused slots. With {.native = true} the same instructions are compiled as C (native.hpp). Results
-// are the same to the last bit.
+// reused slots. With {.native = Native::Cc} the same instructions are compiled as C (native.hpp).
+// Results are the same to the last bit.
 #pragma once
 
 #include <memory>
@@ -25,9 +25,18 @@ namespace koppel {
 
 struct Program;
 
+// What evaluates. KOPPEL_NATIVE=jit|cc|off in the environment decides for everyone.
+//   Auto  generated machine code, which is there in less time than a hundred evaluations on the
+//         tape take; the tape for what is shorter than the call of it
+//   Jit   the same
+//   Cc    C of the system's compiler, which takes a second; where it fails, as Auto
+//   Off   the tape
+// Where the system gives no executable memory the tape serves, which is told
+// (take_native_failure).
+enum class Native { Auto, Jit, Cc, Off };
+
 struct CompileOptions {
-  bool native = false;  // compiled C; KOPPEL_NATIVE=on|off in the environment overrides it, and
-                        // with `off` no machine code is generated either
+  Native native = Native::Auto;
   // Sines and cosines take the same number of instructions for all angles (runtime/trig.h).
   bool fixed_cost = false;
 };

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
@@ -251,9 +252,14 @@ std::string no_compiler(const std::string& compiler) {
 std::mutex failure_guard;
 std::string failure;
 
-NativeResult failed(std::string why) {
+void note_failure(std::string text) {
   const std::lock_guard lock(failure_guard);
-  if (failure.empty()) failure = why;
+  if (failure.empty()) failure = std::move(text);
+}
+
+NativeResult failed(std::string why) {
+  note_failure("the C compiler was asked for, but " + why +
+               "; machine code is generated instead. KOPPEL_CC names another compiler.");
   return {nullptr, std::move(why), false};
 }
 
@@ -318,15 +324,12 @@ NativeResult compile_native(std::string_view source, NativeKind kind) {
 
 std::string take_native_failure() {
   const std::lock_guard lock(failure_guard);
-  if (failure.empty()) return {};
-  const bool is_missing = failure == no_compiler(find_compiler());
-  std::string text =
-      "native code was asked for, but " + failure +
-      (is_missing ? ": equations are interpreted. Install one, or name one in "
-                    "KOPPEL_CC."
-                  : "; equations are interpreted. KOPPEL_CC names another compiler.");
-  failure.clear();
-  return text;
+  return std::exchange(failure, {});
+}
+
+void note_no_executable_memory() {
+  note_failure(
+      "this system gives no executable memory: equations are interpreted, which is slower.");
 }
 
 namespace {
@@ -383,14 +386,24 @@ std::string build_library(const fs::path& source, const fs::path& library, int n
   }
 }
 
-bool wants_native(bool asked_for) {
+std::optional<Native> read_native(std::string_view text) {
+  constexpr std::pair<std::string_view, Native> kNames[] = {
+      {"auto", Native::Auto}, {"jit", Native::Jit}, {"cc", Native::Cc}, {"off", Native::Off}};
+  for (const auto& [name, value] : kNames) {
+    if (name == text) return value;
+  }
+  return {};
+}
+
+Native decide_native(Native asked_for) {
   const char* value = std::getenv("KOPPEL_NATIVE");
-  const std::string_view policy = value == nullptr || *value == '\0' ? "auto" : value;
-  if (policy == "on") return true;
-  if (policy == "off") return false;
-  if (policy == "auto") return asked_for;
-  throw Error("expr.bad-environment",
-              "KOPPEL_NATIVE is '" + std::string(policy) + "'; it can be on, off or auto.");
+  if (value == nullptr || *value == '\0') return asked_for;
+  const std::optional<Native> policy = read_native(value);
+  if (!policy) {
+    throw Error("expr.bad-environment",
+                "KOPPEL_NATIVE is '" + std::string(value) + "'; it can be auto, jit, cc or off.");
+  }
+  return *policy == Native::Auto ? asked_for : *policy;
 }
 
 }  // namespace koppel

@@ -9,8 +9,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include <koppel/expr/code/function.hpp>
 
 namespace koppel {
 
@@ -45,9 +48,10 @@ struct NativeResult {
 enum class NativeKind { Function, Series };
 NativeResult compile_native(std::string_view source, NativeKind kind = NativeKind::Function);
 
-// What to tell about the first failure of compile_native since this was asked last; empty: there
-// was none.
+// What to tell about the first failure to compile, or to get executable memory, since this was
+// asked last; empty: there was none.
 std::string take_native_failure();
+void note_no_executable_memory();
 
 // Compiles a self-contained C99 source to a shared library of its own, for any processor of this
 // kind, with floating point as in native code. A large source of several parts is compiled side by
@@ -55,8 +59,10 @@ std::string take_native_failure();
 std::string build_library(const std::filesystem::path& source, const std::filesystem::path& library,
                           int num_parts = 1);
 
-// Whether to use native code, given what the caller asked for: KOPPEL_NATIVE=on|off decides for
-// everyone, auto (the default) leaves it to the caller. Throws Error `expr.bad-environment`.
-bool wants_native(bool asked_for);
+// auto, jit, cc or off; nothing: it is none of them.
+std::optional<Native> read_native(std::string_view text);
+// What to use, given what the caller asked for: KOPPEL_NATIVE decides for everyone unless it is
+// auto, the default. Throws Error `expr.bad-environment`.
+Native decide_native(Native asked_for);
 
 }  // namespace koppel

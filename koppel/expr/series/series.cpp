@@ -230,8 +230,9 @@ Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters
   auto code = std::make_shared<Code>(lower_series(variables, parameters, outputs, stages),
                                      variables.size(), max_order);
   code->add_solution(solution);
-  if (wants_native(options.native)) code->load_native(solution, stages);
-  if (code->native == nullptr && wants_native(true)) code->generate(solution);
+  const Native by = decide_native(options.native);
+  if (by == Native::Cc) code->load_native(solution, stages);
+  if (code->native == nullptr && by != Native::Off) code->generate(solution);
   code_ = std::move(code);
 }
 
