@@ -16,8 +16,10 @@
 #include <koppel/control/inverse.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/export/c.hpp>
+#include <koppel/export/cuda.hpp>
 #include <koppel/export/fmu.hpp>
 #include <koppel/export/octave.hpp>
+#include <koppel/export/wasm.hpp>
 #include <koppel/expr/algebra/calculus.hpp>
 #include <koppel/expr/algebra/simplify.hpp>
 #include <koppel/expr/algebra/structure.hpp>
@@ -34,8 +36,10 @@
 #include <koppel/live/live.hpp>
 #include <koppel/live/shared_channel.hpp>
 #include <koppel/live/udp_channel.hpp>
+#include <koppel/model/grip.hpp>
 #include <koppel/model/mechanism.hpp>
 #include <koppel/model/model.hpp>
+#include <koppel/model/time_law.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/problem/problem.hpp>
 #include <koppel/results/csv.hpp>

@@ -154,6 +154,7 @@ int run(const std::string& root, bool only_check) {
   schema["$defs"]["joint"] = make_schema<JointElements>();
   schema["$defs"]["force"] = make_schema<ForceElements>();
   schema["properties"]["events"] = make_section<EventElement>();
+  schema["properties"]["tracking"] = make_section<TrackingElement>();
   schema["properties"]["constraints"] = make_section<ConstraintElement>();
   schema["properties"]["couplings"] = make_section<CouplingElement>();
   schema["properties"]["nonholonomic"] = make_section<NonholonomicElement>();
@@ -162,6 +163,7 @@ int run(const std::string& root, bool only_check) {
   format = with_part(format, "joints by their tables", make_tables<JointElements>());
   format = with_part(format, "forces by their tables", make_tables<ForceElements>());
   format = with_part(format, "events by their table", '\n' + make_table<EventElement>());
+  format = with_part(format, "tracking by its table", '\n' + make_table<TrackingElement>());
   files[format_path] = format;
   bool differs = false;
   for (const auto& [path, text] : files) {

@@ -300,6 +300,7 @@ class Derivation {
       out_.s.push_back({servo.name, resolve(servo.output)});
       out_.reference.push_back(servo.reference);
     }
+    for (const Tracking& tracking : model_.tracking) out_.tracking.push_back(resolve(tracking));
     for (const Output& e : model_.positive) {
       out_.positive.push_back({e.name, resolve(e.value)});
     }
@@ -317,6 +318,29 @@ class Derivation {
                              std::string(initial.symbol.name())});
       set_guess(value, values_(initial.value));
     }
+  }
+
+  Equations::Tracking resolve(const Tracking& t) const {
+    Equations::Tracking out{.name = t.name,
+                            .outputs = {},
+                            .targets = {},
+                            .forces = {},
+                            .method = t.method,
+                            .rho0 = t.rho0,
+                            .rho1 = t.rho1,
+                            .max_force = t.max_force,
+                            .max_acceleration = t.max_acceleration,
+                            .max_speed = t.max_speed,
+                            .response = t.response,
+                            .is_active = t.is_active,
+                            .compensates = t.compensates};
+    for (std::size_t i = 0; i < t.outputs.size(); ++i) {
+      out.outputs.push_back(resolve(t.outputs[i]));
+      out.targets.push_back(resolve(t.targets[i]));
+      const auto x = std::find(out_.x.begin(), out_.x.end(), t.forces[i]);
+      out.forces.push_back(static_cast<std::size_t>(x - out_.x.begin()));
+    }
+    return out;
   }
 
   void events() {

@@ -30,6 +30,7 @@
 #include <koppel/base/holds.hpp>
 #include <koppel/base/lazy.hpp>
 #include <koppel/base/shared.hpp>
+#include <koppel/base/tracking_method.hpp>
 #include <koppel/expr/algebra/calculus.hpp>
 #include <koppel/expr/graph/graph.hpp>
 #include <koppel/expr/text/print.hpp>
@@ -102,9 +103,20 @@ struct Equations {
     Expr force;
   };
   std::vector<Counted> counted;
-  std::vector<Expr> r;              // n_x
-  std::vector<NamedExpr> s;         // servo outputs, of q and t
-  std::vector<Expr> reference;      // what the servo outputs shall be, of t
+  std::vector<Expr> r;          // n_x
+  std::vector<NamedExpr> s;     // servo outputs, of q and t
+  std::vector<Expr> reference;  // what the servo outputs shall be, of t
+  // What follows a signal (formulation/fixed_cost/tracking.hpp): outputs of q, what they follow,
+  // and the places among x of the forces that fixed-cost steps choose.
+  struct Tracking {
+    std::string name;
+    std::vector<Expr> outputs, targets;
+    std::vector<std::size_t> forces;
+    TrackingMethod method;
+    Expr rho0, rho1, max_force, max_acceleration, max_speed, response, is_active;
+    bool compensates;
+  };
+  std::vector<Tracking> tracking;
   std::vector<NamedExpr> positive;  // of q: what is so on the branch that is meant, for reports
 
   // v̇ itself, where there are no constraints and a recursion along a tree solves M v̇ = f at a cost

@@ -34,6 +34,10 @@ std::unordered_set<NodeId> symbols_in_use(const Model& model) {
   for (const FirstOrder& state : model.first_order) all.push_back(state.rate);
   for (const Output& output : model.outputs) all.push_back(output.value);
   for (const Servo& servo : model.servos) all.push_back(servo.output);
+  for (const Tracking& t : model.tracking) {
+    all.insert(all.end(), t.outputs.begin(), t.outputs.end());
+    all.insert(all.end(), t.targets.begin(), t.targets.end());
+  }
   for (const Event& event : model.events) {
     all.push_back(event.when);
     for (const Event::Change& change : event.changes) all.push_back(change.value);

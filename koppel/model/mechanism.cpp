@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <koppel/expr/algebra/piecewise.hpp>
+#include <koppel/model/attitude.hpp>
+
 namespace koppel {
 
 Expr QuantityHandle::value() const { return m_->model_.symbol_of(quantity_, false); }
@@ -103,7 +106,7 @@ RodHandle Mechanism::add_rod(std::string_view name, const RodOptions& options) {
   return {*this, rod.index(), l};
 }
 
-ModelWriter Mechanism::writer_for(std::string_view name, const char* kind) {
+ModelWriter Mechanism::writer_for(std::string_view name, std::string_view kind) {
   return {model_,
           values_,
           std::string(name),
@@ -142,12 +145,60 @@ void Mechanism::rate_of(Expr state, Expr rate) {
   }
 }
 
+Expr Mechanism::spline(std::string_view name, Expr of, std::span<const double> at,
+                       std::span<const double> through, int smoothness, CurveEnds ends) {
+  const Curve curve = curve_through(at, through, smoothness, ends);
+  return piecewise_polynomial(*model_.graph, name, of, curve.knots, curve.coefficients);
+}
+
+Expr Mechanism::near_samples(std::string_view name, std::span<const double> t,
+                             std::span<const double> y, double tolerance, int smoothness,
+                             CurveEnds ends) {
+  const std::optional<NearCurve> near = curve_near(t, y, tolerance, smoothness, ends);
+  if (!near) {
+    throw Error("model.bad-value", "'" + std::string(name) + "': no curve with " +
+                                       std::to_string(smoothness) +
+                                       " continuous derivatives is that near to all samples.");
+  }
+  return piecewise_polynomial(*model_.graph, name, model_.time, near->curve.knots,
+                              near->curve.coefficients);
+}
+
+ElementHandle Mechanism::add_point(std::string_view name, Expr x, Expr y, Expr z) {
+  model_.add_point(name, {x, y, z}, model_.is_planar ? "xy" : "xyz");
+  return {*this, std::string(name)};
+}
+
+ElementHandle Mechanism::add_vector(std::string_view name, Expr x, Expr y, Expr z) {
+  model_.add_vector(name, {x, y, z}, model_.is_planar ? "xy" : "xyz");
+  return {*this, std::string(name)};
+}
+
+void Mechanism::frame(const BodyHandle& of, std::initializer_list<ElementHandle> list) {
+  std::vector<int> indices;
+  for (const ElementHandle& handle : list) {
+    const auto it = std::find_if(model_.elements.begin(), model_.elements.end(),
+                                 [&](const PointOrVector& e) { return e.name == handle.name(); });
+    if (it == model_.elements.end()) {
+      throw Error("model.unknown-name", "'" + handle.name() + "' is no point or vector.");
+    }
+    indices.push_back(static_cast<int>(it - model_.elements.begin()));
+  }
+  model_.set_frame(body(of.index()), indices);
+}
+
 void Mechanism::output(std::string_view name, Expr value) {
   model_.outputs.push_back({std::string(name), value, {}});
 }
 
 void Mechanism::servo(std::string_view name, Expr output, Expr reference) {
   model_.servos.push_back({std::string(name), output, reference, {}});
+}
+
+void Mechanism::servo_attitude(std::string_view name, const BodyHandle& of,
+                               const Mat3<double>& from, const Mat3<double>& to, Expr law) {
+  ModelWriter writer = writer_for(name, "servo constraint");
+  add_attitude_servo(writer, of.index(), from, to, law);
 }
 
 void Mechanism::positive(std::string_view name, Expr value) {

@@ -15,12 +15,15 @@
 // collected; model() throws them all as one Error.
 #pragma once
 
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <koppel/model/elements/list.hpp>
 #include <koppel/model/model.hpp>
+#include <koppel/model/smooth_curve.hpp>
 
 namespace koppel {
 
@@ -134,12 +137,15 @@ class Mechanism {
   // A thin homogeneous rod, its origin at one end.
   RodHandle add_rod(std::string_view name, const RodOptions& options);
 
-  // A joint or force of elements/list.hpp.
+  // An element of elements/list.hpp.
   template <typename E>
   ElementHandle add(std::string_view name, const E& element) {
-    const bool is_joint = JointElements::has<E>();
-    static_assert(JointElements::has<E>() || ForceElements::has<E>(), "no element of models");
-    ModelWriter writer = writer_for(name, is_joint ? "joint" : "force");
+    constexpr bool kIsOther = OtherElements::has<E>();
+    static_assert(JointElements::has<E>() || ForceElements::has<E>() || kIsOther,
+                  "no element of models");
+    ModelWriter writer = writer_for(name, kIsOther                  ? E::kInfo.type
+                                          : JointElements::has<E>() ? "joint"
+                                                                    : "force");
     if constexpr (requires { element.announce(writer); }) element.announce(writer);
     if (!writer.is_rejected()) add_element(element, writer);
     return {*this, std::string(name)};
@@ -162,8 +168,31 @@ class Mechanism {
   Expr state(std::string_view name, Expr start = 0);
   void rate_of(Expr state, Expr rate);
 
+  // Functions by points. Time laws are in time_law.hpp; lines and arcs are expressions of them.
+  // A table of one variable: m.table("r", TableData::spline(x, y))(angle).
+  Table table(std::string_view name, const TableData& data) {
+    return model_.graph->add_table(name, data);
+  }
+  // A curve through way-points, with `smoothness` continuous derivatives.
+  Expr spline(std::string_view name, Expr of, std::span<const double> at,
+              std::span<const double> through, int smoothness = 4,
+              CurveEnds ends = CurveEnds::Rest);
+  // A smooth curve of time within `tolerance` of samples. Throws Error `model.bad-value` where
+  // there is none.
+  Expr near_samples(std::string_view name, std::span<const double> t, std::span<const double> y,
+                    double tolerance, int smoothness = 4, CurveEnds ends = CurveEnds::Rest);
+
+  // Points and vectors of one's own, whose components are coordinates; and a body whose frame
+  // follows from them (Model::set_frame).
+  ElementHandle add_point(std::string_view name, Expr x, Expr y, Expr z = 0);
+  ElementHandle add_vector(std::string_view name, Expr x, Expr y, Expr z = 0);
+  void frame(const BodyHandle& body, std::initializer_list<ElementHandle> list);
+
   void output(std::string_view name, Expr value);
   void servo(std::string_view name, Expr output, Expr reference);
+  // The body turns about one axis from an orientation to another, as `law` goes from 0 to 1.
+  void servo_attitude(std::string_view name, const BodyHandle& of, const Mat3<double>& from,
+                      const Mat3<double>& to, Expr law);
   void positive(std::string_view name, Expr value);
   void event(Event event) { model_.events.push_back(std::move(event)); }
   RunSettings& run() { return model_.run; }
@@ -179,7 +208,7 @@ class Mechanism {
   friend class QuantityHandle;
   friend class BodyHandle;
   friend class ElementHandle;
-  ModelWriter writer_for(std::string_view name, const char* kind);
+  ModelWriter writer_for(std::string_view name, std::string_view kind);
   QuantityHandle measure(const std::string& name);
   Body& body(int index) { return model_.bodies[static_cast<std::size_t>(index)]; }
 

@@ -24,6 +24,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/event_direction.hpp>
 #include <koppel/base/linear.hpp>
+#include <koppel/base/tracking_method.hpp>
 #include <koppel/expr/graph/graph.hpp>
 
 namespace koppel {
@@ -206,6 +207,22 @@ struct Servo {
   Location where;
 };
 
+// What follows a signal, by forces that fixed-cost steps choose. The forces are states, and act on
+// what the outputs are of.
+struct Tracking {
+  std::string name = {};
+  std::vector<Expr> outputs = {};  // of quantities
+  std::vector<Expr> targets = {};  // what they follow
+  std::vector<Expr> forces = {};   // states, one for each
+  TrackingMethod method = TrackingMethod::Automatic;
+  Expr rho0 = 0, rho1 = 0;  // penalties of the force and of its rate, of L2 and the others
+  // Of the automatic choice; 0: none, and the time is chosen.
+  Expr max_force = 0, max_acceleration = 0, max_speed = 0, response = 0;
+  bool compensates = true;  // other forces are cancelled
+  Expr is_active = 1;       // 0: nothing is held
+  Location where = {};
+};
+
 // A wish for the start: value of a quantity or of a rate, kept exactly when fixed.
 struct Initial {
   Expr symbol;
@@ -266,6 +283,7 @@ struct Model {
   std::vector<Initial> initial;
   std::vector<Output> outputs;
   std::vector<Servo> servos;
+  std::vector<Tracking> tracking;
   std::vector<Event> events;
   std::vector<Output> definitions;  // named expressions, already put in where they are used
   std::vector<Output> positive;     // what stays positive on the branch that is meant

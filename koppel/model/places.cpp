@@ -46,6 +46,7 @@ Places::Places(const Model& model) : model_name_(model.name), file_(model.file) 
   add_all(model.elements);
   add_all(model.first_order);
   add_all(model.servos);
+  add_all(model.tracking);
   add_all(model.events);
   add_all(model.outputs);
   for (const Initial& initial : model.initial) {

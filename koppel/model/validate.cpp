@@ -90,6 +90,8 @@ class Validator {
     for (const Servo& s : model_.servos) claim(others, "servo constraint", s.name, s.where);
     others.clear();
     for (const Event& e : model_.events) claim(others, "event", e.name, e.where);
+    others.clear();
+    for (const Tracking& t : model_.tracking) claim(others, "tracking", t.name, t.where);
   }
 
   enum Class : unsigned {
@@ -206,6 +208,19 @@ class Validator {
       check(s.output, kPosition, "the output of " + quoted("servo constraint", s.name), s.where);
       check(s.reference, kParameter | kTime,
             "the reference of " + quoted("servo constraint", s.name), s.where);
+    }
+    for (const Tracking& t : model_.tracking) {
+      const std::string what = quoted("tracking", t.name);
+      for (const Expr& output : t.outputs) {
+        check(output, kPosition, "the output of " + what, t.where);
+      }
+      for (const Expr& target : t.targets) {
+        check(target, kAll & ~static_cast<unsigned>(kRate), "what " + what + " follows", t.where);
+      }
+      for (const Expr& number : {t.rho0, t.rho1, t.max_force, t.max_acceleration, t.max_speed,
+                                 t.response, t.is_active}) {
+        check(number, kParameter | kTime | kInput, what, t.where);
+      }
     }
     for (const Event& e : model_.events) check_event(e, kAll, kPosition);
     for (const Initial& i : model_.initial) {

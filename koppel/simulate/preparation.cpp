@@ -56,6 +56,12 @@ void Preparation::make_choice(const Wanted& wanted) {
   check_coordinates(model_, *evaluator, state);
   for (const std::string& note : notes) tell_(note);
   choice = choose(found, equations->coordinates, wanted);
+  if (!equations->tracking.empty() && !choice.integrator.is_fixed_cost()) {
+    throw Error("simulate.no-tracking",
+                fmt::format("integrator '{}' does not choose the forces of tracking.",
+                            choice.integrator.text()),
+                "Use `integrator = linear-implicit`, with a step.");
+  }
   if (found.is_stiff && choice.integrator.is("dop853")) {
     tell_(
         fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "

@@ -43,6 +43,11 @@ SimulateOptions options_of(const Model& model) {
   options.formulation = model.run.formulation;
   options.integrator = model.run.integrator;
   options.step = model.run.step;
+  if (!model.tracking.empty() && options.integrator.is_open()) {
+    constexpr double kUsual = 1e-3;  // of a loop that follows a hand
+    options.integrator = "linear-implicit";
+    options.step = options.step.value_or(kUsual);
+  }
   if (model.run.tolerance) options.tolerance = *model.run.tolerance;
   if (model.run.samples) options.sampling.count = *model.run.samples;
   return options;

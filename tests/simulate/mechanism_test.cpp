@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/text/print.hpp>
+#include <koppel/model/time_law.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 
@@ -89,6 +91,83 @@ TEST(Mechanism, SaysAllThatIsWrong) {
         "  Below the velocity, friction is viscous.");
   }
   EXPECT_THROW(m["nobody.x"], Error);
+}
+
+TEST(Mechanism, CurvesAndTablesAreThoseOfFiles) {
+  Mechanism m("follower", Plane::XY);
+  const BodyHandle slider = m.add_body("slider", {.mass = 2, .inertia = {0.1}});
+  const std::vector<double> at = {0, 1, 2}, through = {0, 0.3, 0.1};
+  const Expr path = m.spline("path", m.time(), at, through);
+  const Table stiffness = m.table("k", TableData::linear(at, through));
+  const JointHandle guide = m.add(
+      "guide", Prismatic{.between = {m.ground(), slider}, .axis = Direction(1, 0), .drive = path});
+  m.output("k", stiffness(guide.position()));
+  const Model file = read_model_text(R"(
+dimension: 2
+tables: {k: {type: linear, x: [0, 1, 2], y: [0, 0.3, 0.1]}}
+signals: {path: {type: spline, at: [0, 1, 2], through: [0, 0.3, 0.1]}}
+bodies: {slider: {mass: 2, inertia: 0.1}}
+joints: {guide: {type: prismatic, between: [ground, slider], axis: [1, 0], drive: path}}
+outputs: {k: k(guide.position)}
+)",
+                                     "follower.yaml");
+  const Simulation built = simulate(m.model(), {.end = 1.7}), read = simulate(file, {.end = 1.7});
+  EXPECT_NEAR(built["k"].back(), read["k"].back(), 1e-15);
+  EXPECT_NEAR(built["guide.position"].back(), read["guide.position"].back(), 1e-15);
+  EXPECT_THROW(m.near_samples("no", at, through, 1e-30), Error);
+}
+
+TEST(Mechanism, FramesOfPointsAreThoseOfFiles) {
+  Mechanism m("rod", Plane::XY);
+  m.gravity(0, -9.81);
+  const ElementHandle a = m.add_point("A", 0.2, 0), b = m.add_point("B", 1.2, 0);
+  const BodyHandle rod = m.add_body("rod", {.mass = 1, .com = {0.5, 0, 0}, .inertia = {0.1}});
+  m.frame(rod, {a, b});
+  m.constrain("ax", m["A.x"] - 0.2);
+  m.constrain("ay", m["A.y"]);
+  const Model file = read_model_text(R"(
+dimension: 2
+gravity: [0, -9.81]
+points: {A: [0.2, 0], B: [1.2, 0]}
+bodies: {rod: {mass: 1, com: [0.5, 0], inertia: 0.1, frame: [A, B]}}
+constraints: {ax: A.x - 0.2, ay: A.y}
+)",
+                                     "rod.yaml");
+  const Simulation built = simulate(m.model(), {.end = 0.4}), read = simulate(file, {.end = 0.4});
+  EXPECT_NEAR(built["B.y"].back(), read["B.y"].back(), 1e-12);
+  EXPECT_LT(built["B.y"].back(), -0.1);
+}
+
+TEST(Mechanism, AttitudesAreThoseOfFiles) {
+  Mechanism m("satellite");
+  const BodyHandle body = m.add_body("body", {.mass = 1, .inertia = {1, 2, 3}});
+  const Mat3<double> to = rotation(Vec3<double>{0, 0, 1}, 1.0);
+  m.servo_attitude("turn", body, Mat3<double>::identity(), to, rest_to_rest(m.time(), 2, 4));
+  const Model file = read_model_text(R"(
+bodies: {body: {mass: 1, inertia: [1, 2, 3]}}
+signals: {law: {type: rest-to-rest, duration: 2}}
+servo: {turn: {attitude: body, to: {rotation: {axis: [0, 0, 1], angle: 1}}, law: law}}
+)",
+                                     "satellite.yaml");
+  const Model& built = m.model();
+  ASSERT_EQ(built.servos.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(built.servos[i].name, file.servos[i].name);
+    EXPECT_EQ(to_text(built.servos[i].output), to_text(file.servos[i].output));
+    EXPECT_EQ(to_text(built.servos[i].reference), to_text(file.servos[i].reference));
+  }
+}
+
+TEST(Mechanism, OtherElementsAreAddedToo) {
+  Mechanism m("ball", Plane::XY);
+  m.gravity(0, -9.81);
+  const BodyHandle ball = m.add_body("ball", {.mass = 1, .is_point = true});
+  ball.place(0, 1);
+  m.add("floor", EventElement{.when = ball.y().value(), .bounce = Expr(0.5)});
+  m.add("hold", TrackingElement{.point = ball, .follows = {0, 1}, .force = Expr(100)});
+  EXPECT_EQ(m.model().events.size(), 1u);
+  ASSERT_EQ(m.model().tracking.size(), 1u);
+  EXPECT_EQ(m.model().tracking[0].forces[1].name(), "hold.force_y");
 }
 
 }  // namespace

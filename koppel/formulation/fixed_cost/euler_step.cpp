@@ -4,6 +4,7 @@
 
 #include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 #include <koppel/formulation/fixed_cost/stiff_parts.hpp>
+#include <koppel/formulation/fixed_cost/tracking.hpp>
 
 namespace koppel {
 namespace {
@@ -126,6 +127,28 @@ class EulerBuilder : public SaddleBuilder {
     return close_positions(elimination, s, q, t1_, out_.eta);
   }
 
+  // The solution of (1), with forces that are chosen in this step.
+  Exprs solve_with_tracking(const Elimination& elimination, const Saddle& s, const Exprs& upper,
+                            const Exprs& lower) {
+    Exprs solution = solve(elimination, s, upper, lower);
+    if (e_.tracking.empty()) return solution;
+    const auto n = static_cast<std::size_t>(n_);
+    std::vector<Exprs> columns, W;
+    for (int k = 0; k < B_.pattern.num_columns; ++k) {
+      Exprs b(n);
+      for (int i = 0; i < n_; ++i) b[static_cast<std::size_t>(i)] = B_.at(i, k);
+      columns.push_back(solve(elimination, s, b, Exprs(lower.size())));
+      W.emplace_back(columns.back().begin(), columns.back().begin() + n_);
+    }
+    const Exprs mu = follow_targets(e_, h_, Exprs(solution.begin(), solution.begin() + n_), W);
+    for (std::size_t k = 0; k < mu.size(); ++k) solution = plus(solution, mu[k], columns[k]);
+    auto next = mu.begin();
+    for (const Equations::Tracking& t : e_.tracking) {
+      for (const std::size_t i : t.forces) out_.x[i] = *next++;
+    }
+    return solution;
+  }
+
   // v₁ and λ from the solution of (1).
   void take(const Exprs& solution) {
     out_.v = plus(e_.v, h_, Exprs(solution.begin(), solution.begin() + n_));
@@ -141,7 +164,7 @@ class EulerBuilder : public SaddleBuilder {
     }
     const Place there{out_.q, t1_};
     const Saddle s = make_saddle(here(), at(there, C_), true);
-    take(solve(eliminate(s), s, forces(here()), stated(there)));
+    take(solve_with_tracking(eliminate(s), s, forces(here()), stated(there)));
   }
 
   // All at the old positions, or with constraints at the predicted ones.
@@ -150,7 +173,7 @@ class EulerBuilder : public SaddleBuilder {
     const SparseExpr C = at(rows, C_);
     const Saddle s = make_saddle(here(), C, C, true);
     const Elimination elimination = eliminate(s);
-    take(solve(elimination, s, forces(here()), stated(rows)));
+    take(solve_with_tracking(elimination, s, forces(here()), stated(rows)));
     const bool uses_new = options_.updates == Updates::VelocitiesFirst || is_euler();
     out_.q = restore_invariants(plus(e_.q, h_, uses_new ? multiply(e_.K, out_.v) : Kv_), t1_);
     if (!projects()) return;
@@ -163,7 +186,7 @@ class EulerBuilder : public SaddleBuilder {
     const Place there{out_.q, t1_};
     const Saddle s = make_saddle(there, at(there, C_), true);
     const Elimination elimination = eliminate(s);
-    take(solve(elimination, s, forces(there), stated(there)));
+    take(solve_with_tracking(elimination, s, forces(there), stated(there)));
     if (!projects()) return;
     out_.q = close(elimination, s, out_.q);
     out_.v = project_velocities(out_.q, t1_, out_.v);

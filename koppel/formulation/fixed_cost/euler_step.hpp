@@ -58,6 +58,9 @@
 // Further states: (1 − h r_x) ẋ = r, explicit for `none` and `J3`.
 //
 // The derivatives of f may be those of some of its parts only: see stiff_parts.hpp.
+//
+// Forces that are chosen in the step, f + B μ, add B μ to the right-hand side of (1): see
+// tracking.hpp.
 #pragma once
 
 #include <koppel/formulation/fixed_cost/descriptor.hpp>

@@ -1,5 +1,6 @@
 #include <koppel/formulation/fixed_cost/fixed_cost_terms.hpp>
 
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/formulation/fixed_cost/euler_step.hpp>
 #include <koppel/formulation/fixed_cost/rattle_step.hpp>
@@ -11,6 +12,11 @@ namespace {
 using Exprs = std::vector<Expr>;
 
 FixedCostTerms make_terms(const Descriptor& descriptor, const FixedCostOptions& options) {
+  if (options.rule != FixedCostOptions::Rule::Euler && !descriptor.equations->tracking.empty()) {
+    throw Error("integrate.no-tracking",
+                "steps of this integrator do not choose the forces of tracking.",
+                "Use `integrator = linear-implicit` or explicit-euler.");
+  }
   switch (options.rule) {
     case FixedCostOptions::Rule::Rosenbrock: return make_rosenbrock_step(descriptor, options);
     case FixedCostOptions::Rule::Rattle: return make_rattle_step(descriptor);

@@ -5,6 +5,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/formulation/fixed_cost/tracking.hpp>
 #include <koppel/formulation/projector_terms.hpp>
 
 namespace koppel {
@@ -71,11 +72,15 @@ void SaddleBuilder::find_rows() {
   gamma_ = keep(e_.gamma, rate_of(e_, av));
 }
 
-// f = f₀ + F λ: forces that depend on reactions.
+// f = f₀ + F λ + B μ: forces that depend on reactions, and those that a step chooses.
 void SaddleBuilder::find_forces() {
   f_ = e_.f;
-  if (!depends_on(e_.f, d_.lambda)) return;
-  auto form = linear_form(e_.f, d_.lambda);
+  if (const Exprs mu = tracking_forces(e_); !mu.empty()) {
+    B_ = jacobian(f_, mu);
+    f_ = substitute(f_, mu, Exprs(mu.size()));
+  }
+  if (!depends_on(f_, d_.lambda)) return;
+  auto form = linear_form(f_, d_.lambda);
   if (!form) {
     throw Error("integrate.not-linear",
                 "forces depend nonlinearly on reactions; a fixed-cost step cannot solve that.",

@@ -80,6 +80,7 @@ class SaddleBuilder {
   SparseExpr C_;
   Exprs Kv_, g_, rate_, gamma_, f_;
   SparseExpr F_;  // forces are f + F λ where they depend on reactions
+  SparseExpr B_;  // and + B μ where they are chosen (tracking.hpp)
   std::vector<int> order_;
   Exprs pivots_;  // of the first matrix
   Exprs check_;   // its solution for the sum of its columns: should be 1

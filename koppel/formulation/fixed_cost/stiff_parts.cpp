@@ -7,6 +7,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/formulation/fixed_cost/tracking.hpp>
 
 namespace koppel {
 namespace {
@@ -96,8 +97,10 @@ StiffForces stiff_forces(const Descriptor& descriptor, const std::vector<Expr>& 
     for (std::size_t k = 0; k < taken.size(); ++k) {
       for (std::size_t i = 0; taken[k] && i < f.size(); ++i) out[i] += (*e.parts)[k].f[i];
     }
-    const std::vector<Expr> nothing(descriptor.lambda.size());
-    return depends_on(out, descriptor.lambda) ? substitute(out, descriptor.lambda, nothing) : out;
+    std::vector<Expr> chosen = tracking_forces(e);
+    chosen.insert(chosen.end(), descriptor.lambda.begin(), descriptor.lambda.end());
+    const std::vector<Expr> nothing(chosen.size());
+    return depends_on(out, chosen) ? substitute(out, chosen, nothing) : out;
   };
   return {sum(stiff.by_q), sum(stiff.by_v)};
 }

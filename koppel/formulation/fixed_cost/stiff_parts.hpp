@@ -31,7 +31,8 @@ StiffParts read_stiff(const std::vector<Equations::ForcePart>& parts, std::strin
 // As short as it can be, for people and read_stiff.
 std::string write_stiff(const std::vector<Equations::ForcePart>& parts, const StiffParts& stiff);
 
-// The forces whose derivatives by q (and t), and by v, a step takes. Without multipliers.
+// The forces whose derivatives by q (and t), and by v, a step takes. Without multipliers, and
+// without forces that it chooses.
 struct StiffForces {
   std::vector<Expr> by_q, by_v;
 };

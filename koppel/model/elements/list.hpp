@@ -26,6 +26,7 @@
 #include <koppel/model/elements/spring.hpp>
 #include <koppel/model/elements/torque.hpp>
 #include <koppel/model/elements/torsion.hpp>
+#include <koppel/model/elements/tracking.hpp>
 #include <koppel/model/elements/tyre.hpp>
 #include <koppel/model/elements/universal.hpp>
 
@@ -49,5 +50,8 @@ using JointElements =
                 Planar, Fixed, Distance, PointOnLine, PointOnPlane, Rolling, Cam>;
 using ForceElements =
     ElementList<Spring, Damper, Torsion, Friction, AppliedForce, Torque, Effort, Bushing, Tyre>;
+// Those with sections of their own in files.
+using OtherElements = ElementList<ConstraintElement, CouplingElement, NonholonomicElement,
+                                  EventElement, TrackingElement>;
 
 }  // namespace koppel

@@ -167,6 +167,15 @@ void Reader::read_events(const Node* section) {
   read_section<EventElement>(section, "events", "event");
 }
 
+void Reader::read_tracking(const Node* section) {
+  read_section<TrackingElement>(section, "tracking", "tracking");
+  for (const Tracking& tracking : model_.tracking) {
+    for (const Expr& force : tracking.forces) {
+      names_.plain.emplace(std::string(force.name()), force);
+    }
+  }
+}
+
 void Reader::read_constraints(const Node& root) {
   read_section<CouplingElement>(root.find("couplings"), "couplings", "constraint");
   read_section<ConstraintElement>(root.find("constraints"), "constraints", "constraint");

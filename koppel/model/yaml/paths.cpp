@@ -6,6 +6,7 @@
 
 #include <koppel/base/csv.hpp>
 #include <koppel/expr/algebra/piecewise.hpp>
+#include <koppel/model/signal_faults.hpp>
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {
@@ -109,39 +110,27 @@ void Reader::read_spline(const Element& element, const std::string& what) {
   }
 }
 
-// Samples are never smooth: a curve near them takes their place, which the user is told.
-void Reader::read_recorded(const Element& element, const std::string& what) {
+std::optional<Reader::Samples> Reader::read_samples(const Element& element,
+                                                    const std::string& what) {
   const Node& node = *element.value;
-  if (!check_keys(node, what,
-                  {"type", "file", "column", "columns", "tolerance", "smoothness", "ends"})) {
-    return;
-  }
-  const Node *file = node.find("file"), *limit = node.find("tolerance"),
-             *column = node.find("column"), *columns = node.find("columns");
-  if (file == nullptr || limit == nullptr || (column == nullptr) == (columns == nullptr)) {
-    report(element.offset, "model.missing-key",
-           what + " needs file, tolerance, and column or columns.",
-           "The tolerance is how far the smoothed signal may be from a sample.");
-    return;
-  }
-  const double tolerance = plain_number(*limit, "tolerance of " + what);
-  const CurveKind kind = curve_kind(node, what, CurveEnds::Rest);
+  const Node *file = node.find("file"), *column = node.find("column"),
+             *columns = node.find("columns");
   const std::size_t size = columns == nullptr ? 1 : model_.is_planar ? 2 : 3;
   if (columns != nullptr && (!columns->is_sequence() || columns->items.size() != size)) {
     report(columns->offset, "model.wrong-dimension",
            fmt::format("columns of {} must be a list of {} names.", what, size));
-    return;
+    return {};
   }
   const std::optional<Source> source = read_included(*file, what);
-  if (!source || !count_values(*file, 0)) return;
+  if (!source || !count_values(*file, 0)) return {};
   CsvColumns csv;
   try {
     csv = parse_csv(source->text(), source->file());
   } catch (const Error& wrong) {
     for (const Diagnostic& d : wrong.diagnostics()) report(d.where, d.id, d.message, d.hint);
-    return;
+    return {};
   }
-  constexpr const char* kComponents[] = {".x", ".y", ".z"};
+  Samples out{csv.values[0], {}, columns != nullptr};
   for (std::size_t i = 0; i < size; ++i) {
     const Node& name = columns == nullptr ? *column : columns->items[i];
     const std::string wanted = text(name, "column of " + what);
@@ -150,26 +139,87 @@ void Reader::read_recorded(const Element& element, const std::string& what) {
       report(name.offset, "model.unknown-column",
              fmt::format("{}: {} has no column '{}'.", what, source->file(), wanted),
              one_of(wanted, "columns", csv.names));
-      continue;
+      return {};
     }
-    const auto& y = csv.values[static_cast<std::size_t>(found - csv.names.begin())];
-    name_recorded(element, what, columns == nullptr ? "" : kComponents[i], csv.values[0], y,
-                  tolerance, kind);
+    out.columns.push_back(csv.values[static_cast<std::size_t>(found - csv.names.begin())]);
+  }
+  bool is_good = out.t.size() >= 2;
+  for (std::size_t i = 0; i < out.t.size(); ++i) {
+    is_good = is_good && std::isfinite(out.t[i]) && (i == 0 || out.t[i] > out.t[i - 1]);
+    for (const auto& values : out.columns) is_good = is_good && std::isfinite(values[i]);
+  }
+  if (is_good) return out;
+  report(element.offset, "model.bad-table",
+         what + " needs at least two samples, with times that ascend and no empty fields.");
+  return {};
+}
+
+// Samples are never smooth: a curve near them takes their place, which the user is told.
+void Reader::read_recorded(const Element& element, const std::string& what) {
+  const Node& node = *element.value;
+  if (!check_keys(node, what,
+                  {"type", "file", "column", "columns", "tolerance", "smoothness", "ends"})) {
+    return;
+  }
+  const Node* limit = node.find("tolerance");
+  if (node.find("file") == nullptr || limit == nullptr ||
+      (node.find("column") == nullptr) == (node.find("columns") == nullptr)) {
+    report(element.offset, "model.missing-key",
+           what + " needs file, tolerance, and column or columns.",
+           "The tolerance is how far the smoothed signal may be from a sample.");
+    return;
+  }
+  const double tolerance = plain_number(*limit, "tolerance of " + what);
+  const CurveKind kind = curve_kind(node, what, CurveEnds::Rest);
+  const std::optional<Samples> samples = read_samples(element, what);
+  for (std::size_t i = 0; samples && i < samples->columns.size(); ++i) {
+    name_recorded(element, what, samples->component(i), samples->t, samples->columns[i], tolerance,
+                  kind);
+  }
+}
+
+// Samples as they arrive: each holds until the next one. Faults can be added for studies.
+void Reader::read_held(const Element& element, const std::string& what) {
+  const Node& node = *element.value;
+  if (!check_keys(node, what,
+                  {"type", "file", "column", "columns", "noise", "jitter", "latency", "drop_every",
+                   "drop_for", "seed"})) {
+    return;
+  }
+  if (node.find("file") == nullptr ||
+      (node.find("column") == nullptr) == (node.find("columns") == nullptr)) {
+    report(element.offset, "model.missing-key", what + " needs file, and column or columns.");
+    return;
+  }
+  SignalFaults faults;
+  const auto read = [&](const char* key, double& into) {
+    const Node* value = node.find(key);
+    if (value == nullptr) return;
+    into = plain_number(*value, std::string(key) + " of " + what);
+    if (into >= 0) return;
+    report(value->offset, "model.bad-value",
+           std::string(key) + " of " + what + " must not be negative.");
+  };
+  read("noise", faults.noise);
+  read("jitter", faults.jitter);
+  read("latency", faults.latency);
+  read("drop_every", faults.drop_every);
+  read("drop_for", faults.drop_for);
+  read("seed", faults.seed);
+  std::optional<Samples> samples = read_samples(element, what);
+  if (!samples) return;
+  add_faults(faults, samples->t, samples->columns);
+  for (std::size_t i = 0; i < samples->columns.size(); ++i) {
+    const std::string name = element.full_name + samples->component(i);
+    names_.signals.emplace(
+        name, graph().add_table(name + ".samples",
+                                TableData::held(samples->t, samples->columns[i]))(model_.time));
   }
 }
 
 void Reader::name_recorded(const Element& element, const std::string& what, const char* component,
                            const std::vector<double>& t, const std::vector<double>& y,
                            double tolerance, CurveKind kind) {
-  bool is_good = t.size() >= 2;
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    is_good = is_good && std::isfinite(t[i]) && std::isfinite(y[i]) && (i == 0 || t[i] > t[i - 1]);
-  }
-  if (!is_good) {
-    report(element.offset, "model.bad-table",
-           what + " needs at least two samples, with times that ascend and no empty fields.");
-    return;
-  }
   const std::optional<NearCurve> near = curve_near(t, y, tolerance, kind.smoothness, kind.ends);
   if (!near) {
     report(

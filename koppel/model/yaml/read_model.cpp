@@ -26,8 +26,9 @@ void Reader::read(const Node& root, const ReadOptions& options) {
                                       "dissipation", "generalized_forces",
                                       "initial",     "outputs",
                                       "servo",       "signals",
-                                      "events",      "positive",
-                                      "definitions", "run"})) {
+                                      "events",      "tracking",
+                                      "positive",    "definitions",
+                                      "run"})) {
     return;
   }
   const bool is_main = prefix_.empty();
@@ -69,6 +70,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
   read_forces(root.find("forces"));
   read_constraints(root);
   read_energies(root);
+  read_tracking(root.find("tracking"));
   read_state_rates(root.find("states"));
   read_initial(root.find("initial"));
   read_outputs(root.find("outputs"));

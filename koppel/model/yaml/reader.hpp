@@ -198,7 +198,18 @@ class Reader {
   void read_line(const Element& element, const std::string& what);
   void read_arc(const Element& element, const std::string& what);
   void read_spline(const Element& element, const std::string& what);
+  struct Samples {
+    std::vector<double> t;
+    std::vector<std::vector<double>> columns;
+    bool is_path = false;
+    const char* component(std::size_t i) const {
+      constexpr const char* kNames[] = {".x", ".y", ".z"};
+      return is_path ? kNames[i] : "";
+    }
+  };
+  std::optional<Samples> read_samples(const Element& element, const std::string& what);
   void read_recorded(const Element& element, const std::string& what);
+  void read_held(const Element& element, const std::string& what);
   CurveKind curve_kind(const Node& node, const std::string& what, CurveEnds usual);
   void name_path(const Element& element, const Vec3e& path);
   void name_curve(const Element& element, const char* component, Expr x, const Curve& curve);
@@ -263,6 +274,7 @@ class Reader {
   template <typename E>
   void read_section(const Node* section, const char* name, const char* kind);
   void read_events(const Node* section);
+  void read_tracking(const Node* section);
   void read_constraints(const Node& root);
 
   // body_places.cpp: points and axes of bodies.

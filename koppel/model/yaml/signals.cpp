@@ -18,7 +18,7 @@ void Reader::read_signals(const Node* section) {
       continue;
     }
     switch (word(*type, "type of " + what,
-                 {"rest-to-rest", "three-phase", "line", "arc", "spline", "file"})) {
+                 {"rest-to-rest", "three-phase", "line", "arc", "spline", "file", "held"})) {
       case 0:
         names_.signals.emplace(element.full_name, time_law(*element.value, what, false));
         break;
@@ -29,6 +29,7 @@ void Reader::read_signals(const Node* section) {
       case 3: read_arc(element, what); break;
       case 4: read_spline(element, what); break;
       case 5: read_recorded(element, what); break;
+      case 6: read_held(element, what); break;
       default: names_.signals.emplace(element.full_name, 0); break;
     }
   }
