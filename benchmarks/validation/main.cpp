@@ -18,6 +18,7 @@
 #include "benchmarks/validation/measure.hpp"
 #include "benchmarks/validation/servo.hpp"
 #include "benchmarks/validation/structure.hpp"
+#include "benchmarks/validation/tracking.hpp"
 #include "benchmarks/validation/table.hpp"
 
 namespace koppel::problems {
@@ -175,6 +176,7 @@ int main(int argc, char** argv) {
       {"drift", [&] { report_drift(figures); }},
       {"structure", [&] { report_structure(figures); }},
       {"fixed-cost", [&] { report_fixed_cost(figures); }},
+      {"tracking", [&] { report_tracking(figures); }},
       {"servo", [&] { report_servo(figures); }},
   };
   bool is_known = only.empty();

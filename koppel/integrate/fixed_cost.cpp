@@ -1,5 +1,5 @@
-// The real-time integrators: steps of fixed cost (problem/fixed_cost.hpp), all of one length. Dense
-// output is linear.
+// The real-time integrators: fixed-cost steps (problem/fixed_cost.hpp), all of one length. Dense
+// output is linear, but for forces that steps choose and hold.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -51,6 +51,7 @@ double run_fixed_cost(const Segment& segment, Outcome& outcome) {
       fail(outcome, is_finite ? kBeyondBounds : kNotFinite, kTrySmallerStep);
       return h;
     }
+    for (const std::size_t i : step->held()) line.y0[i] = line.y1[i];
     outcome.t = line.t1;
     std::copy(line.y1.begin(), line.y1.end(), outcome.y.begin());
     if (!finish_step(segment, line, outcome)) return h;

@@ -133,7 +133,7 @@ constexpr IntegratorInfo kIntegrators[] = {
      .run = run_bdf5,
      .formulation = "ggl"},
     {.name = "explicit-euler",
-     .description = "explicit Euler steps of fixed cost",
+     .description = "explicit Euler, fixed-cost steps",
      .form = Form::FixedCost,
      .max_index = kAnyIndex,
      .run = run_fixed_cost,
@@ -141,14 +141,14 @@ constexpr IntegratorInfo kIntegrators[] = {
      .jacobian = FixedCostOptions::Jacobian::None,
      .read = read_explicit_euler},
     {.name = "linear-implicit",
-     .description = "linear-implicit Euler steps of fixed cost, for real time",
+     .description = "linear-implicit Euler, fixed-cost steps for real time",
      .form = Form::FixedCost,
      .max_index = kAnyIndex,
      .run = run_fixed_cost,
      .formulation = "ggl",
      .read = read_linear_implicit},
     {.name = "rosenbrock",
-     .description = "a W-method of order 2 with steps of fixed cost",
+     .description = "a W-method of order 2, fixed-cost steps",
      .form = Form::FixedCost,
      .max_index = kAnyIndex,
      .run = run_fixed_cost,
@@ -156,7 +156,7 @@ constexpr IntegratorInfo kIntegrators[] = {
      .fixed_cost_rule = FixedCostOptions::Rule::Rosenbrock,
      .read = read_rosenbrock},
     {.name = "rattle",
-     .description = "order 2 with steps of fixed cost, keeping energy where nothing is stiff",
+     .description = "order 2, fixed-cost steps that keep energy where nothing is stiff",
      .form = Form::FixedCost,
      .max_index = kAnyIndex,
      .run = run_fixed_cost,
@@ -362,7 +362,7 @@ Outcome integrate(const Problem& problem, const Integrator& integrator, const St
   const auto run = start.y.empty() ? run_empty : info.run;
 
   Outcome outcome{.t = start.t, .y = start.y, .text = {}, .sides = {}, .statistics = {}};
-  // Steps of fixed cost keep to the clock: no breakpoint moves them.
+  // Fixed-cost steps keep to the clock: no breakpoint moves them.
   const std::vector<double>& breaks =
       info.form == Form::FixedCost ? std::vector<double>() : problem.breakpoints;
   auto next = std::lower_bound(breaks.begin(), breaks.end(), start.t);

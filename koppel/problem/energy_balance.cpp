@@ -79,7 +79,10 @@ void EnergyBalance::probe(const EnergyTerms& terms) {
     for (const double v : terms.v0) {
       in.push_back(v + std::max(std::abs(v), 1.0) * random(generator));
     }
-    in.insert(in.end(), terms.x0.begin(), terms.x0.end());
+    // A force that is a state may begin with zero.
+    for (const double x : terms.x0) {
+      in.push_back(x + std::max(std::abs(x), 1.0) * random(generator));
+    }
     in.resize(1 + num_y_);
     in.insert(in.end(), given_.begin(), given_.end());
     const std::vector<double> once = function(in);

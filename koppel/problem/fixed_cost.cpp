@@ -32,6 +32,7 @@ FixedCostStep::FixedCostStep(const FixedCostTerms& terms, std::span<const double
       function_(terms.inputs, outputs_of(terms), of_fixed_cost(options)),
       num_factorizations_(terms.num_factorizations) {
   given_.insert(given_.end(), p.begin(), p.end());
+  for (const std::size_t i : terms.held) held_.push_back(terms.q.size() + terms.v.size() + i);
 }
 
 FixedCostStep::Workspace FixedCostStep::make_workspace() const {

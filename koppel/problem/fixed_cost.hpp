@@ -44,6 +44,7 @@ struct FixedCostTerms {
   std::vector<Expr> pivots;           // of the first matrix
   std::vector<Expr> check;            // a solution of the first system that should be 1
   std::vector<Expr> projector;        // columns of the map from g to the correction of q
+  std::vector<std::size_t> held;      // places among x: chosen by the step, and constant during it
   int num_factorizations = 0;
 };
 
@@ -69,10 +70,13 @@ class FixedCostStep {
   const Function& function() const { return function_; }
   int num_factorizations() const { return num_factorizations_; }
   std::size_t num_state() const { return size_; }  // of q, v, x, λ together
+  // Places in y of what is constant during a step, with its value at the end.
+  const std::vector<std::size_t>& held() const { return held_; }
 
  private:
   std::size_t size_;  // of the state: q, v, x, λ
   std::size_t num_eta_;
+  std::vector<std::size_t> held_;
   std::vector<double> given_;  // u, p
   std::size_t num_u_;
   Function function_;

@@ -117,7 +117,7 @@ TEST(Paths, MistakesAreExplained) {
   EXPECT_EQ(
       said_about("signals:\n  w: {type: bow}\n"),
       "m.yaml:2:13: error[model.unknown-type]: type of signal 'w' cannot be 'bow'.\n  choices: "
-      "rest-to-rest, three-phase, line, arc, spline, file.");
+      "rest-to-rest, three-phase, line, arc, spline, file, held.");
 }
 
 // (R − Rᵀ)/2 of the turn from half-way, by its definition.

@@ -145,6 +145,7 @@ class EulerBuilder : public SaddleBuilder {
     auto next = mu.begin();
     for (const Equations::Tracking& t : e_.tracking) {
       for (const std::size_t i : t.forces) out_.x[i] = *next++;
+      out_.held.insert(out_.held.end(), t.forces.begin(), t.forces.end());
     }
     return solution;
   }
@@ -176,9 +177,7 @@ class EulerBuilder : public SaddleBuilder {
     take(solve_with_tracking(elimination, s, forces(here()), stated(rows)));
     const bool uses_new = options_.updates == Updates::VelocitiesFirst || is_euler();
     out_.q = restore_invariants(plus(e_.q, h_, uses_new ? multiply(e_.K, out_.v) : Kv_), t1_);
-    if (!projects()) return;
-    out_.q = close(elimination, s, out_.q);
-    out_.v = project_velocities(out_.q, t1_, out_.v);
+    project(elimination, s);
   }
 
   void step_new_positions() {
@@ -187,9 +186,20 @@ class EulerBuilder : public SaddleBuilder {
     const Saddle s = make_saddle(there, at(there, C_), true);
     const Elimination elimination = eliminate(s);
     take(solve_with_tracking(elimination, s, forces(there), stated(there)));
+    project(elimination, s);
+  }
+
+  // (3). What follows a hand is thrown about, and closed once more.
+  void project(const Elimination& elimination, const Saddle& s) {
     if (!projects()) return;
     out_.q = close(elimination, s, out_.q);
-    out_.v = project_velocities(out_.q, t1_, out_.v);
+    if (e_.tracking.empty()) {
+      out_.v = project_velocities(out_.q, t1_, out_.v);
+    } else {
+      Closed closed = close_again(out_.q, t1_, out_.v);
+      out_.q = restore_invariants(closed.q, t1_);
+      out_.v = std::move(closed.v);
+    }
   }
 
   void advance_x() {

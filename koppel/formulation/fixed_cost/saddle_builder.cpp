@@ -236,14 +236,27 @@ Exprs SaddleBuilder::close_positions(const Elimination& elimination, const Saddl
   return plus(q, 1, multiply(e_.K, std::span(solution).first(static_cast<std::size_t>(n_))));
 }
 
-Exprs SaddleBuilder::project_velocities(const Exprs& q, Expr t, const Exprs& v) {
-  const Place place{q, t};
-  const Saddle s = make_saddle(place, at(place, C_), false);
-  const Elimination elimination = eliminate(s);
+Exprs SaddleBuilder::project_velocities(const Elimination& elimination, const Saddle& s,
+                                        const Place& place, const Exprs& v) const {
   Exprs lower = at(place, v, rate_);
   for (Expr& x : lower) x = -x;
   const Exprs solution = solve(elimination, s, Exprs(static_cast<std::size_t>(n_)), lower);
   return plus(v, 1, Exprs(solution.begin(), solution.begin() + n_));
+}
+
+Exprs SaddleBuilder::project_velocities(const Exprs& q, Expr t, const Exprs& v) {
+  const Place place{q, t};
+  const Saddle s = make_saddle(place, at(place, C_), false);
+  return project_velocities(eliminate(s), s, place, v);
+}
+
+SaddleBuilder::Closed SaddleBuilder::close_again(const Exprs& q, Expr t, const Exprs& v) {
+  const Place place{q, t};
+  const Saddle s = make_saddle(place, at(place, C_), false);
+  const Elimination elimination = eliminate(s);
+  Exprs unused;
+  const Exprs closed = close_positions(elimination, s, q, t, unused);
+  return {closed, project_velocities(elimination, s, {closed, t}, v)};
 }
 
 }  // namespace koppel

@@ -1,4 +1,4 @@
-// What steps of fixed cost are built from, as expressions: the constrained equations of motion at
+// What fixed-cost steps are built from, as expressions: the constrained equations of motion at
 // any place, their matrix, and its elimination.
 //
 //   [ A  Cᵀ ] [ w ]   [ upper ]
@@ -71,6 +71,12 @@ class SaddleBuilder {
                         Expr t, Exprs& eta) const;
   // v + δv with δv from (1) at (q, t), A = M, lower = −(C v + c).
   Exprs project_velocities(const Exprs& q, Expr t, const Exprs& v);
+  // The same, and before it one more Newton step for positions with the matrix of q: for motions
+  // that one step leaves too far off.
+  struct Closed {
+    Exprs q, v;
+  };
+  Closed close_again(const Exprs& q, Expr t, const Exprs& v);
 
   const Descriptor& d_;
   const Equations& e_;
@@ -86,6 +92,8 @@ class SaddleBuilder {
   Exprs check_;   // its solution for the sum of its columns: should be 1
 
  private:
+  Exprs project_velocities(const Elimination& elimination, const Saddle& saddle, const Place& place,
+                           const Exprs& v) const;
   Exprs keep(const Exprs& of_g, const Exprs& of_a) const;
   void find_rows();
   void find_forces();

@@ -56,7 +56,7 @@ void Reader::report(const Node& scalar, const Error& error) {
 
 std::string Reader::one_of(std::string_view wrong, std::string_view what,
                            std::vector<std::string> known) const {
-  constexpr std::size_t kFew = 30;
+  constexpr std::size_t kFew = 40;
   std::string hint;
   if (known.size() <= kFew && !known.empty()) {
     hint = std::string(what) + ": " + list(known) + ".";

@@ -1,0 +1,94 @@
+// Every built-in mechanism, taken hold of at a body and shaken violently for ten minutes: targets
+// that jump about every tenth of a second by as much as the mechanism is large.
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/elements/tracking.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/simulate/simulate.hpp>
+
+namespace koppel {
+namespace {
+
+constexpr double kEnd = 600, kHold = 0.1;  // s
+
+std::vector<std::string> models_with_bodies() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(KOPPEL_MODELS)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const Model model = read_model(entry.path());
+    const bool is_fit = model.bodies.size() > 1 && model.events.empty() && model.tracking.empty();
+    if (is_fit) names.push_back(entry.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The bodies' places at the start, and how far they are apart.
+double size_of(const Model& model, const ParameterValues& values) {
+  double size = 0;
+  for (const Body& a : model.bodies) {
+    for (const Body& b : model.bodies) size = std::max(size, norm(values(a.position - b.position)));
+  }
+  return size > 0 ? size : 1;
+}
+
+// Holds the last body, which is the farthest from the ground in most.
+void shake(Model& model) {
+  const ParameterValues values(model);
+  const Body& body = model.bodies.back();
+  const Vec3<double> centre = values(body.position);
+  const double size = size_of(model, values);
+  double mass = 0;
+  for (const Body& b : model.bodies) mass += values(b.mass);
+  std::mt19937_64 engine(18);
+  const auto random = [&] { return 2 * (static_cast<double>(engine() >> 11) * 0x1p-53) - 1; };
+  TrackingElement hold;
+  hold.point = Place{static_cast<int>(model.bodies.size()) - 1, {}};
+  hold.force = Expr(100 * mass);
+  for (std::size_t i = 0; i < (model.is_planar ? 2U : 3U); ++i) {
+    std::vector<double> t, x;
+    for (double at = 0; at < kEnd; at += kHold * (1 + 0.5 * random())) {
+      t.push_back(at);
+      x.push_back(centre[i] + size * random());
+    }
+    const Table table =
+        model.graph->add_table(std::string("shake.") + "xyz"[i], TableData::held(t, x));
+    hold.follows.values.push_back(table(model.time));
+  }
+  const ParameterValues now(model);
+  ModelWriter writer(model, now, "hold", "the hand", {},
+                     [](std::string_view, Diagnostic d) { throw Error(std::vector{d}); });
+  add_element(hold, writer);
+}
+
+class Shaking : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Shaking, JointsHold) {
+  Model model = read_model(std::string(KOPPEL_MODELS) + GetParam() + ".yaml");
+  shake(model);
+  SimulateOptions options = options_of(model);
+  options.coordinates.clear();
+  options.formulation = {};
+  options.integrator = "linear-implicit";
+  options.step = 1e-3;
+  options.end = kEnd;
+  options.sampling.count = 6001;
+  options.health = {.is_watched = false};
+  const Simulation s = simulate(model, options);
+  ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+  EXPECT_LT(s.summary.max_position_violation, 1e-8);
+  for (std::size_t i = 0; i < s.trajectory.num_columns(); ++i) {
+    for (const double value : s.trajectory.column(i)) ASSERT_TRUE(std::isfinite(value));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Shaking, ::testing::ValuesIn(models_with_bodies()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace koppel
