@@ -15,6 +15,12 @@ is_current() {
       -newer "$stamp" -print -quit 2>/dev/null)" ]
 }
 
+# The same of the Python module.
+is_module_current() {
+  [ -f "$build/python/interpreter" ] && [ -f "$stamp.module" ] &&
+    [ -z "$(find "$root/python" "$stamp" -newer "$stamp.module" -print -quit 2>/dev/null)" ]
+}
+
 # missing_packages [LIST...]: prints those packages of tools/packages.txt and of further lists in
 # tools/ that are not installed.
 missing_packages() {
@@ -79,7 +85,7 @@ build_target() {
     exec 9>&- # another process was faster
     return
   fi
-  if [ "$1" = koppel_app ]; then install_packages; else install_packages packages-test.txt; fi
+  case $1 in koppel_app | koppel_python) install_packages ;; *) install_packages packages-test.txt ;; esac
   [ -x "$build/bin/koppel" ] || say "building; this happens once and takes some minutes."
   configure
   touch "$stamp.new" # before the build, so that what is edited meanwhile counts as newer
@@ -88,6 +94,9 @@ build_target() {
     say "the build failed."
     exit 1
   fi
-  mv "$stamp.new" "$stamp"
+  case $1 in
+    koppel_python) mv "$stamp.new" "$stamp.module" ;;
+    *) mv "$stamp.new" "$stamp" ;;
+  esac
   exec 9>&-
 }

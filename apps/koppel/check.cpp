@@ -19,6 +19,7 @@
 
 #include "apps/koppel/analyses.hpp"
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/describe.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/structure.hpp"
@@ -252,15 +253,17 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   return out;
 }
 
+std::string to_text(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 void run(const ModelOptions& options, AnalysisRequest request, bool structure, bool json) {
   const Model model = load(options);
   request.is_set_given = !options.coordinates.empty();
   Findings findings = look_at(model, coordinates_of(options, model), request);
   if (structure) findings.structure = find_structure(findings.equations, findings.found);
   if (json) {
-    std::printf("%s\n", to_json(model, findings)
-                            .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
-                            .c_str());
+    std::printf("%s\n", to_text(to_json(model, findings)).c_str());
   } else {
     print(model, findings);
   }
@@ -272,6 +275,10 @@ void run(const ModelOptions& options, AnalysisRequest request, bool structure, b
 }
 
 }  // namespace
+
+std::string check_json(const Model& model, const std::string& set, const AnalysisRequest& request) {
+  return to_text(to_json(model, look_at(model, set, request)));
+}
 
 void add_check(CLI::App& program) {
   CLI::App* command = program.add_subcommand(

@@ -1,6 +1,7 @@
 // koppel equations: the symbolic equations of a model, or the kinematics of its bodies, with common
 // parts named.
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -10,6 +11,7 @@
 #include <koppel/expr/text/print.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/describe.hpp"
 #include "apps/koppel/model_options.hpp"
 
 namespace koppel::app {
@@ -64,7 +66,9 @@ std::string list_of(std::vector<NamedExpr> lines, bool latex) {
   return to_listing(lines, listing);
 }
 
-void print_equations(const Model& model, const std::string& set, bool latex) {
+}  // namespace
+
+std::string equations_text(const Model& model, const std::string& set, bool latex) {
   const Equations e = derive(model, set);
   std::vector<NamedExpr> lines;
   if (!is_identity(e.K)) add_matrix(lines, "K", e.K, false);
@@ -76,18 +80,22 @@ void print_equations(const Model& model, const std::string& set, bool latex) {
   add_vector(lines, "b", e.b);
   add_vector(lines, "r", e.r);
   for (const NamedExpr& s : e.s) lines.push_back({"s." + s.name, s.value});
+  std::string head;
   if (!latex) {
-    std::printf("# %s in %s coordinates\n", e.model.c_str(), e.coordinates.c_str());
-    std::printf("# q' = K v%s,  M v' = f - G^T lambda,  0 = g%s\n",
-                is_identity(e.K) ? " with K = 1" : "", e.num_a() == 0 ? "" : ",  0 = a v + b");
-    std::printf("# q: %s\n# v: %s\n", names(e.q).c_str(), names(e.v).c_str());
-    if (!e.u.empty()) std::printf("# u: %s\n", names(e.u).c_str());
+    head = fmt::format("# {} in {} coordinates\n", e.model, e.coordinates);
+    head +=
+        fmt::format("# q' = K v{},  M v' = f - G^T lambda,  0 = g{}\n",
+                    is_identity(e.K) ? " with K = 1" : "", e.num_a() == 0 ? "" : ",  0 = a v + b");
+    head += fmt::format("# q: {}\n# v: {}\n", names(e.q), names(e.v));
+    if (!e.u.empty()) head += fmt::format("# u: {}\n", names(e.u));
     for (std::size_t i = 0; i < e.g.size(); ++i) {
-      std::printf("# g[%zu]: %s\n", i + 1, e.rows[i].name.c_str());
+      head += fmt::format("# g[{}]: {}\n", i + 1, e.rows[i].name);
     }
   }
-  std::printf("%s", list_of(std::move(lines), latex).c_str());
+  return head + list_of(std::move(lines), latex);
 }
+
+namespace {
 
 // The components that there are: x and y in the plane, and z of what turns.
 void add_components(std::vector<NamedExpr>& lines, const std::string& name, const Vec3e& value,
@@ -152,7 +160,7 @@ void add_equations(CLI::App& program) {
     if (*kinematics) {
       print_kinematics(model, set, *latex);
     } else {
-      print_equations(model, set, *latex);
+      std::printf("%s", equations_text(model, set, *latex).c_str());
     }
   });
 }

@@ -17,6 +17,7 @@
 
 #include "apps/koppel/attendant.hpp"
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/describe.hpp"
 #include "apps/koppel/health_option.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/method_options.hpp"
@@ -80,6 +81,8 @@ InverseOptions inverse_options(const Options& given, const Model& model) {
   return options;
 }
 
+}  // namespace
+
 Lines describe(const Inverse& result) {
   const InverseSummary& s = result.summary;
   Lines lines;
@@ -121,18 +124,26 @@ Lines describe(const Inverse& result) {
   return lines;
 }
 
-void write_files(const Model& model, Inverse& result, const Lines& lines, Files& files) {
-  InverseSummary& summary = result.summary;
-  summary.files = {
-      {"inputs", "inputs.csv"}, {"trajectory", "trajectory.csv"}, {"report", "report.html"}};
-  files.attempt([&] { write_text(files.path("summary.json"), to_json(summary) + "\n"); });
-  Report report{
-      model.name, model.description, lines, with_flags(summary.messages), &result.trajectory, {}};
+Report make_report(const Model& model, const Inverse& result) {
+  Report report{model.name,         model.description,
+                describe(result),   result.summary.messages,
+                &result.trajectory, {}};
   if (model.bodies.size() > 1) {
     report.scene = make_scene(model);
     add_frames(result.equations, *result.observation, result.trajectory, kMaxFrames, *report.scene);
   }
-  if (!result.text.empty()) report.alarms.push_back(with_flags(result.text));
+  if (!result.text.empty()) report.alarms.push_back(result.text);
+  return report;
+}
+
+namespace {
+
+void write_files(const Model& model, Inverse& result, Files& files) {
+  InverseSummary& summary = result.summary;
+  summary.files = {
+      {"inputs", "inputs.csv"}, {"trajectory", "trajectory.csv"}, {"report", "report.html"}};
+  files.attempt([&] { write_text(files.path("summary.json"), to_json(summary) + "\n"); });
+  const Report report = with_flags(make_report(model, result));
   files.attempt([&] { write_report(files.path("report.html"), report); });
 }
 
@@ -156,18 +167,18 @@ void run(const Options& options) {
     try {
       result.summary.robustness = find_robustness(model, result, options.feedback, different);
     } catch (const Error&) {
-      write_files(model, result, describe(result), files);  // the inputs are there all the same
+      write_files(model, result, files);  // the inputs are there all the same
       throw;
     } catch (const Stopped&) {
       clear_stop();
-      write_files(model, result, describe(result), files);
+      write_files(model, result, files);
       throw Failure{ExitCode::kNumericsFailed,
                     "interrupted; the inputs are complete, what the feedback does is not known."};
     }
   }
 
   const Lines lines = describe(result);
-  write_files(model, result, lines, files);
+  write_files(model, result, files);
   if (options.json) {
     std::printf("%s\n", to_json(result.summary).c_str());
   } else if (!options.quiet) {

@@ -15,6 +15,7 @@
 
 #include "apps/koppel/attendant.hpp"
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/describe.hpp"
 #include "apps/koppel/health_option.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/method_options.hpp"
@@ -76,6 +77,8 @@ std::string describe_energy(const Summary& s) {
                      s.energy_drift);
 }
 
+}  // namespace
+
 // What came out, for people: on standard output and at the head of the report.
 Lines describe(const Simulation& simulation) {
   const Summary& s = simulation.summary;
@@ -120,8 +123,21 @@ Lines describe(const Simulation& simulation) {
   return lines;
 }
 
+Report make_report(const Model& model, const Simulation& simulation) {
+  Report report{model.name,
+                model.description,
+                describe(simulation),
+                simulation.summary.messages,
+                &simulation.trajectory,
+                make_scene(model, simulation, kMaxFrames)};
+  if (!simulation.text.empty()) report.alarms.push_back(simulation.text);
+  return report;
+}
+
+namespace {
+
 void write_files(const Model& model, const RunOptions& options, Simulation& simulation,
-                 const Lines& lines, Files& files) {
+                 Files& files) {
   Summary& summary = simulation.summary;
   summary.files = {{"trajectory", "trajectory.csv"}, {"report", "report.html"}};
   if (options.hdf5) {
@@ -129,13 +145,7 @@ void write_files(const Model& model, const RunOptions& options, Simulation& simu
     files.attempt([&] { write_hdf5(files.path("trajectory.h5"), simulation.trajectory, summary); });
   }
   files.attempt([&] { write_text(files.path("summary.json"), to_json(summary) + "\n"); });
-  Report report{model.name,
-                model.description,
-                lines,
-                with_flags(summary.messages),
-                &simulation.trajectory,
-                make_scene(model, simulation, kMaxFrames)};
-  if (!simulation.text.empty()) report.alarms.push_back(with_flags(simulation.text));
+  const Report report = with_flags(make_report(model, simulation));
   files.attempt([&] { write_report(files.path("report.html"), report); });
 }
 
@@ -169,7 +179,7 @@ void run(const RunOptions& options) {
 
   const auto before = std::chrono::steady_clock::now();
   const Lines lines = describe(simulation);
-  write_files(model, options, simulation, lines, files);
+  write_files(model, options, simulation, files);
   if (options.timing) {
     print_timing(simulation,
                  std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());

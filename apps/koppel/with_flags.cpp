@@ -64,4 +64,10 @@ std::vector<std::string> with_flags(std::vector<std::string> texts) {
   return texts;
 }
 
+Report with_flags(Report report) {
+  report.messages = with_flags(std::move(report.messages));
+  report.alarms = with_flags(std::move(report.alarms));
+  return report;
+}
+
 }  // namespace koppel::app

@@ -7,10 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include <koppel/results/report.hpp>
+
 namespace koppel::app {
 
 // What stands in other backquotes is left as it is.
 std::string with_flags(std::string_view text);
 std::vector<std::string> with_flags(std::vector<std::string> texts);
+Report with_flags(Report report);  // its messages and alarms
 
 }  // namespace koppel::app

@@ -1,0 +1,239 @@
+"""Run: what came out of a simulation, as named arrays over time."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _koppel
+from ._errors import Error
+
+_SHOWN = ("outputs", "inputs")  # what is plotted unless asked for otherwise
+
+
+class Run(Mapping):
+    """Named columns over time, as NumPy arrays that are not copied.
+
+    A mapping: ``run["knee.angle"]``, ``list(run)``, ``run.items()``. Any quantity of the model can be asked
+    for by its name, be it a column or not: ``run["rod.tip.x'"]``. ``run(t)`` gives the motion at other
+    times.
+
+    >>> import koppel
+    >>> run = koppel.load("pendulum").simulate(end=2)
+    >>> run.t[-1]
+    2.0
+    >>> run.units["x"]
+    'm'
+    """
+
+    def __init__(self, model, result, given: Optional[Dict[str, Any]], is_instant: bool = False):
+        self._model, self._result, self._given, self._is_instant = model, result, given, is_instant
+        self._index = {name: i for i, (name, _, _) in enumerate(result.columns)}
+        self._asked: Dict[str, np.ndarray] = {}
+        self._summary: Optional[Dict[str, Any]] = None
+
+    # A mapping.
+
+    def __getitem__(self, name: str) -> Any:
+        """A column, or any other quantity of the model."""
+        name = str(name)
+        if name in self._index:
+            values = self._result.view(self._index[name])
+        else:
+            if name not in self._asked:
+                self._asked[name] = self._result.quantity(name)
+            values = self._asked[name]
+        return float(values[-1]) if self._is_instant else values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __contains__(self, name: object) -> bool:
+        if name in self._index:
+            return True
+        try:
+            self[str(name)]
+            return True
+        except Error:
+            return False
+
+    # About it.
+
+    @property
+    def t(self) -> Any:
+        """The times of the rows, s."""
+        return self["t"]
+
+    @property
+    def units(self) -> Dict[str, str]:
+        """Of the columns; empty where there is none, or none is known."""
+        return {name: unit for name, unit, _ in self._result.columns}
+
+    @property
+    def groups(self) -> Dict[str, str]:
+        """What the columns are about: outputs, coordinates, energy, …"""
+        return {name: group for name, _, group in self._result.columns}
+
+    @property
+    def status(self) -> str:
+        """'done', 'doubtful', 'stopped' or 'failed'."""
+        return self._result.status
+
+    @property
+    def text(self) -> str:
+        """What went wrong, or is doubtful; empty where nothing is."""
+        return self._result.text
+
+    @property
+    def summary(self) -> Dict[str, Any]:
+        """What came out, in numbers: method, steps, drift, times, events, notes."""
+        if self._summary is None:
+            self._summary = json.loads(self._result.summary)
+        return self._summary
+
+    @property
+    def reached(self) -> float:
+        """The time up to which there are results, s."""
+        return self.summary["reached"]
+
+    def __repr__(self) -> str:
+        width = max((len(label) for label, _ in self._result.lines), default=0)
+        head = f"<koppel.Run of '{self.summary['model']}', {self.status}>"
+        return "\n".join([head, *(f"  {label:{width}}  {text}" for label, text in self._result.lines)])
+
+    # The motion between the rows.
+
+    def __call__(self, t: Union[float, Sequence[float]]) -> "Run":
+        """The motion at a time, or at many: what the integrator's dense output has there.
+
+        The run is integrated once more, with the same steps: ask for all times at once.
+
+        >>> import koppel
+        >>> run = koppel.load("pendulum").simulate(end=2, samples=11)
+        >>> bool(abs(run(0.2)["x"] - run["x"][1]) < 1e-15)
+        True
+        """
+        if self._given is None:
+            raise TypeError("only simulations that came to their end give the motion between rows")
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        low, high = 0.0, self.reached
+        if times.ndim != 1 or not np.all((times >= low) & (times <= high)):
+            raise ValueError(f"times must be between {low:g} and {high:g} s")
+        order = np.unique(times)
+        options = {**self._given, "end": self.summary["end"], "samples": order}
+        result = self._model._ask(_koppel.Model.simulate, options, None)
+        if np.ndim(t) == 0:
+            return Run(self._model, result, None, is_instant=True)
+        return _Rows(self._model, result, times)
+
+    # To other programs.
+
+    def to_pandas(self):
+        """A DataFrame over time, a column for each of the run's."""
+        import pandas
+
+        data = {name: np.asarray(self[name]) for name in self if name != "t"}
+        frame = pandas.DataFrame(data, index=pandas.Index(np.asarray(self.t), name="t"))
+        frame.attrs["units"] = self.units
+        return frame
+
+    def to_xarray(self):
+        """A Dataset over time, with units."""
+        import xarray
+
+        columns = {name: ("t", np.asarray(self[name]), {"units": self.units[name]}) for name in self if name != "t"}
+        return xarray.Dataset(columns, coords={"t": ("t", np.asarray(self.t), {"units": "s"})},
+                              attrs={"model": self.summary["model"]})
+
+    def to_csv(self, path: str) -> None:
+        """Writes all columns, as `koppel run` does."""
+        self._result.write_csv(os.fspath(path))
+
+    def to_hdf5(self, path: str) -> None:
+        """Writes all columns with units, and the summary."""
+        self._result.write_hdf5(os.fspath(path))
+
+    def to_html(self, path: Optional[str] = None) -> str:
+        """The report: a page with plots and the running mechanism, which needs nothing else."""
+        page = self._result.html()
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{html.escape(self.to_html(), quote=True)}" '
+                'style="width:100%;height:640px;border:0" loading="lazy"></iframe>')
+
+    def plot(self, *names: str, ax=None):
+        """Plots columns or quantities over time with Matplotlib, those of one unit together.
+
+        Without names: the outputs and inputs, or the coordinates where there are none. Returns the axes.
+        """
+        import matplotlib.pyplot as plt
+
+        wanted: List[str] = list(names)
+        for groups in (_SHOWN, ("coordinates",)):
+            wanted = wanted or [name for name, _, group in self._result.columns if group in groups]
+        by_unit: Dict[str, List[str]] = {}
+        for name in wanted:
+            by_unit.setdefault(self.units.get(name, ""), []).append(name)
+        if ax is not None:
+            axes = [ax] * len(by_unit)
+        else:
+            _, grid = plt.subplots(len(by_unit), sharex=True, squeeze=False, figsize=(7, 1 + 2.2 * len(by_unit)))
+            axes = list(grid[:, 0])
+        for axis, (unit, group) in zip(axes, by_unit.items()):
+            for name in group:
+                axis.plot(self.t, self[name], label=name)
+            axis.set_ylabel(unit)
+            axis.legend(loc="upper right")
+        axes[-1].set_xlabel("t in s")
+        return ax if ax is not None else axes[0] if len(axes) == 1 else axes
+
+
+class _Rows(Run):
+    """The motion at times in any order, as they were asked for."""
+
+    def __init__(self, model, result, times: np.ndarray):
+        super().__init__(model, result, None)
+        self._order = np.searchsorted(result.view(0), times)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return super().__getitem__(name)[self._order]
+
+
+@contextlib.contextmanager
+def reporter(progress) -> Iterator[Optional[Callable[[float, float], Any]]]:
+    """What is called while a run goes on; a bar for True, of tqdm where that is installed."""
+    if progress is None or progress is False:
+        yield None
+    elif callable(progress):
+        yield progress
+    else:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            def tell(t: float, end: float) -> None:
+                print(f"\r{t:.4g} of {end:.4g} s", end="", flush=True)
+
+            yield tell
+            print()
+            return
+        with tqdm(unit="s", bar_format="{l_bar}{bar}| {n:.4g}/{total:.4g} s") as bar:
+            def show(t: float, end: float) -> None:
+                bar.total, bar.n = end, t
+                bar.refresh()
+
+            yield show
+            if bar.total:
+                bar.n = bar.total
