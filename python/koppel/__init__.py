@@ -119,7 +119,7 @@ def parse(text: str) -> Expr:
     return _free.parse(text)
 
 
-def compile(inputs: Sequence[Expr], outputs: Union[Expr, Sequence[Expr]], *, native: bool = False) -> Function:
+def compile(inputs: Union[Expr, Sequence[Expr]], outputs: Union[Expr, Sequence[Expr]], *, native: bool = False) -> Function:
     """A function of names, as machine code: called with numbers or with arrays, which are broadcast.
 
     ``f.map(X)`` takes all arguments as one array. ``native`` uses the C compiler.
@@ -131,9 +131,9 @@ def compile(inputs: Sequence[Expr], outputs: Union[Expr, Sequence[Expr]], *, nat
     >>> f([3.0, 5.0], [4.0, 12.0])[0].tolist()
     [5.0, 13.0]
     """
-    given = [inputs] if isinstance(inputs, Expr) else list(inputs)
-    is_single = isinstance(outputs, (Expr, int, float))
-    return _koppel.compile(given, [outputs] if is_single else list(outputs), is_single, native)
+    is_single = not isinstance(outputs, Sequence)
+    results = outputs if isinstance(outputs, Sequence) else [outputs]
+    return _koppel.compile(inputs if isinstance(inputs, Sequence) else [inputs], results, is_single, native)
 
 
 def coordinates() -> List[str]:

@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 from . import _koppel
 from ._document import Place, caller, plain
-from ._elements import add_methods
+from ._element_methods import ElementMethods
 from ._errors import error
 from ._handles import Body, Part, Point, Table
 from ._koppel import Expr
@@ -14,13 +14,15 @@ from ._koppel import Expr
 Number = Union[int, float, str, Expr]
 
 
-@add_methods
-class Builder:
+class Builder(ElementMethods):
     """The methods of Model that build. Numbers may be expressions, or texts such as ``"45 deg"``."""
 
     _graph: Any
     _places: Dict[Tuple[str, str], Place]
-    document: Dict[str, Any]
+
+    @property
+    def document(self) -> Dict[str, Any]:
+        raise NotImplementedError
 
     # What all of them do.
 

@@ -8,6 +8,7 @@ import linecache
 import os
 import re
 import sys
+from types import FrameType
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._errors import Diagnostic, Error
@@ -22,7 +23,7 @@ _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 
 def caller() -> Optional[Place]:
     """The line of the first frame that is not of this package."""
-    frame = sys._getframe(1)
+    frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
         if os.path.dirname(os.path.abspath(file)) != _PACKAGE:

@@ -123,9 +123,3 @@ def make_method(table: Dict[str, Any]) -> Callable[..., Element]:
     add.__signature__ = signature.replace(return_annotation=Element)  # type: ignore[attr-defined]
     return add
 
-
-def add_methods(cls: type) -> type:
-    """Gives a class a method for every element there is."""
-    for table in _koppel.elements():
-        setattr(cls, method_name(table), make_method(table))
-    return cls

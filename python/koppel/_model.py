@@ -137,7 +137,7 @@ class Model(Builder):
     def document(self) -> Dict[str, Any]:
         """The model as mappings and lists, as a model file has it; may be changed."""
         if self._document is None:
-            self._document, self._text = numbers(_koppel.parse_yaml(self._text, self._file)), None
+            self._document, self._text = numbers(_koppel.parse_yaml(self._text or "", self._file)), None
         return self._document
 
     def to_dict(self) -> Dict[str, Any]:
@@ -166,6 +166,9 @@ class Model(Builder):
         self._set, self._places = dict(state["set"]), dict(state["places"])
         for name, table in ((self._document or {}).get("tables") or {}).items():
             self._graph.add_table(name, table["x"], table["y"], table.get("type", "spline"))
+
+    def __copy__(self) -> "Model":
+        return copy.deepcopy(self)
 
     def __deepcopy__(self, memo) -> "Model":
         model = type(self).__new__(type(self))

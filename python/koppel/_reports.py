@@ -125,7 +125,7 @@ class Comparison(_WithText):
 
     def to_pandas(self):
         """A row for each run."""
-        import pandas
+        import pandas  # type: ignore[import]
 
         return pandas.DataFrame(self["runs"])
 

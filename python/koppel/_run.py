@@ -139,7 +139,7 @@ class Run(Mapping):
 
     def to_pandas(self):
         """A DataFrame over time, a column for each of the run's."""
-        import pandas
+        import pandas  # type: ignore[import]
 
         data = {name: np.asarray(self[name]) for name in self if name != "t"}
         frame = pandas.DataFrame(data, index=pandas.Index(np.asarray(self.t), name="t"))
@@ -179,7 +179,7 @@ class Run(Mapping):
 
         Without names: the outputs and inputs, or the coordinates where there are none. Returns the axes.
         """
-        import matplotlib.pyplot as plt
+        import matplotlib.pyplot as plt  # type: ignore[import]
 
         wanted: List[str] = list(names)
         for groups in (_SHOWN, ("coordinates",)):

@@ -64,9 +64,13 @@ py::object call_with_arrays(const Compiled& f, const py::tuple& args) {
   const py::module_ numpy = py::module_::import("numpy");
   using Array = py::array_t<double, py::array::forcecast>;
   py::list given;
-  for (const py::handle& argument : args) given.append(Array::ensure(argument));
-  for (const py::handle& array : given) {
-    if (!array) throw py::error_already_set();
+  for (const py::handle& argument : args) {
+    const Array array = Array::ensure(argument);
+    if (!array) {
+      throw py::type_error("'" + std::string(py::str(argument)) +
+                           "' is neither a number nor an array of numbers");
+    }
+    given.append(array);
   }
   const py::list same = numpy.attr("broadcast_arrays")(*given);
   struct Input {
@@ -141,8 +145,10 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* keywords) {
     return call_with_arrays(f, py::reinterpret_borrow<py::tuple>(args)).release().ptr();
   } catch (py::error_already_set& error) {
     error.restore();
-    return nullptr;
+  } catch (const py::builtin_exception& error) {
+    error.set_error();
   }
+  return nullptr;
 }
 
 // X[i, p] → Y[j, p], neither copied.

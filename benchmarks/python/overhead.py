@@ -1,0 +1,69 @@
+"""What Python costs: a call of a compiled function, and a simulation against the same one in C++.
+
+    bin/koppel python benchmarks/python/overhead.py PROGRAM
+
+PROGRAM is `build/release/bin/koppel`, whose summary has the times of the library itself (`setup_seconds`, `wall_seconds`).
+Medians of runs that alternate between both. Run it on a quiet machine.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import timeit
+import warnings
+
+import numpy as np
+
+import koppel as kp
+
+
+def call(statement, names, number=200_000, repeat=7):
+    return min(timeit.repeat(statement, globals=names, number=number, repeat=repeat)) / number
+
+
+def functions():
+    x, y, z = kp.symbols("x y z")
+    one = kp.compile([x], x + 1)
+    few = kp.compile([x, y, z], [x * y, y * z, z * x])
+    polar = kp.compile([x, y], [kp.sqrt(x**2 + y**2), kp.atan2(y, x)])
+    names = {"one": one, "few": few, "polar": polar, "plain": lambda a: a + 1}
+    print("a call, ns")
+    for title, statement in (("Python's own lambda a: a + 1", "plain(0.5)"), ("x + 1", "one(0.5)"),
+                             ("three products of three", "few(0.5, 0.25, 2.0)"), ("polar coordinates", "polar(3.0, 4.0)")):
+        print(f"  {title:32} {1e9 * call(statement, names):7.0f}")
+    points = np.random.default_rng(1).uniform(0.1, 1, (2, 1_000_000))
+    out = np.empty_like(points)
+    print("a point of a million, ns")
+    for title, run in (("polar(x, y)", lambda: polar(points[0], points[1])), ("polar.map", lambda: polar.map(points, out)),
+                       ("numpy", lambda: (np.sqrt(points[0]**2 + points[1]**2), np.arctan2(points[1], points[0])))):
+        print(f"  {title:32} {1e9 * min(timeit.repeat(run, number=1, repeat=7)) / 1e6:7.1f}")
+
+
+def simulations(program):
+    print("a simulation, ms: the library's own time in both, and all that a call takes in Python")
+    warnings.simplefilter("ignore")
+    for name, end in (("slider_crank", 200), ("four_bar", 10), ("double_pendulum", 100)):
+        inside, outside, around = [], [], []
+        model = kp.load(name)
+        model.simulate(end=0.1)
+        for _ in range(9):
+            with tempfile.TemporaryDirectory() as folder:
+                text = subprocess.run([program, "run", name, "--end", str(end), "--json", "--quiet", "--out", folder],
+                                      capture_output=True, text=True).stdout
+            summary = json.loads(text)
+            outside.append(summary["setup_seconds"] + summary["wall_seconds"])
+            begin = time.perf_counter()
+            run = model.simulate(end=end)
+            around.append(time.perf_counter() - begin)
+            inside.append(run.summary["setup_seconds"] + run.summary["wall_seconds"])
+        c, p, a = (1e3 * statistics.median(values) for values in (outside, inside, around))
+        print(f"  {name:16} {end:5g} s  C++ {c:8.2f}  Python {p:8.2f} ({100 * (p / c - 1):+.1f} %)  call {a:8.2f}")
+
+
+functions()
+if len(sys.argv) > 1:
+    simulations(os.path.abspath(sys.argv[1]))

@@ -1,0 +1,337 @@
+"""The methods of Model that add joints, forces, events and constraints. Written by tools/python_stubs."""
+
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+
+from ._handles import Body, Element, Part, Point
+from ._koppel import Expr
+
+Number = Union[int, float, str, Expr]
+Place = Union[str, Body, Point, Part, Dict[str, Any]]
+Direction = Union[str, Sequence[Number]]
+
+class ElementMethods:
+    def revolute(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        axes: Optional[Sequence[Direction]] = ...,
+        drive: Optional[Union[Number, Dict[str, Number]]] = ...,
+        jump: Optional[str] = ...,
+        zero: Optional[Union[Number, Dict[str, Number]]] = ...,
+        start: Optional[Union[Number, Dict[str, Number]]] = ...,
+        rate: Optional[Union[Number, Dict[str, Number]]] = ...,
+        near: Optional[Union[Number, Dict[str, Number]]] = ...,
+    ) -> Element: ...
+    def prismatic(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        axes: Optional[Sequence[Direction]] = ...,
+        drive: Optional[Union[Number, Dict[str, Number]]] = ...,
+        jump: Optional[str] = ...,
+        zero: Optional[Union[Number, Dict[str, Number]]] = ...,
+        start: Optional[Union[Number, Dict[str, Number]]] = ...,
+        rate: Optional[Union[Number, Dict[str, Number]]] = ...,
+        near: Optional[Union[Number, Dict[str, Number]]] = ...,
+    ) -> Element: ...
+    def cylindrical(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        axes: Optional[Sequence[Direction]] = ...,
+        drive: Optional[Union[Number, Dict[str, Number]]] = ...,
+        jump: Optional[str] = ...,
+        zero: Optional[Union[Number, Dict[str, Number]]] = ...,
+        start: Optional[Union[Number, Dict[str, Number]]] = ...,
+        rate: Optional[Union[Number, Dict[str, Number]]] = ...,
+        near: Optional[Union[Number, Dict[str, Number]]] = ...,
+    ) -> Element: ...
+    def screw(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        pitch: Number,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        axes: Optional[Sequence[Direction]] = ...,
+        drive: Optional[Union[Number, Dict[str, Number]]] = ...,
+        jump: Optional[str] = ...,
+        zero: Optional[Union[Number, Dict[str, Number]]] = ...,
+        start: Optional[Union[Number, Dict[str, Number]]] = ...,
+        rate: Optional[Union[Number, Dict[str, Number]]] = ...,
+        near: Optional[Union[Number, Dict[str, Number]]] = ...,
+    ) -> Element: ...
+    def spherical(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+    ) -> Element: ...
+    def universal(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        axes: Optional[Sequence[Direction]] = ...,
+    ) -> Element: ...
+    def constant_velocity(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        axes: Optional[Sequence[Direction]] = ...,
+    ) -> Element: ...
+    def planar(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        axes: Optional[Sequence[Direction]] = ...,
+    ) -> Element: ...
+    def fixed(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+    ) -> Element: ...
+    def distance(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        length: Optional[Number] = ...,
+        drive: Optional[Union[Number, Dict[str, Number]]] = ...,
+        jump: Optional[str] = ...,
+        start: Optional[Union[Number, Dict[str, Number]]] = ...,
+        rate: Optional[Union[Number, Dict[str, Number]]] = ...,
+        near: Optional[Union[Number, Dict[str, Number]]] = ...,
+    ) -> Element: ...
+    def point_on_line(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        axes: Optional[Sequence[Direction]] = ...,
+    ) -> Element: ...
+    def point_on_plane(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+        closes: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        axes: Optional[Sequence[Direction]] = ...,
+    ) -> Element: ...
+    def rolling(
+        self,
+        name: str,
+        body: Place,
+        radius: Number,
+        *,
+        axis: Optional[Direction] = ...,
+        normal: Optional[Sequence[Number]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+    ) -> Element: ...
+    def cam(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        curve: Union[Number, Sequence[Number]],
+        between: Optional[Tuple[Place, Place]] = ...,
+        radius: Optional[Number] = ...,
+        groove: Optional[bool] = ...,
+        start: Optional[Number] = ...,
+    ) -> Element: ...
+    def spring(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        stiffness: Optional[Number] = ...,
+        free_length: Optional[Number] = ...,
+        damping: Optional[Number] = ...,
+        tension: Optional[Number] = ...,
+        stiff: Optional[bool] = ...,
+    ) -> Element: ...
+    def damper(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        stiffness: Optional[Number] = ...,
+        free_length: Optional[Number] = ...,
+        damping: Optional[Number] = ...,
+        tension: Optional[Number] = ...,
+        stiff: Optional[bool] = ...,
+    ) -> Element: ...
+    def torsion(
+        self,
+        name: str,
+        joint: Union[str, Element],
+        *,
+        stiffness: Optional[Number] = ...,
+        rest: Optional[Number] = ...,
+        damping: Optional[Number] = ...,
+        effort: Optional[Number] = ...,
+        stiff: Optional[bool] = ...,
+    ) -> Element: ...
+    def friction(
+        self,
+        name: str,
+        joint: Union[str, Element],
+        velocity: Number,
+        *,
+        torque: Optional[Number] = ...,
+        force: Optional[Number] = ...,
+        stiff: Optional[bool] = ...,
+    ) -> Element: ...
+    def force(
+        self,
+        name: str,
+        on: Place,
+        force: Union[Number, Sequence[Number]],
+        *,
+        frame: Optional[str] = ...,
+        stiff: Optional[bool] = ...,
+    ) -> Element: ...
+    def torque(
+        self,
+        name: str,
+        on: Place,
+        torque: Union[Number, Sequence[Number]],
+        *,
+        against: Optional[Place] = ...,
+        frame: Optional[str] = ...,
+        stiff: Optional[bool] = ...,
+    ) -> Element: ...
+    def effort(
+        self,
+        name: str,
+        on: Union[str, Expr],
+        effort: Number,
+        *,
+        stiff: Optional[bool] = ...,
+    ) -> Element: ...
+    def bushing(
+        self,
+        name: str,
+        first: Optional[Place] = ...,
+        second: Optional[Place] = ...,
+        *,
+        between: Optional[Tuple[Place, Place]] = ...,
+        stiffness: Optional[Sequence[Any]] = ...,
+        damping: Optional[Sequence[Any]] = ...,
+        stiff: Optional[bool] = ...,
+    ) -> Element: ...
+    def tyre(
+        self,
+        name: str,
+        on: Place,
+        radius: Number,
+        stiffness: Number,
+        friction: Number,
+        slip_stiffness: Union[Number, Sequence[Number]],
+        *,
+        damping: Optional[Number] = ...,
+        velocity: Optional[Number] = ...,
+        stiff: Optional[bool] = ...,
+        axis: Optional[Direction] = ...,
+        normal: Optional[Sequence[Number]] = ...,
+        at: Optional[Sequence[Number]] = ...,
+    ) -> Element: ...
+    def event(
+        self,
+        name: str,
+        when: Number,
+        *,
+        direction: Optional[str] = ...,
+        stop: Optional[bool] = ...,
+        set: Optional[Mapping[Any, Number]] = ...,
+        bounce: Optional[Number] = ...,
+        impulse: Optional[Mapping[Any, Number]] = ...,
+    ) -> Element: ...
+    def constraint(
+        self,
+        name: str,
+        value: Number,
+        *,
+        pulls: Optional[bool] = ...,
+        jump: Optional[str] = ...,
+    ) -> Element: ...
+    def coupling(
+        self,
+        name: str,
+        value: Number,
+        *,
+        jump: Optional[str] = ...,
+    ) -> Element: ...
+    def nonholonomic(
+        self,
+        name: str,
+        value: Number,
+        *,
+        jump: Optional[str] = ...,
+    ) -> Element: ...

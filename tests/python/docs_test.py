@@ -1,0 +1,66 @@
+"""The code of docs/python.md, piece after piece, and the examples."""
+
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    pieces = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(pieces) >= 9
+    names = {}
+    for piece in pieces:
+        exec(compile(piece, "docs/python.md", "exec"), names)
+    shown = capsys.readouterr().out
+    assert "model.unknown-name" in shown and "hinge.angle" in shown
+    assert (tmp_path / "double_pendulum.html").is_file() and (tmp_path / "run.csv").is_file()
+
+
+def run(name, *arguments):
+    script = ROOT / "examples/python" / name
+    result = subprocess.run([sys.executable, "-W", "error", str(script), *arguments], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_every_example_has_a_test():
+    text = pathlib.Path(__file__).read_text(encoding="utf-8")
+    for script in (ROOT / "examples/python").glob("*.py"):
+        assert f'run("{script.name}"' in text
+
+
+def test_chaos_of_the_double_pendulum(tmp_path):
+    out = run("double_pendulum_chaos.py", str(tmp_path / "picture.png"))
+    start, most = map(float, re.search(r"start (\S+) m, at most (\S+) m", out).groups())
+    # Both rods turn with the hip: the end is 2 m away from it.
+    assert start == pytest.approx(2e-9, rel=0.05) and most > 0.1
+    assert 0.2 < float(re.search(r"every (\S+) s", out).group(1)) < 5
+    assert float(re.search(r"drifts by (\S+)", out).group(1)) < 1e-12
+    assert (tmp_path / "picture.png").stat().st_size > 1000
+
+
+def test_coupler_curves_are_closed_and_the_rocker_swings_as_geometry_says(tmp_path):
+    out = run("four_bar_coupler.py", str(tmp_path / "picture.png"))
+    assert all(float(gap) < 1e-8 for gap in re.findall(r"closed to (\S+) m", out)) and out.count("closed") == 6
+    # In the ends crank and coupler lie in one line: the law of cosines.
+    ends = [math.acos((1.2**2 + 0.9**2 - d**2) / (2 * 1.2 * 0.9)) for d in (1.4, 0.6)]
+    swing = float(re.search(r"swings by (\S+) degrees", out).group(1))
+    assert swing == pytest.approx(math.degrees(ends[0] - ends[1]), abs=0.01)  # a row for each degree of the crank
+
+
+def test_a_wrong_payload_is_felt_and_feedback_helps(tmp_path):
+    out = run("crane_payload.py", str(tmp_path / "picture.png"))
+    rows = re.findall(r"^ *(\S+) kg +(\S+) +(\S+)$", out, re.MULTILINE)
+    errors = {float(mass): (float(alone), float(controlled)) for mass, alone, controlled in rows}
+    assert list(errors) == [90, 95, 100, 105, 110]
+    assert errors[100][0] < 1e-5
+    for mass in (90, 95, 105, 110):
+        assert errors[mass][0] > 0.1 > errors[mass][1]
