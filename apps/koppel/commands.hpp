@@ -26,11 +26,14 @@ struct Failure {
 void add_budget(CLI::App& program);
 void add_check(CLI::App& program);
 void add_compare(CLI::App& program);
+void add_completion(CLI::App& program);
 void add_equations(CLI::App& program);
+void add_explain(CLI::App& program);
 void add_export(CLI::App& program);
 void add_expr(CLI::App& program);
 void add_inverse(CLI::App& program);
 void add_live(CLI::App& program);
+void add_new(CLI::App& program);
 void add_run(CLI::App& program);
 void add_models(CLI::App& program);
 

@@ -46,6 +46,9 @@ void add_commands(CLI::App& program) {
   add_inverse(program);
   add_live(program);
   add_models(program);
+  add_new(program);
+  add_explain(program);
+  add_completion(program);
   for (CLI::App* command : program.get_subcommands({})) command->group("Commands");
 }
 

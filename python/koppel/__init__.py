@@ -119,10 +119,10 @@ def parse(text: str) -> Expr:
     return _free.parse(text)
 
 
-def compile(inputs: Union[Expr, Sequence[Expr]], outputs: Union[Expr, Sequence[Expr]], *, native: bool = False) -> Function:
+def compile(inputs: Union[Expr, Sequence[Expr]], outputs: Union[Expr, Sequence[Expr]], *, native: str = "auto") -> Function:
     """A function of names, as machine code: called with numbers or with arrays, which are broadcast.
 
-    ``f.map(X)`` takes all arguments as one array. ``native`` uses the C compiler.
+    ``f.map(X)`` takes all arguments as one array. ``native="cc"`` uses the C compiler.
 
     >>> x, y = symbols("x y")
     >>> f = compile([x, y], [sqrt(x**2 + y**2), atan2(y, x)])

@@ -286,7 +286,7 @@ class Model(Builder):
                  tol: Optional[float] = None, step: Optional[float] = None, coordinates: Optional[str] = None,
                  formulation: Optional[str] = None, integrator: Optional[str] = None,
                  projection: Optional[str] = None, samples: Union[int, str, Sequence[float], None] = None,
-                 order: Optional[int] = None, baumgarte: Optional[float] = None, native: bool = False,
+                 order: Optional[int] = None, baumgarte: Optional[float] = None, native: Optional[str] = None,
                  reactions: Optional[str] = None, derivatives: int = 0,
                  health: Union[float, str, None] = None, progress: Progress = None) -> "_run.Run":
         """The motion from the start on.
@@ -299,7 +299,7 @@ class Model(Builder):
             projection: onto the constraints after each step: 'none', 'once', 'full'
             samples: the number of rows (1001), 'steps' for one a step, or a list of times
             order: of Taylor series; from the tolerance unless given
-            native: compile the equations with the C compiler
+            native: what evaluates the equations: 'jit' (made at once), 'cc' (the C compiler), 'off'
             reactions: columns for joint forces, in 'world' or 'joint' axes
             derivatives: columns for time derivatives of the outputs up to this order
             health: a factor that loosens the limits of a healthy run, or 'off'
@@ -321,7 +321,7 @@ class Model(Builder):
                 method: Optional[str] = None, integrator: Optional[str] = None, step: Optional[float] = None,
                 tolerance: Optional[float] = None, samples: Union[int, Sequence[float], None] = None,
                 verify: bool = False, bounded: bool = False, across_jumps: bool = False,
-                native: bool = False, health: Union[float, str, None] = None,
+                native: Optional[str] = None, health: Union[float, str, None] = None,
                 feedback: Optional[str] = None, plant: Optional[Dict[str, float]] = None,
                 disturb: Optional[Dict[str, float]] = None, progress: Progress = None) -> "_run.Run":
         """The inputs that make the outputs follow their references (``servo``).
@@ -357,7 +357,7 @@ class Model(Builder):
                 integrators: Sequence[str] = (), tolerances: Sequence[float] = (1e-8,),
                 steps: Sequence[float] = (), end: Optional[float] = None, samples: int = 501,
                 limit: float = 20, projection: Optional[str] = None, baumgarte: float = 0,
-                native: bool = False, beside: Sequence["Model"] = ()) -> Comparison:
+                native: Optional[str] = None, beside: Sequence["Model"] = ()) -> Comparison:
         """The model by many methods, against one reference: all formulations and integrators of different
         kinds unless given. ``limit`` is the longest that one run may take, s."""
         given = {key: value for key, value in locals().items() if key not in ("self", "beside")}

@@ -110,7 +110,7 @@ py::tuple compare_methods(LoadedModel& of, const py::dict& given,
   take(given, "baumgarte", options.baumgarte);
   take(given, "samples", options.samples);
   take(given, "limit", options.max_seconds);
-  take(given, "native", options.native);
+  options.native = native_of(given);
   options.projection = projection_of(given);
   for (const auto& other : beside) options.beside.push_back(&other->model);
   const Comparison found = with_model(of, [&] {

@@ -8,6 +8,8 @@
 
 #include <koppel/expr/code/function.hpp>
 
+#include "python/src/options.hpp"
+
 namespace koppel::python {
 namespace {
 
@@ -177,11 +179,13 @@ py::array_t<double> map(const Compiled& f, const py::array_t<double, py::array::
 }
 
 Compiled compile(const std::vector<Expression>& inputs, const std::vector<Expression>& outputs,
-                 bool is_single, bool native) {
+                 bool is_single, const std::string& native) {
   std::vector<Expr> in, out;
   for (const Expression& e : inputs) in.push_back(e.e);
   for (const Expression& e : outputs) out.push_back(e.e);
-  Function function(in, out, {.native = native});
+  py::dict given;
+  given["native"] = native;
+  Function function(in, out, {.native = native_of(given)});
   Workspace work = function.make_workspace();
   return {std::move(function), is_single, std::move(work)};
 }

@@ -1,5 +1,7 @@
 #include "python/src/options.hpp"
 
+#include <koppel/expr/code/native.hpp>
+
 #include "apps/koppel/method_options.hpp"
 
 namespace koppel::python {
@@ -54,6 +56,15 @@ Projection projection_of(const py::dict& given) {
   return app::read_projection(text);
 }
 
+Native native_of(const py::dict& given) {
+  std::string text;
+  if (!take(given, "native", text)) return Native::Auto;
+  const std::optional<Native> native = read_native(text);
+  if (native) return *native;
+  throw Error("python.wrong-option", "`native = " + text + "` is not known.",
+              "It is one of: auto, jit, cc, off.");
+}
+
 SimulateOptions simulate_options(const py::dict& given, const Model& model) {
   SimulateOptions options = options_of(model);
   take(given, "end", options.end);
@@ -67,7 +78,7 @@ SimulateOptions simulate_options(const py::dict& given, const Model& model) {
   options.projection = projection_of(given);
   take(given, "order", options.order);
   take(given, "baumgarte", options.baumgarte);
-  take(given, "native", options.native);
+  options.native = native_of(given);
   take(given, "derivatives", options.derivatives);
   if (std::string axes; take(given, "reactions", axes)) {
     if (axes != "world" && axes != "joint") {
@@ -91,7 +102,7 @@ InverseOptions inverse_options(const py::dict& given, const Model& model) {
   if (double step = 0; take(given, "step", step)) options.step = step;
   take(given, "tolerance", options.tolerance);
   take(given, "verify", options.verify);
-  take(given, "native", options.native);
+  options.native = native_of(given);
   take(given, "bounded", options.bounded);
   take(given, "across_jumps", options.across_jumps);
   options.sampling = sampling_of(given, options.sampling);

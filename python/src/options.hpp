@@ -39,5 +39,6 @@ HealthOptions health_of(const py::dict& given);
 SimulateOptions simulate_options(const py::dict& given, const Model& model);
 InverseOptions inverse_options(const py::dict& given, const Model& model);
 Projection projection_of(const py::dict& given);
+Native native_of(const py::dict& given);
 
 }  // namespace koppel::python
