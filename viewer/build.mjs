@@ -1,17 +1,26 @@
-// node build.mjs OUTPUT: bundles src/ into one HTML page that needs nothing else.
+// node build.mjs FOLDER: bundles src/ into HTML pages that need nothing else.
 //
-// The page holds the text /*DATA*/null once; whoever makes a report puts its data there, as JSON
-// in which every "<" is written \u003c.
+// A page holds the text /*DATA*/null once; whoever fills it puts its data there, as JSON in which
+// every "<" is written \u003c.
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const marker = "/*DATA*/null";
 const source = fileURLToPath(new URL("src/", import.meta.url));
 
-async function bundle(entry) {
+// What a page may do: nothing but show itself; run WebAssembly in a worker that it has made.
+const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+const quiet = `${policy}; script-src 'unsafe-inline'`;
+const running = `${policy}; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:`;
+const pages = [
+  { name: "report", policy: quiet },
+  { name: "mechanism", entry: "mechanism_page", policy: running },
+];
+
+async function bundle(entry, define = {}) {
   const result = await build({
     entryPoints: [source + entry],
     bundle: true,
@@ -19,8 +28,10 @@ async function bundle(entry) {
     write: false,
     format: "iife",
     target: "es2022",
+    charset: "utf8",
     legalComments: "eof",
     logLevel: "warning",
+    define,
   });
   return result.outputFiles[0].text.trim();
 }
@@ -31,11 +42,16 @@ function fill(page, place, text) {
   return page.replace(place, () => text);
 }
 
-const output = process.argv[2];
-if (!output) throw new Error("usage: node build.mjs OUTPUT");
-let page = await readFile(source + "page.html", "utf8");
-page = fill(page, "/*STYLE*/", await bundle("style.css"));
-page = fill(page, "/*SCRIPT*/", await bundle("main.ts"));
-if (page.split(marker).length !== 2) throw new Error(`the page must hold ${marker} once`);
-await mkdir(dirname(output), { recursive: true });
-await writeFile(output, page);
+const folder = process.argv[2];
+if (!folder) throw new Error("usage: node build.mjs FOLDER");
+await mkdir(folder, { recursive: true });
+const template = await readFile(source + "page.html", "utf8");
+const style = await bundle("style.css");
+const define = { WORKER_TEXT: JSON.stringify(await bundle("worker.ts")) };
+for (const { name, entry = name, policy: allowed } of pages) {
+  let page = fill(template, "/*POLICY*/", allowed);
+  page = fill(page, "/*STYLE*/", style);
+  page = fill(page, "/*SCRIPT*/", await bundle(`${entry}.ts`, define));
+  if (page.split(marker).length !== 2) throw new Error(`${name} must hold ${marker} once`);
+  await writeFile(join(folder, `${name}.html`), page);
+}

@@ -1,4 +1,5 @@
-// koppel export: a model as code: C, CUDA, WebAssembly, an FMU, functions for MATLAB and Octave.
+// koppel export: a model as code: C, CUDA, WebAssembly, a page, an FMU, functions for MATLAB and
+// Octave.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <koppel/export/c.hpp>
 #include <koppel/export/cuda.hpp>
 #include <koppel/export/fmu.hpp>
+#include <koppel/export/mechanism_page.hpp>
 #include <koppel/export/octave.hpp>
 #include <koppel/export/wasm.hpp>
 #include <koppel/results/csv.hpp>
@@ -65,6 +67,11 @@ void export_wasm(const ExportOptions& options, const StepModel& step) {
   write(folder / (step.name + ".d.ts"), files.types);
 }
 
+void export_html(const ExportOptions& options, const Model& model, const StepModel& step) {
+  const std::filesystem::path path = options.folder.empty() ? step.name + ".html" : options.folder;
+  write(path, to_html(make_mechanism_page(model, step)));
+}
+
 void export_cuda(const ExportOptions& options, const StepModel& step) {
   const CudaFiles files = write_cuda(step, options.is_float);
   const std::filesystem::path folder = make_folder(options.folder, step.name, options.to);
@@ -100,10 +107,10 @@ void refuse_to_vouch(const MethodTrial& trial) {
 }
 
 void run(const ExportOptions& options) {
-  const std::vector<std::string> kinds = {"c", "cuda", "wasm", "fmu", "octave"};
+  const std::vector<std::string> kinds = {"c", "cuda", "wasm", "html", "fmu", "octave"};
   if (std::find(kinds.begin(), kinds.end(), options.to) == kinds.end()) {
     throw Error("arguments.wrong", "--to '" + options.to + "' is not known.",
-                "It is one of: c, cuda, wasm, fmu, octave.");
+                "It is one of: c, cuda, wasm, html, fmu, octave.");
   }
   if (options.fmi != "2" && options.fmi != "3") {
     throw Error("arguments.wrong", "--fmi '" + options.fmi + "' is not known.", "It is 2 or 3.");
@@ -128,6 +135,8 @@ void run(const ExportOptions& options) {
     export_fmu(options, step, model.run.end);
   } else if (options.to == "wasm") {
     export_wasm(options, step);
+  } else if (options.to == "html") {
+    export_html(options, model, step);
   } else if (options.to == "cuda") {
     export_cuda(options, step);
   } else {
@@ -141,11 +150,12 @@ void run(const ExportOptions& options) {
 void add_export(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "export",
-      "Write a model as C, CUDA, WebAssembly, an FMU, or functions for Octave and MATLAB");
+      "Write a model as C, CUDA, WebAssembly, a page that runs it, an FMU, or functions for Octave "
+      "and MATLAB");
   auto options = std::make_shared<ExportOptions>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
-  command->add_option("--to", options->to, "What to write: c, cuda, wasm, fmu, octave")
+  command->add_option("--to", options->to, "What to write: c, cuda, wasm, html, fmu, octave")
       ->type_name("KIND")
       ->required();
   command->add_option("--name", options->name, "Prefix of all names (default: the model's name)")
@@ -157,8 +167,9 @@ void add_export(CLI::App& program) {
   command->add_option("--fmi", options->fmi, "FMI version: 2 (default) or 3")->type_name("N");
   command->add_flag("--float", options->is_float, "Write C or CUDA in single precision");
   command
-      ->add_option("--out", options->folder,
-                   "Output folder (default: NAME-c, NAME-cuda, …), or file (default: NAME.fmu)")
+      ->add_option(
+          "--out", options->folder,
+          "Output folder (default: NAME-c, NAME-cuda, …), or file (default: NAME.html, NAME.fmu)")
       ->type_name("DIR");
   command->footer(
       "Example:\n  koppel export car_axle --to c --step 1e-3 --out axle-c\n"

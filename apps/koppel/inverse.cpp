@@ -128,9 +128,9 @@ Report make_report(const Model& model, const Inverse& result) {
   Report report{model.name,         model.description,
                 describe(result),   result.summary.messages,
                 &result.trajectory, {}};
-  if (model.bodies.size() > 1) {
-    report.scene = make_scene(model);
-    add_frames(result.equations, *result.observation, result.trajectory, kMaxFrames, *report.scene);
+  if (Scene scene = make_scene(model); !scene.is_empty()) {
+    add_frames(result.equations, *result.observation, result.trajectory, kMaxFrames, scene);
+    report.scene = std::move(scene);
   }
   if (!result.text.empty()) report.alarms.push_back(result.text);
   return report;

@@ -43,7 +43,8 @@ void find_missing(const Program& program, F&& name_of, std::vector<Diagnostic>& 
 
 class Writer {
  public:
-  explicit Writer(const StepModel& model) : m_(model), kernels_(module_) {
+  Writer(const StepModel& model, const WasmContents& contents)
+      : m_(model), contents_(contents), kernels_(module_) {
     make_programs();
     lay_out();
   }
@@ -52,8 +53,11 @@ class Writer {
     const std::uint32_t prepare = add_prepare();
     module_.add_export("prepare", prepare);
     module_.add_export("derive", add_sequence(emit(derive_, layout(), derived_addresses())));
-    module_.add_export("observe", add_sequence(emit(observe().programs.rest, inputs_of_observe(),
-                                                    sequence(outputs_, m_.outputs.size()))));
+    module_.add_export("observe", add_observing(observe(), outputs_, contents_.outputs.size()));
+    if (!contents_.frame.empty()) {
+      module_.add_export("locate", add_observing(locate(), frame_, contents_.frame.size()));
+      module_.add_constant("frame", frame_);
+    }
     if (m_.tolerance) {
       add_accurate_steps();
     } else {
@@ -80,23 +84,28 @@ class Writer {
     SplitProgram programs;
     std::uint32_t prepared = 0;
   };
-  const Part& observe() const { return parts_.back(); }
+  const Part& observe() const { return parts_[num_step_parts_]; }
+  const Part& locate() const { return parts_.back(); }
 
   void make_programs() {
     const std::vector<Program> step = make_step();
-    const Program observe = make_observe();
+    const Program observe = make_observing(contents_.outputs);
+    const Program locate = make_observing(contents_.frame);
     derive_ = make_derive();
     std::vector<Diagnostic> mistakes;
-    find_missing_in_step(step, mistakes);
+    add_missing("the step", all_missing(step), mistakes);
     find_missing(
         observe, [&](std::size_t j) { return "output '" + m_.outputs[j].label + '\''; }, mistakes);
+    add_missing("the picture", all_missing({locate}), mistakes);
     find_missing(
         derive_,
         [&](std::size_t j) { return "parameter '" + m_.parameters[derived_[j]].label + '\''; },
         mistakes);
     if (!mistakes.empty()) throw Error(std::move(mistakes));
     for (const Program& program : step) add_part(program, !m_.tolerance);
+    num_step_parts_ = parts_.size();
     add_part(observe, false);
+    if (!contents_.frame.empty()) add_part(locate, false);
   }
   // The last inputs are the parameters. A step of fixed cost has always the same length, its input
   // 1.
@@ -116,11 +125,8 @@ class Writer {
     }
     return out;
   }
-  Program make_observe() const {
-    const Equations& e = m_.prepared.equations;
-    std::vector<Expr> values;
-    for (const NamedExpr& output : e.outputs) values.push_back(output.value);
-    return lower(symbols_of_state(e), values, true);
+  Program make_observing(const std::vector<Expr>& values) const {
+    return lower(symbols_of_state(m_.prepared.equations), values, true);
   }
   Program make_derive() {
     std::vector<Expr> values;
@@ -132,16 +138,15 @@ class Writer {
     return lower(m_.layout, share_reciprocals(values), true);
   }
 
-  // One sentence: nearly all results of a step need what one of them does.
-  static void find_missing_in_step(const std::vector<Program>& step,
-                                   std::vector<Diagnostic>& mistakes) {
+  // For one sentence: nearly all results of a step need what one of them does.
+  static std::vector<std::string> all_missing(const std::vector<Program>& programs) {
     std::set<std::string> all;
-    for (const Program& program : step) {
+    for (const Program& program : programs) {
       for (const auto& names : functions_missing_in_wasm(program)) {
         all.insert(names.begin(), names.end());
       }
     }
-    add_missing("the step", {all.begin(), all.end()}, mistakes);
+    return {all.begin(), all.end()};
   }
 
   void lay_out() {
@@ -155,7 +160,8 @@ class Writer {
     module_.set_image(wasm::bytes_of(image));
     inputs_ = static_cast<std::uint32_t>(kState + 8 * m_.state_size());
     parameters_ = static_cast<std::uint32_t>(inputs_ + 8 * m_.inputs.size());
-    outputs_ = module_.reserve(m_.outputs.size());
+    outputs_ = module_.reserve(contents_.outputs.size());
+    frame_ = module_.reserve(contents_.frame.size());
     for (Part& part : parts_) {
       part.prepared = module_.reserve(part.programs.prepare.outputs.size());
     }
@@ -193,12 +199,13 @@ class Writer {
     append(out, prepared_of(parts_[0]));
     return out;
   }
-  Addresses inputs_of_observe() const {
-    Addresses out = {kTime};
-    append(out, sequence(kState, m_.state_size() - m_.multipliers.size()));
-    append(out, sequence(inputs_, m_.inputs.size()));
-    append(out, prepared_of(observe()));
-    return out;
+  // The function of a program that looks at the state.
+  std::uint32_t add_observing(const Part& part, std::uint32_t into, std::size_t count) {
+    Addresses in = {kTime};
+    append(in, sequence(kState, m_.state_size() - m_.multipliers.size()));
+    append(in, sequence(inputs_, m_.inputs.size()));
+    append(in, prepared_of(part));
+    return add_sequence(emit(part.programs.rest, in, sequence(into, count)));
   }
 
   Addresses emit(const Program& program, const Addresses& inputs, const Addresses& outputs) {
@@ -326,7 +333,7 @@ class Writer {
       return out;
     };
     rates.rates = emit(parts_[0].programs.rest, inputs_of(parts_[0]), sequence(rates.rate, n));
-    if (parts_.size() > 2) {
+    if (num_step_parts_ > 1) {
       rates.projected =
           emit(parts_[1].programs.rest, inputs_of(parts_[1]), sequence(rates.moved, num_moved));
     }
@@ -366,20 +373,36 @@ class Writer {
   }
 
   const StepModel& m_;
+  const WasmContents& contents_;
   wasm::Module module_;
   wasm::Kernels kernels_;
-  std::vector<Part> parts_;           // of the step, and last the outputs
+  std::vector<Part> parts_;  // of the step, then outputs and frame
+  std::size_t num_step_parts_ = 0;
   Program derive_;                    // parameters that follow from others
   std::vector<std::size_t> derived_;  // which these are
   std::size_t num_of_image_ = 0;
-  std::uint32_t inputs_ = 0, parameters_ = 0, outputs_ = 0;
+  std::uint32_t inputs_ = 0, parameters_ = 0, outputs_ = 0, frame_ = 0;
 };
 
 }  // namespace
 
 WasmFiles write_wasm(const StepModel& model) {
+  const Equations& e = model.prepared.equations;
+  WasmContents contents;
+  for (const NamedExpr& output : e.outputs) {
+    contents.outputs.push_back(output.value);
+  }
+  return {write_wasm_module(model, contents), wasm_wrapper(model), wasm_types(model)};
+}
+
+std::string write_wasm_module(const StepModel& model, const WasmContents& contents) {
   refuse_events(model.prepared.equations);
-  return {Writer(model).write(), wasm_wrapper(model), wasm_types(model)};
+  return Writer(model, contents).write();
+}
+
+std::vector<std::vector<std::string>> missing_in_wasm(const StepModel& model,
+                                                      std::span<const Expr> values) {
+  return functions_missing_in_wasm(lower(symbols_of_state(model.prepared.equations), values, true));
 }
 
 }  // namespace koppel

@@ -17,7 +17,9 @@
 //   derive(): parameters that follow from others       reset(): the start
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include <koppel/export/step_model.hpp>
 
@@ -33,5 +35,18 @@ struct WasmFiles {
 // Throws Error `export.has-events`, `export.wasm-function` (a function that would have to be
 // imported).
 WasmFiles write_wasm(const StepModel& model);
+
+// What a module computes beside its steps, of the state.
+struct WasmContents {
+  std::vector<Expr> outputs;     // by observe()
+  std::vector<Expr> frame = {};  // where things are, for pictures: by locate(), at `frame`
+};
+
+// The module alone. Throws as write_wasm does.
+std::string write_wasm_module(const StepModel& model, const WasmContents& contents);
+
+// For each of these the functions that it needs and a module does not have.
+std::vector<std::vector<std::string>> missing_in_wasm(const StepModel& model,
+                                                      std::span<const Expr> values);
 
 }  // namespace koppel

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,13 +38,20 @@ struct Scene {
   // Position and quaternion (scalar first) of a body frame in world axes.
   using Pose = std::array<double, 7>;
 
-  bool is_planar = false;
+  bool is_planar = false;           // seen along z
+  Vec3<double> up;                  // against gravity; without it y in the plane, z in space
   std::vector<BodyPicture> bodies;  // the ground first
   std::vector<JointPicture> joints;
   std::vector<SpringPicture> springs;
   std::vector<double> times;
   std::vector<std::vector<Pose>> frames;  // by time and body
+
+  bool is_empty() const { return bodies.size() < 2; }
 };
+
+// What a frame is computed from, of q, t and parameters: for every body r and the columns of R.
+std::vector<Expr> expressions_of_frame(const Equations& equations);
+inline constexpr std::size_t kNumbersOfBody = 12;
 
 // The picture without times: parameters have their values, and t = 0 where something depends on it.
 Scene make_scene(const Model& model);
@@ -51,5 +59,8 @@ Scene make_scene(const Model& model);
 // Adds the poses at (at most `max_frames`, evenly chosen) rows of a trajectory.
 void add_frames(const Equations& equations, const Observation& observation,
                 const Trajectory& trajectory, std::size_t max_frames, Scene& scene);
+
+// Adds those at a time.
+void add_frame(const Equations& equations, double t, std::span<const double> q, Scene& scene);
 
 }  // namespace koppel

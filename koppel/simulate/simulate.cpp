@@ -28,8 +28,8 @@ Prepared prepare(const Model& model, const SimulateOptions& options) {
 
 std::optional<Scene> make_scene(const Model& model, const Simulation& simulation,
                                 std::size_t max_frames) {
-  if (model.bodies.size() < 2) return {};
   Scene scene = make_scene(model);
+  if (scene.is_empty()) return {};
   add_frames(simulation.equations, *simulation.observation, simulation.trajectory, max_frames,
              scene);
   return scene;

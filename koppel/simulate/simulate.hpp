@@ -111,7 +111,7 @@ struct Prepared {
 };
 Prepared prepare(const Model& model, const SimulateOptions& options);
 
-// The bodies over time; nothing for models without bodies.
+// The picture over time; nothing for models without bodies and drawing.
 std::optional<Scene> make_scene(const Model& model, const Simulation& simulation,
                                 std::size_t max_frames);
 

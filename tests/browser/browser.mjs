@@ -41,7 +41,7 @@ export function launch({ webgl = true } = {}) {
   });
 }
 
-// Opens a file, and notes what a report must never do: complain, or ask for anything but itself.
+// Opens a file, and notes what a page must never do: complain, or ask for anything but itself.
 export async function open_file(browser, path, { width = 1280, height = 800, dark = false } = {}) {
   const url = pathToFileURL(resolve(path)).href;
   const page = await browser.newPage({
@@ -57,7 +57,7 @@ export async function open_file(browser, path, { width = 1280, height = 800, dar
   });
   page.on("pageerror", (error) => page.faults.push(error.message));
   page.on("request", (request) => {
-    const own = request.url() === url || request.url().startsWith("data:");
+    const own = request.url() === url || /^(data|blob):/.test(request.url());
     if (!own) page.faults.push(`asked for ${request.url()}`);
   });
   await page.goto(url);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { count_coloured, count_different, launch, open_report } from "./browser.mjs";
-import { edge_mill, failed_run, slider_crank } from "./samples.mjs";
+import { drawn_crane, edge_mill, failed_run, slider_crank } from "./samples.mjs";
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -67,7 +67,7 @@ describe("header", () => {
 });
 
 describe("animation", () => {
-  for (const report of [slider_crank(), edge_mill()]) {
+  for (const report of [slider_crank(), edge_mill(), drawn_crane()]) {
     test(`draws the ${report.title} and moves it`, () => with_report(report, async (page) => {
       const still = await shot(page);
       assert.ok((await count_coloured(page, still)) > 500, "the picture is blank");
@@ -79,6 +79,52 @@ describe("animation", () => {
       assert.equal(await page.locator(".slider").inputValue(), stopped);
     }));
   }
+
+  test("puts labels of a drawing beside their points", () =>
+    with_report(drawn_crane(), async (page) => {
+      const place = () => page.locator(".drawn-label").boundingBox();
+      assert.equal(await page.locator(".drawn-label").textContent(), "the load");
+      const before_move = await place();
+      await set_slider(page, 0.785); // about a quarter of a swing: the load is at its lowest
+      await until(async () => Math.abs((await place()).x - before_move.x) > 20, "it stays");
+      assert.ok((await place()).y > before_move.y, "the load is lower now");
+    }));
+
+  test("shows up as what gravity points away from", async () => {
+    // The same picture with z down and the mechanism turned by half a turn about x.
+    const shots = [];
+    for (const turned of [false, true]) {
+      const report = edge_mill();
+      if (turned) {
+        report.scene.up = [0, 0, -1];
+        report.scene.frames = report.scene.frames.map((frame) => frame.map((x, i) => {
+          const at = i % 7; // (x, y, z) -> (x, -y, -z), q -> (0, 1, 0, 0) q
+          const q = frame.slice(i - at + 3, i - at + 7);
+          return at < 1 ? x : at < 3 ? -x : [-q[1], q[0], -q[3], q[2]][at - 3];
+        }));
+      }
+      await with_report(report, async (page) => { shots.push(await shot(page)); });
+    }
+    await with_report(edge_mill(), async (page) => {
+      // A half turn about another horizontal axis remains: the same heights, seen from the side.
+      const [upright, turned] = await Promise.all(shots.map((image) => count_coloured(page, image)));
+      assert.ok(Math.abs(upright - turned) < 0.5 * upright, `${upright} and ${turned} pixels`);
+    });
+  });
+
+  test("goes with a mechanism that moves far", () => {
+    const report = edge_mill();
+    const far = 200;
+    const last = report.scene.frames.length - 1;
+    report.scene.frames = report.scene.frames.map((frame, i) => frame.map((x, k) =>
+      (k >= 7 && k % 7 === 0 ? x + (far * i) / last : x)));
+    return with_report(report, async (page) => {
+      const coloured = async () => count_coloured(page, await shot(page));
+      assert.ok((await coloured()) > 2000, "it is small at the start");
+      await set_slider(page, 8);
+      await until(async () => (await coloured()) > 2000, "it is small or gone at the end");
+    });
+  });
 
   test("starts over at the end", () => with_report(slider_crank(), async (page) => {
     await set_slider(page, 4.9);

@@ -93,6 +93,8 @@ export function slider_crank({ samples = 401 } = {}) {
       springs: [
         { name: "back", a: { body: 3, point: [0.12, 0, 0] }, b: { body: 0, point: [1.9, 0, 0] } },
       ],
+      drawing: [],
+      up: [0, 1, 0],
       times: t,
       frames: t.map((_, i) => [
         0, 0, 0, ...identity,
@@ -151,6 +153,8 @@ export function edge_mill({ samples = 241 } = {}) {
       springs: [
         { name: "s", a: { body: 1, point: [0, 0, 0.3] }, b: { body: 2, point: [0, 0, 0] } },
       ],
+      drawing: [],
+      up: [0, 0, 1],
       times: t,
       frames: t.map((_, i) => {
         const arm = about([0, 0, 1], turn[i]);
@@ -158,6 +162,45 @@ export function edge_mill({ samples = 241 } = {}) {
                 length * Math.cos(turn[i]), length * Math.sin(turn[i]), radius,
                 ...product(arm, about([1, 0, 0], roll[i]))];
       }),
+    },
+  };
+}
+
+// A crane by its drawing alone: a trolley, and a load on a cable that swings by a formula.
+export function drawn_crane({ samples = 101 } = {}) {
+  const t = times(4, samples);
+  const [length, speed] = [2, 2];
+  const load = t.map((time) => {
+    const angle = 0.5 * Math.cos(speed * time);
+    return [length * Math.sin(angle), -length * Math.cos(angle)];
+  });
+  const part = (name, kind, points, more = {}) =>
+    ({ name, kind, points, size: [0, 0, 0], text: "", moves: true, ...more });
+  return {
+    ...edge_mill(),
+    title: "drawn_crane",
+    columns: [{ name: "t", unit: "s", group: "time" },
+      { name: "load.x", unit: "m", group: "outputs" }],
+    data: [t, load.map(([x]) => x)],
+    scene: {
+      planar: true,
+      bodies: [{ name: "ground", com: [0, 0, 0], points: [], shapes: [] }],
+      joints: [], springs: [],
+      drawing: [
+        part("rail", "line", 2, { moves: false }), part("rope", "cable", 2),
+        part("trolley", "box", 1, { size: [0.5, 0.2, 0] }),
+        part("load", "circle", 1, { size: [0.2, 0, 0] }), part("hook", "point", 1),
+        part("name", "label", 1, { text: "the load" }),
+      ],
+      up: [0, 1, 0],
+      times: t,
+      frames: load.map(([x, y]) => [
+        0, 0, 0, ...identity,
+        -2, 0.2, 0, 2, 0.2, 0, // rail
+        0, 0, 0, x, y, 0, // rope
+        0, 0, 0, 0.1, // trolley and its turn
+        x, y, 0, x, y, 0, x, y, 0, // load, hook, label
+      ]),
     },
   };
 }

@@ -1,5 +1,5 @@
-// How the mechanism is looked at: a planar one from the front without perspective, a spatial one
-// from above with z up.
+// How the mechanism is looked at: a planar one from the front without perspective and with y up, a
+// spatial one from above with z up.
 
 import { Box3, MOUSE, OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
@@ -55,6 +55,13 @@ export class CameraRig {
     this.project();
     this.controls.update();
     this.fitted = box;
+  }
+
+  // Looks from another place in the same direction.
+  move(by: Vector3) {
+    this.camera.position.add(by);
+    this.controls.target.add(by);
+    this.controls.update();
   }
 
   resize(width: number, height: number) {

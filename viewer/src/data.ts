@@ -1,8 +1,11 @@
 // What a report shows: the contract with the program that writes it, and a check of it.
 //
 // Lengths in metres, times in seconds, angles in radians; quaternions are (w, x, y, z) and turn
-// body coordinates into world coordinates. The world is right-handed: a planar mechanism moves in
-// the x-y plane with y up, a spatial one has z up.
+// body coordinates into world coordinates. The world is right-handed; a planar mechanism moves in
+// the x-y plane.
+
+import { expect, list, numbers, record, string } from "./check";
+import type { Heading } from "./header";
 
 export type Vector = [number, number, number];
 export type Quaternion = [number, number, number, number];
@@ -50,8 +53,24 @@ export interface Spring {
   b: End;
 }
 
-// The poses of all bodies at one time, seven numbers each: x y z, qw qx qy qz.
-// A pose that is not known holds null.
+// A part of the model's own drawing, at places that each frame has.
+export interface Drawn {
+  name: string;
+  kind: "point" | "line" | "cable" | "circle" | "box" | "label";
+  points: number; // how many
+  size: Vector; // circle: radius; box: edges
+  text: string; // of a label
+  moves: boolean;
+}
+export const kDrawnKinds = ["point", "line", "cable", "circle", "box", "label"];
+
+// How many numbers a frame has of it: x y z of each point, and of a box its turn about z.
+export function numbers_of({ kind, points }: Drawn): number {
+  return 3 * points + (kind === "box" ? 1 : 0);
+}
+
+// The poses of all bodies at one time, seven numbers each: x y z, qw qx qy qz; then the numbers of
+// all that is drawn. What is not known is null.
 export type Frame = ArrayLike<number | null>;
 export const kPoseSize = 7;
 
@@ -60,6 +79,8 @@ export interface Mechanism {
   bodies: Body[]; // the ground first
   joints: Joint[];
   springs: Spring[];
+  drawing: Drawn[];
+  up: Vector;
 }
 
 export interface Scene extends Mechanism {
@@ -67,14 +88,12 @@ export interface Scene extends Mechanism {
   frames: Frame[];
 }
 
-export interface Report {
-  title: string;
-  description: string;
-  summary: { label: string; value: string }[];
-  messages: string[];
-  alarms: string[]; // why the result should not be trusted
+export interface Table {
   columns: Column[];
   data: (number | null)[][]; // one array a column
+}
+
+export interface Report extends Heading, Table {
   scene: Scene | null;
 }
 
@@ -107,7 +126,7 @@ function check_report(report: unknown): asserts report is Report {
   if (top.scene !== null) check_scene(record(top.scene, "scene"));
 }
 
-function check_scene(scene: Record<string, unknown>) {
+export function check_scene(scene: Record<string, unknown>) {
   const bodies = list(scene.bodies, "scene.bodies");
   const body_index = (value: unknown, where: string) =>
     expect(Number.isInteger(value) && (value as number) in bodies, where, "the number of a body");
@@ -142,10 +161,22 @@ function check_scene(scene: Record<string, unknown>) {
     end(spring.a, `${where}.a`);
     end(spring.b, `${where}.b`);
   });
+  const drawn = list(scene.drawing, "scene.drawing").map((entry, i) => {
+    const where = `scene.drawing[${i}]`;
+    const part = record(entry, where);
+    for (const key of ["name", "text"]) string(part[key], `${where}.${key}`);
+    expect(kDrawnKinds.includes(part.kind as string), `${where}.kind`,
+           `one of ${kDrawnKinds.join(", ")}`);
+    expect(Number.isInteger(part.points), `${where}.points`, "a number of points");
+    numbers(part.size, `${where}.size`, 3);
+    return numbers_of(part as unknown as Drawn);
+  });
+  numbers(scene.up, "scene.up", 3);
   const times = list(scene.times, "scene.times");
   numbers(times, "scene.times", times.length);
+  const size = kPoseSize * bodies.length + drawn.reduce((sum, count) => sum + count, 0);
   list(scene.frames, "scene.frames", times.length).forEach((frame, i) =>
-    numbers(frame, `scene.frames[${i}]`, kPoseSize * bodies.length));
+    numbers(frame, `scene.frames[${i}]`, size));
 }
 
 function check_shape(shape: Record<string, unknown>, where: string) {
@@ -158,30 +189,4 @@ function check_shape(shape: Record<string, unknown>, where: string) {
   numbers(shape.size, `${where}.size`, 3);
   numbers(shape.position, `${where}.position`, 3);
   numbers(shape.quaternion, `${where}.quaternion`, 4);
-}
-
-function expect(holds: boolean, where: string, what: string) {
-  if (!holds) throw new Error(`${where} must be ${what}`);
-}
-
-function record(value: unknown, where: string): Record<string, unknown> {
-  expect(typeof value === "object" && value !== null && !Array.isArray(value), where, "an object");
-  return value as Record<string, unknown>;
-}
-
-function list(value: unknown, where: string, length?: number): unknown[] {
-  expect(Array.isArray(value), where, "an array");
-  const array = value as unknown[];
-  expect(length === undefined || array.length === length, where,
-         `an array of ${length} entries; it has ${array.length}`);
-  return array;
-}
-
-function string(value: unknown, where: string) {
-  expect(typeof value === "string", where, "a string");
-}
-
-function numbers(value: unknown, where: string, length: number) {
-  const good = list(value, where, length).every((x) => typeof x === "number" || x === null);
-  expect(good, where, "an array of numbers or null");
 }

@@ -23,6 +23,7 @@ export class Materials {
   readonly ball = new MeshLambertMaterial();
   readonly spring = new LineMaterial({ linewidth: 1.75 });
   readonly rod = new LineMaterial({ linewidth: 2.5 });
+  readonly hold = new LineMaterial({ linewidth: 2.5, depthTest: false });
   readonly grid = new LineBasicMaterial();
   readonly axes = [0, 1, 2].map(() => new LineMaterial({ linewidth: 2 }));
   private readonly bodies = new Map<number, BodyMaterials>();
@@ -64,11 +65,12 @@ export class Materials {
   set_theme(theme: Theme) {
     this.theme = theme;
     const set = (material: Coloured, colour: string) => material.color.set(colour);
-    set(this.joint, theme.paper);
+    this.joint.color.set(theme.ink).lerp(new Color(theme.paper), 0.45);
     set(this.joint_edge, theme.ink);
     set(this.ball, theme.muted);
     set(this.spring, theme.muted);
     set(this.rod, theme.muted);
+    set(this.hold, theme.cursor);
     set(this.grid, theme.grid);
     this.axes.forEach((axis, i) => set(axis, theme.axes[i]!));
     this.bodies.forEach((materials, index) => this.colour_body(index, materials));

@@ -1,22 +1,26 @@
 // The mechanism in 3D. It is drawn on demand: set_frame(), the mouse and a new size ask for it.
+//
+// The mechanism stands in a group that turns its `up` to that of the view (y in the plane, z in
+// space). Points of the mechanism are in its own axes, those of the view in world axes.
 
 import {
-  Box3, DirectionalLight, Group, HemisphereLight, Matrix4, Mesh, Object3D, Quaternion, Raycaster,
-  Scene as World, SphereGeometry, Vector2, Vector3, WebGLRenderer, type BufferGeometry,
+  DirectionalLight, Group, HemisphereLight, Plane, Raycaster, Scene as World, Vector2,
+  Vector3, WebGLRenderer, type Box3, type Object3D,
 } from "three";
 import type { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { CameraRig } from "./camera";
-import { kPoseSize, type End, type Frame, type Mechanism } from "./data";
+import type { End, Frame, Mechanism, Vector } from "./data";
+import { Drawing, outline_of } from "./drawing";
+import { read_pose } from "./frames";
 import { grid_step, make_axes, make_grid } from "./grid";
 import { Materials } from "./materials";
-import {
-  make_body, make_joint, make_line, make_rod, make_spring, stick_radius, stretch,
-} from "./shapes";
+import { measure, rough_size, size_of } from "./measure";
+import { make_body, make_joint, make_rod, make_spring, stick_radius, stretch } from "./shapes";
 import type { Theme } from "./theme";
+import { Traces } from "./traces";
 
-const kMostFramesMeasured = 300;
-const kMostVerticesMeasured = 200; // of a body
 const kSnap = 14; // pixels around a point in which a click means it
+const kFar = 4; // times its size: how far a mechanism moves before the camera goes with it
 
 // A spring or rod between two bodies.
 interface Link {
@@ -25,27 +29,27 @@ interface Link {
   line: Line2;
 }
 
-interface Trace {
-  end: End;
-  line: Line2;
-  dot: Mesh;
-}
-
 export interface Picked extends End {
   name: string;
 }
 
 export class SceneView {
   readonly grid_step: number;
+  readonly traces: Traces;
   private readonly renderer: WebGLRenderer;
   private readonly world = new World();
+  private readonly root = new Group(); // the mechanism
   private readonly rig: CameraRig;
   private readonly materials: Materials;
   private readonly bodies: Group[];
   private readonly links: Link[];
+  private readonly drawing: Drawing;
+  private readonly hold: Line2;
+  private readonly grid: Group;
   private readonly radius: number;
-  private readonly bounds: Box3;
-  private traces: Trace[] = [];
+  private readonly bounds: Box3; // of what is in view at first
+  private readonly slack: number; // how far the mechanism may go before the camera follows
+  private readonly anchor = new Vector3(); // what the camera is placed by
   private drawn = false;
 
   // Throws where the browser has no WebGL. `frames` are all poses to come, as far as they are
@@ -61,55 +65,67 @@ export class SceneView {
     this.materials = new Materials(theme);
 
     const { planar } = mechanism;
-    this.radius = stick_radius(this.size_at_start());
+    const first = frames[0] ?? [];
+    this.radius = stick_radius(rough_size(mechanism, first));
     this.bodies = mechanism.bodies.map((body, i) => {
       const group = make_body(body, this.materials.body(i), this.radius, planar, i === 0);
       group.userData.body = i;
       return group;
     });
-    this.bounds = this.measure();
+    this.drawing = new Drawing(mechanism, this.materials, this.radius, canvas.parentElement!);
+    this.traces = new Traces(this.materials, this.radius, planar ? 4 * this.radius : 0);
+    this.root.quaternion.setFromUnitVectors(
+      new Vector3(...mechanism.up), planar ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1));
+    this.root.updateMatrixWorld();
+    const all = measure(mechanism, this.bodies, frames, this.root.matrixWorld);
+    const start = measure(mechanism, this.bodies, [first], this.root.matrixWorld, true);
+    const goes_far = size_of(all) > kFar * size_of(start);
+    this.bounds = goes_far ? start : all;
+    this.slack = (goes_far ? 0.1 : 0.8) * size_of(this.bounds);
+
     for (const joint of mechanism.joints)
       this.bodies[joint.body]!.add(make_joint(joint, this.materials, this.radius));
-    this.links = [
-      ...mechanism.springs.map(({ a, b }) =>
-        ({ a, b, line: make_spring(this.materials.spring, planar) })),
-      ...mechanism.joints.filter(({ kind }) => kind === "distance").map((joint) =>
-        ({ a: joint, b: joint.other, line: make_rod(this.materials.rod) })),
-    ];
+    this.links = this.make_links();
+    this.hold = make_rod(this.materials.hold);
+    this.hold.visible = false;
+    this.root.add(...this.bodies, ...this.links.map(({ line }) => line), this.drawing.root,
+      this.traces.root, this.hold);
 
-    const size = this.bounds.getSize(new Vector3()).length();
-    this.grid_step = grid_step(size);
-    this.world.add(...this.bodies, ...this.links.map(({ line }) => line),
-      new HemisphereLight("#ffffff", "#c4c8ce", 2.4),
-      make_grid(this.bounds, this.grid_step, planar, this.materials),
-      make_axes(this.grid_step, planar, this.materials));
-
+    this.grid_step = grid_step(size_of(this.bounds));
+    this.grid = make_grid(this.bounds, this.grid_step, planar, this.materials);
+    this.root.add(make_axes(this.grid_step, planar, this.materials));
+    this.world.add(this.root, this.grid, new HemisphereLight("#ffffff", "#c4c8ce", 2.4));
     this.rig = new CameraRig(canvas, planar, () => this.request());
     const lamp = new DirectionalLight("#ffffff", 1.2);
     lamp.position.set(-0.4, 0.7, 1);
     this.rig.camera.add(lamp);
     this.world.add(this.rig.camera);
     new ResizeObserver(() => this.resize()).observe(canvas);
+    this.bounds.getCenter(this.anchor);
     this.resize();
-    this.rig.fit(this.bounds);
+    this.fit();
   }
 
-  // Shows these poses. A body whose pose is unknown is not drawn.
+  // Shows this frame. A body whose pose is unknown is not drawn.
   set_frame(frame: Frame) {
     this.bodies.forEach((body, i) => {
-      body.visible = pose(frame, i, body.position, body.quaternion);
+      body.visible = read_pose(frame, i, body.position, body.quaternion);
       // Bodies in one plane are laid on each other like paper, that their faces may not flicker.
       if (this.mechanism.planar) body.position.z += 0.02 * this.radius * i;
       body.updateMatrixWorld();
     });
     for (const { a, b, line } of this.links)
-      stretch(line, this.world_point(a), this.world_point(b), 2 * this.radius);
-    for (const trace of this.traces) this.place_dot(trace);
+      stretch(line, this.point_of(a), this.point_of(b), 2 * this.radius);
+    this.drawing.set_frame(frame);
+    this.traces.set_frame(frame);
+    this.follow(frame);
     this.request();
   }
 
+  // All of the mechanism where it is now.
   fit() {
-    this.rig.fit(this.bounds);
+    const moved = this.anchor.clone().sub(this.bounds.getCenter(new Vector3()));
+    this.rig.fit(this.bounds.clone().translate(moved));
     this.request();
   }
 
@@ -121,11 +137,8 @@ export class SceneView {
   // The body under the pointer, and its point there: a joint where one is near, else that of the
   // surface. Pixels from the upper left corner of the canvas.
   pick(x: number, y: number): Picked | null {
-    const { clientWidth, clientHeight } = this.canvas;
-    const raycaster = new Raycaster();
-    raycaster.setFromCamera(
-      new Vector2((2 * x) / clientWidth - 1, 1 - (2 * y) / clientHeight), this.rig.camera);
-    const hit = raycaster.intersectObjects(this.bodies.slice(1).filter((body) => body.visible))[0];
+    const hit = this.ray(x, y)
+      .intersectObjects(this.bodies.slice(1).filter((body) => body.visible))[0];
     if (!hit) return null;
     const index = body_of(hit.object);
     const body = this.mechanism.bodies[index]!;
@@ -138,105 +151,103 @@ export class SceneView {
     return { name: body.name, body: index, point: local.toArray() };
   }
 
-  // Draws the path of a point; a second time, removes it.
+  // A point of a body, in the axes of the mechanism.
+  point_of({ body, point }: End): Vector3 {
+    const group = this.bodies[body]!;
+    if (!group.visible) return new Vector3(NaN);
+    group.updateMatrix();
+    return new Vector3(...point).applyMatrix4(group.matrix);
+  }
+
+  // What the pointer is at in the plane of the screen through a point (of the mechanism).
+  point_under(x: number, y: number, through: Vector3): Vector | null {
+    const at = this.root.localToWorld(through.clone());
+    const { ray } = this.ray(x, y);
+    const normal = this.rig.camera.getWorldDirection(new Vector3());
+    const hit = ray.intersectPlane(new Plane().setFromNormalAndCoplanarPoint(normal, at), at);
+    if (!hit) return null;
+    const found = this.root.worldToLocal(hit);
+    if (this.mechanism.planar) found.z = 0;
+    return found.toArray();
+  }
+
+  // A line from a held point to where it is pulled; null: nothing is held.
+  show_hold(end: End | null, target: Vector | null) {
+    this.hold.visible = false;
+    if (end && target)
+      stretch(this.hold, this.point_of(end), new Vector3(...target), this.radius);
+    this.request();
+  }
+
+  set_controls(enabled: boolean) {
+    this.rig.controls.enabled = enabled;
+  }
+
+  // Draws the path of a point through the known frames; a second time, removes it.
   toggle_trace(end: End) {
-    const same = this.traces.find((trace) => trace.end.body === end.body &&
-      new Vector3(...trace.end.point).distanceTo(new Vector3(...end.point)) < this.radius);
-    if (same) {
-      this.remove_trace(same);
-      return;
-    }
-    const path = this.frames.flatMap((frame) => {
-      const matrix = pose_matrix(frame, end.body);
-      return matrix ? [new Vector3(...end.point).applyMatrix4(matrix)] : [];
-    });
-    const { line, dot } = this.materials.trace(this.traces.length);
-    const trace = {
-      end,
-      line: make_line(path.length > 1 ? path : [new Vector3(), new Vector3()], line),
-      dot: new Mesh(new SphereGeometry(0.9 * this.radius, 16, 12), dot),
-    };
-    // In front of the mechanism it belongs to.
-    if (this.mechanism.planar) trace.line.position.z = trace.dot.position.z = 4 * this.radius;
-    this.traces.push(trace);
-    this.world.add(trace.line, trace.dot);
-    this.place_dot(trace);
+    this.traces.toggle(end, this.frames);
     this.request();
   }
 
   clear_traces() {
-    for (const trace of this.traces) this.remove_trace(trace);
-  }
-
-  get num_traces(): number {
-    return this.traces.length;
-  }
-
-  private remove_trace(trace: Trace) {
-    this.world.remove(trace.line, trace.dot);
-    trace.line.geometry.dispose();
-    trace.dot.geometry.dispose();
-    this.traces = this.traces.filter((other) => other !== trace);
+    this.traces.clear();
     this.request();
   }
 
-  private place_dot({ end, dot }: Trace) {
-    dot.position.copy(this.world_point(end));
-    if (this.mechanism.planar) dot.position.z = 4 * this.radius;
-    dot.visible = this.bodies[end.body]!.visible;
+  // Gives back what the browser has few of.
+  dispose() {
+    this.rig.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
   }
 
-  private world_point({ body, point }: End): Vector3 {
-    const group = this.bodies[body]!;
-    return group.visible ? group.localToWorld(new Vector3(...point)) : new Vector3(NaN);
+  private make_links(): Link[] {
+    const { springs, joints, planar } = this.mechanism;
+    return [
+      ...springs.map(({ a, b }) => ({ a, b, line: make_spring(this.materials.spring, planar) })),
+      ...joints.filter(({ kind }) => kind === "distance").map((joint) =>
+        ({ a: joint, b: joint.other, line: make_rod(this.materials.rod) })),
+    ];
+  }
+
+  // The camera goes with what leaves the view, and the grid under it by whole squares.
+  private follow(frame: Frame) {
+    const centre = this.centre_of(frame);
+    if (!centre) return;
+    const away = centre.sub(this.anchor);
+    const excess = away.length() - this.slack;
+    if (excess <= 0) return;
+    const by = away.setLength(excess);
+    this.anchor.add(by);
+    this.rig.move(by);
+    const shift = this.anchor.clone().sub(this.bounds.getCenter(new Vector3()));
+    const whole = (x: number) => this.grid_step * Math.round(x / this.grid_step);
+    this.grid.position.set(whole(shift.x), whole(shift.y), 0);
+  }
+
+  // Of what moves, in world axes.
+  private centre_of(frame: Frame): Vector3 | null {
+    const points = this.mechanism.bodies.slice(1).map((body, i) =>
+      this.point_of({ body: i + 1, point: body.com }));
+    points.push(...outline_of(this.mechanism, frame, true));
+    const known = points.filter((p) => Number.isFinite(p.x + p.y + p.z));
+    if (known.length === 0) return null;
+    const sum = known.reduce((total, p) => total.add(p), new Vector3());
+    return this.root.localToWorld(sum.divideScalar(known.length));
+  }
+
+  private ray(x: number, y: number): Raycaster {
+    const { clientWidth, clientHeight } = this.canvas;
+    const raycaster = new Raycaster();
+    raycaster.setFromCamera(
+      new Vector2((2 * x) / clientWidth - 1, 1 - (2 * y) / clientHeight), this.rig.camera);
+    return raycaster;
   }
 
   private distance_on_screen(end: End, x: number, y: number): number {
-    const p = this.world_point(end).project(this.rig.camera);
+    const p = this.root.localToWorld(this.point_of(end)).project(this.rig.camera);
     const { clientWidth, clientHeight } = this.canvas;
     return Math.hypot(((p.x + 1) / 2) * clientWidth - x, ((1 - p.y) / 2) * clientHeight - y);
-  }
-
-  // The diagonal of the mechanism's box in its first pose: of points and plain extents, because
-  // sticks are not made yet.
-  private size_at_start(): number {
-    const box = new Box3();
-    this.mechanism.bodies.forEach((body, i) => {
-      const matrix = pose_matrix(this.frames[0] ?? [], i) ?? new Matrix4();
-      const add = (x: number, y: number, z: number) =>
-        box.expandByPoint(new Vector3(x, y, z).applyMatrix4(matrix));
-      if (i > 0) add(...body.com);
-      for (const p of body.points) add(...p);
-      for (const shape of body.shapes) {
-        if (shape.kind === "line") for (const p of shape.points) add(...p);
-        else for (const sign of [-1, 1]) {
-          const reach = sign * Math.max(...shape.size) / 2;
-          const [x, y, z] = shape.position;
-          add(x + reach, y + reach, this.mechanism.planar ? z : z + reach);
-        }
-      }
-    });
-    const size = box.isEmpty() ? 0 : box.getSize(new Vector3()).length();
-    return size > 0 ? size : 1;
-  }
-
-  // The box of all bodies and springs in all frames. Vertices are measured, some of many, because
-  // boxes around turning bodies would be too large.
-  private measure(): Box3 {
-    const outlines = this.bodies.map((body) => vertices(body, kMostVerticesMeasured));
-    for (const end of this.mechanism.springs.flatMap(({ a, b }) => [a, b]))
-      outlines[end.body]!.push(new Vector3(...end.point));
-    const box = new Box3();
-    const point = new Vector3();
-    const stride = Math.ceil(this.frames.length / kMostFramesMeasured);
-    for (let k = 0; k < this.frames.length; k += stride) {
-      outlines.forEach((outline, i) => {
-        const matrix = pose_matrix(this.frames[k]!, i);
-        if (matrix) for (const p of outline) box.expandByPoint(point.copy(p).applyMatrix4(matrix));
-      });
-    }
-    if (box.isEmpty()) box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
-    return box;
   }
 
   private resize() {
@@ -256,42 +267,9 @@ export class SceneView {
   private draw() {
     this.drawn = true;
     this.renderer.render(this.world, this.rig.camera);
+    const { clientWidth, clientHeight } = this.canvas;
+    this.drawing.place_labels(this.rig.camera, clientWidth, clientHeight);
   }
-}
-
-// Reads the pose of body i; false where it is unknown.
-function pose(frame: Frame, i: number, position: Vector3, quaternion: Quaternion): boolean {
-  const at = kPoseSize * i;
-  for (let k = at; k < at + kPoseSize; ++k) if (!Number.isFinite(frame[k] ?? NaN)) return false;
-  const value = (k: number) => frame[at + k] as number;
-  position.set(value(0), value(1), value(2));
-  quaternion.set(value(4), value(5), value(6), value(3)).normalize();
-  return true;
-}
-
-function pose_matrix(frame: Frame, i: number): Matrix4 | null {
-  const position = new Vector3();
-  const quaternion = new Quaternion();
-  if (!pose(frame, i, position, quaternion)) return null;
-  return new Matrix4().compose(position, quaternion, new Vector3(1, 1, 1));
-}
-
-// At most about `most` vertices of an object in its own frame.
-function vertices(object: Object3D, most: number): Vector3[] {
-  const found: Vector3[] = [];
-  object.updateMatrixWorld();
-  object.traverse((node) => {
-    if (!(node instanceof Mesh)) return;
-    const { attributes } = node.geometry as BufferGeometry;
-    // Wide lines keep their points as instances of a segment.
-    for (const name of attributes.instanceStart ? ["instanceStart", "instanceEnd"] : ["position"]) {
-      const values = attributes[name]!;
-      for (let i = 0; i < values.count; ++i)
-        found.push(new Vector3().fromBufferAttribute(values, i).applyMatrix4(node.matrixWorld));
-    }
-  });
-  const stride = Math.ceil(found.length / most);
-  return found.filter((_, i) => i % stride === 0);
 }
 
 function body_of(object: Object3D): number {

@@ -1,9 +1,9 @@
 // Bodies, joints and springs as objects of three.js, each in its own frame.
 
 import {
-  Box3, BoxGeometry, CapsuleGeometry, CylinderGeometry, EdgesGeometry, Group, LineSegments, Mesh,
+  Box3, BoxGeometry, BufferGeometry, CapsuleGeometry, CylinderGeometry, EdgesGeometry, Group, LineSegments, Mesh,
   Shape as Outline, ShapeGeometry, SphereGeometry, Vector2, Vector3,
-  type BufferGeometry, type Material, type Object3D,
+  type Material, type Object3D,
 } from "three";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
@@ -61,12 +61,30 @@ function make_solid(
   switch (kind) {
     case "box": return with_edges(new BoxGeometry(x, y, z), materials);
     case "sphere": return new Mesh(new SphereGeometry(x, 32, 20), materials.fill);
-    case "cylinder":
-      return with_edges(new CylinderGeometry(x, x, y, 48).rotateX(Math.PI / 2), materials);
+    case "cylinder": {
+      const mesh = with_edges(new CylinderGeometry(x, x, y, 48).rotateX(Math.PI / 2), materials);
+      return x > y ? mesh.add(make_spokes(x, y, materials.edge)) : mesh;
+    }
   }
 }
 
-function with_edges(
+// On both faces of a disc, that its turning may be seen.
+function make_spokes(radius: number, thickness: number, edge: Material): LineSegments {
+  const ends: Vector3[] = [];
+  for (const z of [-0.501 * thickness, 0.501 * thickness]) {
+    for (let i = 0; i < 5; ++i) {
+      const angle = (2 * Math.PI * i) / 5;
+      const [x, y] = [Math.cos(angle), Math.sin(angle)];
+      ends.push(new Vector3(0.15 * radius * x, 0.15 * radius * y, z),
+        new Vector3(0.8 * radius * x, 0.8 * radius * y, z));
+    }
+  }
+  const spokes = new LineSegments(new BufferGeometry().setFromPoints(ends), edge);
+  spokes.raycast = () => {};
+  return spokes;
+}
+
+export function with_edges(
   geometry: BufferGeometry, { fill, edge }: { fill: Material; edge: Material }
 ): Mesh {
   const mesh = new Mesh(geometry, fill);

@@ -6,8 +6,9 @@ import { parse_report, type Report, type Scene } from "./data";
 import { element } from "./dom";
 import { format_value } from "./format";
 import { interpolate } from "./frames";
+import { make_header } from "./header";
 import { Plots } from "./plots";
-import { SceneView } from "./scene";
+import { make_stage } from "./stage";
 import { on_theme_change, read_theme } from "./theme";
 
 function main() {
@@ -49,23 +50,6 @@ function make_clock(report: Report): Clock {
   return ends.length > 0 ? new Clock(Math.min(...ends), Math.max(...ends)) : new Clock(0, 0);
 }
 
-function make_list(kind: "alarms" | "messages", texts: string[]): HTMLElement[] {
-  if (texts.length === 0) return [];
-  return [element("ul", { class: kind }, ...texts.map((text) => element("li", {}, text)))];
-}
-
-function make_header({ title, description, summary, messages, alarms }: Report): HTMLElement {
-  const header = element("header", {}, element("h1", {}, title || "Untitled"));
-  if (description) header.append(element("p", { class: "description" }, description));
-  header.append(...make_list("alarms", alarms));
-  if (summary.length > 0) {
-    header.append(element("dl", { class: "summary" }, ...summary.map(({ label, value }) =>
-      element("div", {}, element("dt", {}, label), element("dd", {}, value)))));
-  }
-  header.append(...make_list("messages", messages));
-  return header;
-}
-
 function make_footer(has_scene: boolean): HTMLElement {
   const keys = has_scene ? ["Space plays", "arrows step", "a click on a body traces a point"] : [];
   const hints =
@@ -75,70 +59,19 @@ function make_footer(has_scene: boolean): HTMLElement {
 }
 
 function make_animation(scene: Scene, clock: Clock): HTMLElement {
-  const canvas = element("canvas", { tabindex: -1 });
-  const label = element("div", { class: "label", hidden: true });
-  const scale = element("div", { class: "scale" });
-  const stage = element("div", { class: "stage" }, canvas, label, scale);
-  const fit = element("button", { type: "button", class: "fit", title: "Show all" }, "Fit");
-  const clear = element("button",
-    { type: "button", class: "clear", title: "Remove the traces", hidden: true }, "Clear");
-  const section = element("section", { class: "animation", "aria-label": "Animation" }, stage,
-    make_transport(clock, clear, fit));
-
-  let view: SceneView;
-  try {
-    if (scene.frames.length === 0) throw new Error("The run has no poses to show.");
-    view = new SceneView(canvas, scene, scene.frames, read_theme());
-  } catch (error) {
-    stage.replaceChildren(element("p", { class: "note" }, (error as Error).message));
-    fit.hidden = true;
-    return section;
-  }
-  scale.textContent = `grid ${Number(view.grid_step.toPrecision(3))} m`;
-
-  const poses = new Float64Array(scene.frames[0]!.length);
+  const stage = make_stage(scene, scene.frames);
+  const section = element("section", { class: "animation", "aria-label": "Animation" },
+    stage.root, make_transport(clock, ...stage.buttons));
+  const { view } = stage;
+  if (!view) return section;
+  const frame = new Float64Array(scene.frames[0]!.length);
   const show = () => {
-    interpolate(scene.times, scene.frames, clock.time, poses);
-    view.set_frame(poses);
+    interpolate(scene.times, scene.frames, scene.bodies.length, clock.time, frame);
+    view.set_frame(frame);
   };
   clock.on_change(show);
   show();
-  fit.addEventListener("click", () => view.fit());
-  const show_clear = () => { clear.hidden = view.num_traces === 0; };
-  clear.addEventListener("click", () => {
-    view.clear_traces();
-    show_clear();
-  });
-  on_theme_change((theme) => view.set_theme(theme));
-  bind_pointer(canvas, label, view, show_clear);
   return section;
-}
-
-// The name of the body under the pointer; a click (not a drag) traces a point of it.
-function bind_pointer(
-  canvas: HTMLElement, label: HTMLElement, view: SceneView, traced: () => void
-) {
-  let pressed: PointerEvent | null = null;
-  canvas.addEventListener("pointerdown", (event) => {
-    pressed = event;
-    label.hidden = true;
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const picked = event.buttons === 0 ? view.pick(event.offsetX, event.offsetY) : null;
-    label.hidden = picked === null;
-    canvas.classList.toggle("over", picked !== null);
-    if (!picked) return;
-    label.textContent = picked.name;
-    label.style.transform = `translate(${event.offsetX + 12}px, ${event.offsetY + 12}px)`;
-  });
-  canvas.addEventListener("pointerleave", () => { label.hidden = true; });
-  canvas.addEventListener("pointerup", (event) => {
-    if (!pressed || event.button !== 0) return;
-    if (Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) > 3) return;
-    const picked = view.pick(event.offsetX, event.offsetY);
-    if (picked) view.toggle_trace(picked);
-    traced();
-  });
 }
 
 function make_plots(report: Report, clock: Clock): HTMLElement {

@@ -1,0 +1,198 @@
+#include <koppel/export/mechanism_page.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <unordered_set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <koppel/export/wasm.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/results/json_text.hpp>
+#include <koppel/results/scene.hpp>
+#include <koppel/results/scene_json.hpp>
+
+namespace koppel {
+
+extern const char* const kMechanismTemplate;  // embedded from viewer/
+
+namespace {
+
+constexpr std::string_view kMarker = "/*DATA*/null";
+
+// What is plotted.
+struct Curve {
+  std::string name, unit, group;
+  Expr value;
+};
+
+// max |g|
+Expr violation_of(const Equations& e) {
+  Expr largest = 0;
+  for (const Expr& g : e.g) largest = max(largest, abs(g));
+  return largest;
+}
+
+std::vector<Curve> all_curves(const Equations& e) {
+  std::vector<Curve> curves;
+  for (const Equations::Output& output : e.outputs) {
+    curves.push_back({output.name, output.unit, "outputs", output.value});
+  }
+  curves.push_back({"kinetic_energy", "J", "energy", e.kinetic});
+  curves.push_back({"potential_energy", "J", "energy", e.potential});
+  curves.push_back({"energy", "J", "energy", e.kinetic + e.potential});
+  if (!e.g.empty()) curves.push_back({"position_violation", "", "constraints", violation_of(e)});
+  return curves;
+}
+
+// Leaves out those that a module cannot compute; says so.
+std::vector<Curve> curves_of(const StepModel& step, std::vector<std::string>& notes) {
+  const std::vector<Curve> all = all_curves(step.prepared.equations);
+  std::vector<Expr> values;
+  for (const Curve& curve : all) values.push_back(curve.value);
+  const auto missing = missing_in_wasm(step, values);
+  std::vector<Curve> curves;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (missing[i].empty()) {
+      curves.push_back(all[i]);
+    } else {
+      notes.push_back(
+          fmt::format("'{}' is not shown: it needs {}, which WebAssembly does not have.",
+                      all[i].name, fmt::join(missing[i], ", ")));
+    }
+  }
+  return curves;
+}
+
+// The parameters that constraints and places of the picture depend on: if they changed, the
+// mechanism would have to jump, and the picture would no longer fit.
+std::unordered_set<NodeId> symbols_of_places(const Model& model, const Equations& equations) {
+  std::vector<Expr> all = equations.g;
+  const auto add = [&](const Vec3e& v) { all.insert(all.end(), {v.x, v.y, v.z}); };
+  const auto add_marker = [&](const Marker& marker) {
+    add(marker.point);
+    for (const Vec3e& column : marker.axes.column) add(column);
+  };
+  for (const Body& body : model.bodies) {
+    add(body.com);
+    for (const NamedVector& point : body.points) add(point.value);
+  }
+  for (const Joint& joint : model.joints) add_marker(joint.a), add_marker(joint.b);
+  for (const Contact& contact : model.contacts)
+    add_marker(contact.frame), add_marker(contact.point);
+  for (const Quantity& quantity : model.quantities) {
+    if (const auto* along = std::get_if<Quantity::DistanceBetween>(&quantity.of)) {
+      add_marker(along->a), add_marker(along->b);
+    }
+  }
+  std::unordered_set<NodeId> ids;
+  for (const Expr& symbol : symbols_of(all)) ids.insert(symbol.id());
+  return ids;
+}
+
+void add_text(JsonText& json, std::string_view key, const std::string& text) {
+  json.key(key), json.string(text);
+}
+
+// All digits: what is sent back to the module must be what it has.
+void add_exact(JsonText& json, std::string_view key, double value) {
+  json.key(key), json.raw(std::isfinite(value) ? fmt::format("{}", value) : "null");
+}
+
+void add_inputs(JsonText& json, const StepModel& step) {
+  const Equations& e = step.prepared.equations;
+  json.key("inputs"), json.raw("[");
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    const CVariable& input = step.inputs[i];
+    json.raw(i == 0 ? "{" : ",{"), add_text(json, "name", input.label);
+    json.raw(","), add_text(json, "unit", input.unit);
+    json.raw(","), add_exact(json, "start", input.start);
+    json.raw(","), add_exact(json, "min", i < e.about.u.size() ? e.about.u[i].min : -INFINITY);
+    json.raw(","), add_exact(json, "max", i < e.about.u.size() ? e.about.u[i].max : INFINITY);
+    json.raw("}");
+  }
+  json.raw("]");
+}
+
+void add_parameters(JsonText& json, const Model& model, const StepModel& step) {
+  const Equations& e = step.prepared.equations;
+  const std::unordered_set<NodeId> places = symbols_of_places(model, e);
+  json.key("parameters"), json.raw("[");
+  for (std::size_t i = 0; i < step.parameters.size(); ++i) {
+    const CVariable& parameter = step.parameters[i];
+    const bool is_free = step.start.kinds[i] == ParameterKind::Free;
+    json.raw(i == 0 ? "{" : ",{"), add_text(json, "name", parameter.label);
+    json.raw(","), add_exact(json, "start", parameter.start);
+    json.raw(","), json.key("settable");
+    json.raw(is_free && !places.contains(e.p[i].id()) ? "true" : "false");
+    json.raw("}");
+  }
+  json.raw("]");
+}
+
+void add_curves(JsonText& json, const std::vector<Curve>& curves) {
+  json.key("outputs");
+  json.list(curves, [&](const Curve& curve) {
+    json.raw("{"), add_text(json, "name", curve.name);
+    json.raw(","), add_text(json, "unit", curve.unit);
+    json.raw(","), add_text(json, "group", curve.group);
+    json.raw("}");
+  });
+}
+
+// RFC 4648
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    unsigned bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      bits = bits << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += k <= count ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+MechanismPage make_mechanism_page(const Model& model, const StepModel& step) {
+  std::vector<std::string> notes;
+  const std::vector<Curve> curves = curves_of(step, notes);
+  const Scene scene = make_scene(model);
+  if (scene.is_empty()) {
+    notes.push_back("The model has no bodies; there is no picture to show.");
+  }
+  WasmContents contents;
+  for (const Curve& curve : curves) contents.outputs.push_back(curve.value);
+  contents.frame = expressions_of_frame(step.prepared.equations);
+
+  JsonText json;
+  json.raw("{"), add_text(json, "title", model.name);
+  json.raw(","), add_text(json, "description", model.description);
+  json.raw(","), add_text(json, "method", step.method);
+  json.raw(","), add_exact(json, "step", step.step);
+  json.raw(","), add_inputs(json, step);
+  json.raw(","), add_parameters(json, model, step);
+  json.raw(","), add_curves(json, curves);
+  json.raw(","), json.key("notes");
+  json.list(notes, [&](const std::string& note) { json.string(note); });
+  json.raw(","), json.key("scene"), add_scene(json, scene);
+  json.raw("}");
+  return {json.take(), write_wasm_module(step, contents)};
+}
+
+std::string to_html(const MechanismPage& page) {
+  const std::string_view text = kMechanismTemplate;
+  const std::size_t place = text.find(kMarker);
+  assert(place != std::string_view::npos);
+  return fmt::format("{}{{\"mechanism\":{},\"module\":\"{}\"}}{}", text.substr(0, place), page.data,
+                     base64(page.module), text.substr(place + kMarker.size()));
+}
+
+}  // namespace koppel

@@ -1,0 +1,23 @@
+// A mechanism in one HTML file that runs it by itself, offline: the viewer's page with the step as
+// a WebAssembly module, the scene, and what can be set and seen. The workbench sends the same data.
+#pragma once
+
+#include <string>
+
+#include <koppel/export/step_model.hpp>
+
+namespace koppel {
+
+struct MechanismPage {
+  std::string data;    // JSON, safe inside a <script>; viewer/src/mechanism.ts
+  std::string module;  // WebAssembly
+};
+
+// Outputs that need a function which WebAssembly lacks are left out with a note in the page;
+// energies and the violation of constraints are added. `step` is of the model. Throws Error
+// `export.has-events`, `export.wasm-function` (of the step or the picture).
+MechanismPage make_mechanism_page(const Model& model, const StepModel& step);
+
+std::string to_html(const MechanismPage& page);
+
+}  // namespace koppel

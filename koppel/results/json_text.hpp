@@ -1,0 +1,55 @@
+// JSON for pages, written by hand: small, and safe inside a <script>, because every "<" of a string
+// is written \u003c.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <koppel/base/linear.hpp>
+
+namespace koppel {
+
+// A library would print all digits of every number; a page needs seven. Numbers that are not finite
+// are null.
+class JsonText {
+ public:
+  void raw(std::string_view text) { out_ += text; }
+
+  void string(const std::string& text);
+
+  void key(std::string_view name) {
+    out_ += '"';
+    out_ += name;
+    out_ += "\":";
+  }
+
+  void number(double value);
+
+  // [item, item, …], each written by `write`.
+  template <typename Items, typename Write>
+  void list(const Items& items, Write&& write) {
+    out_ += '[';
+    bool is_first = true;
+    for (const auto& item : items) {
+      if (!is_first) out_ += ',';
+      is_first = false;
+      write(item);
+    }
+    out_ += ']';
+  }
+
+  template <typename Numbers>
+  void numbers(const Numbers& values) {
+    list(values, [&](double value) { number(value); });
+  }
+  void vector(const Vec3<double>& v) { numbers(std::array{v.x, v.y, v.z}); }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+}  // namespace koppel

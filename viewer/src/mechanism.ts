@@ -1,0 +1,54 @@
+// A mechanism that runs: the contract with the program that writes it, and a check of it.
+
+import { expect, list, record, string } from "./check";
+import { check_scene, type Column, type Scene } from "./data";
+
+export interface Input {
+  name: string;
+  unit: string;
+  start: number;
+  min: number | null; // null: no limit
+  max: number | null;
+}
+
+export interface Parameter {
+  name: string;
+  start: number;
+  settable: boolean; // else it follows from others, or the picture depends on it
+}
+
+export interface Mechanism {
+  title: string;
+  description: string;
+  method: string;
+  step: number; // seconds
+  inputs: Input[];
+  parameters: Parameter[];
+  outputs: Column[];
+  notes: string[];
+  scene: Scene; // without frames: the module computes them
+}
+
+// Throws an error that names the first entry that breaks the contract.
+export function check_mechanism(value: unknown): Mechanism {
+  const top = record(value, "the mechanism");
+  for (const key of ["title", "description", "method"]) string(top[key], key);
+  expect((top.step as number) > 0, "step", "a positive number");
+  const named = (key: string, more: (entry: Record<string, unknown>, where: string) => void) =>
+    list(top[key], key).forEach((entry, i) => {
+      const where = `${key}[${i}]`;
+      const found = record(entry, where);
+      string(found.name, `${where}.name`);
+      more(found, where);
+    });
+  const number = (x: unknown, where: string) => expect(typeof x === "number", where, "a number");
+  named("inputs", ({ start }, where) => number(start, `${where}.start`));
+  named("parameters", ({ start }, where) => number(start, `${where}.start`));
+  named("outputs", ({ unit, group }, where) => {
+    string(unit, `${where}.unit`);
+    string(group, `${where}.group`);
+  });
+  list(top.notes, "notes").forEach((note, i) => string(note, `notes[${i}]`));
+  check_scene(record(top.scene, "scene"));
+  return value as Mechanism;
+}

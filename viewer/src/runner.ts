@@ -1,0 +1,90 @@
+// A mechanism in motion: asks the worker for the steps that are due at every frame of the display,
+// and passes on what comes back. What is set between two frames goes with the next request, so that
+// a pull shows in the frame after next at the latest.
+
+import type { Setting, Sizes } from "./engine";
+import type { Answer, Request } from "./worker";
+
+declare const WORKER_TEXT: string; // worker.ts; see build.mjs
+
+const kMostOwed = 0.1; // seconds of motion that a slow machine may be behind before it gives up
+
+export class Runner {
+  running = false;
+  speed = 1;
+  failed = false;
+  on_frame: (answer: Answer) => void = () => {};
+  private readonly worker: Worker;
+  private readonly settings = new Map<string, Setting>(); // not yet sent
+  private readonly kept = new Map<string, Setting>(); // all that were made
+  private owed = 0; // seconds of motion
+  private last = 0;
+  private is_waiting = true;
+  private is_closed = false;
+
+  constructor(module: WebAssembly.Module, sizes: Sizes, private readonly step: number) {
+    const url = URL.createObjectURL(new Blob([WORKER_TEXT], { type: "text/javascript" }));
+    this.worker = new Worker(url);
+    this.worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+      this.is_waiting = false;
+      this.failed = data.failed;
+      if (data.failed) this.running = false;
+      this.on_frame(data);
+    });
+    this.send({ kind: "load", module, sizes, step });
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  toggle() {
+    this.running = !this.running && !this.failed;
+  }
+
+  // One step, standing.
+  advance_once() {
+    this.running = false;
+    if (!this.is_waiting && !this.failed) this.request(1);
+  }
+
+  // The start; what was set stays set.
+  reset() {
+    this.owed = 0;
+    this.failed = false;
+    this.settings.clear();
+    this.send({ kind: "reset", settings: [...this.kept.values()] });
+  }
+
+  set(of: Setting["of"], index: number, value: number) {
+    const setting = { of, index, value };
+    this.settings.set(`${of} ${index}`, setting);
+    this.kept.set(`${of} ${index}`, setting);
+  }
+
+  close() {
+    this.is_closed = true;
+    this.worker.terminate();
+  }
+
+  private tick(now: number) {
+    if (this.is_closed) return;
+    const elapsed = Math.max(0, (now - this.last) / 1000);
+    this.last = now;
+    if (this.running) this.owed = Math.min(this.owed + elapsed * this.speed, kMostOwed);
+    const due = this.running ? Math.floor(this.owed / this.step) : 0;
+    if (!this.is_waiting && !this.failed && (due > 0 || this.settings.size > 0)) {
+      this.owed -= due * this.step;
+      this.request(due);
+    }
+    requestAnimationFrame((then) => this.tick(then));
+  }
+
+  private request(steps: number) {
+    const settings = [...this.settings.values()];
+    this.settings.clear();
+    this.send({ kind: "advance", steps, settings });
+  }
+
+  private send(request: Request) {
+    this.is_waiting = true;
+    this.worker.postMessage(request);
+  }
+}
