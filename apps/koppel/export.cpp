@@ -128,8 +128,12 @@ void run(const ExportOptions& options) {
   const std::string name = options.name.empty() ? "" : c_identifier(options.name);
   if (options.to == "octave") return export_octave(options, model, how, name);
   if (!how.step) how.step = kDefaultStep;
-  const StepModel step = make_step_model(
-      model, how, name, options.to == "fmu" ? StepKind::Accurate : StepKind::FixedCost, origins);
+  const StepModel step =
+      options.to == "html"
+          ? make_step_with_hand(model, how, name, origins)
+          : make_step_model(model, how, name,
+                            options.to == "fmu" ? StepKind::Accurate : StepKind::FixedCost,
+                            origins);
   print_choice(step);
   if (options.to == "fmu") {
     export_fmu(options, step, model.run.end);

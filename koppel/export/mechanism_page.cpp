@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <koppel/export/holding_inputs.hpp>
 #include <koppel/export/wasm.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/model/grip.hpp>
 #include <koppel/results/json_text.hpp>
 #include <koppel/results/scene.hpp>
 #include <koppel/results/scene_json.hpp>
@@ -102,14 +104,15 @@ void add_exact(JsonText& json, std::string_view key, double value) {
 
 void add_inputs(JsonText& json, const StepModel& step) {
   const Equations& e = step.prepared.equations;
+  const std::vector<double> held = holding_inputs(e, step.prepared.state);
   json.key("inputs"), json.raw("[");
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     const CVariable& input = step.inputs[i];
     json.raw(i == 0 ? "{" : ",{"), add_text(json, "name", input.label);
     json.raw(","), add_text(json, "unit", input.unit);
-    json.raw(","), add_exact(json, "start", input.start);
-    json.raw(","), add_exact(json, "min", i < e.about.u.size() ? e.about.u[i].min : -INFINITY);
-    json.raw(","), add_exact(json, "max", i < e.about.u.size() ? e.about.u[i].max : INFINITY);
+    json.raw(","), add_exact(json, "start", held[i]);
+    json.raw(","), add_exact(json, "min", e.about.u[i].min);
+    json.raw(","), add_exact(json, "max", e.about.u[i].max);
     json.raw("}");
   }
   json.raw("]");
@@ -185,6 +188,21 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step) {
   json.raw(","), json.key("scene"), add_scene(json, scene);
   json.raw("}");
   return {json.take(), write_wasm_module(step, contents)};
+}
+
+StepModel make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
+                              std::vector<ParameterOrigin> origins) {
+  if (model.bodies.size() > 1 && options.integrator.is_open()) {
+    try {
+      const Model held = with_grip(model);
+      std::vector<ParameterOrigin> all = origins;
+      all.resize(held.parameters.size());  // those of the hand can be set
+      return make_step_model(held, options, name, StepKind::FixedCost, all);
+    } catch (const Error&) {
+      // Without a hand it may do.
+    }
+  }
+  return make_step_model(model, options, std::move(name), StepKind::FixedCost, origins);
 }
 
 std::string to_html(const MechanismPage& page) {

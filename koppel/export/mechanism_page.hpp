@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <koppel/export/step_model.hpp>
 
@@ -17,6 +18,12 @@ struct MechanismPage {
 // energies and the violation of constraints are added. `step` is of the model. Throws Error
 // `export.has-events`, `export.wasm-function` (of the step or the picture).
 MechanismPage make_mechanism_page(const Model& model, const StepModel& step);
+
+// The step of a model with a hand (model/grip.hpp), where it can have one: the integrator is open,
+// and a method that knows hands holds. Else the step of the model as it is; throws as
+// make_step_model does. `options.step` is given.
+StepModel make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
+                              std::vector<ParameterOrigin> origins);
 
 std::string to_html(const MechanismPage& page);
 

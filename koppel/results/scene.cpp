@@ -56,6 +56,15 @@ void add_default_shape(const Body& body, const ParameterValues& values, bool is_
   if (norm(box.size) > 0) picture.shapes.push_back(std::move(box));
 }
 
+Scene::Pose pose_of(const double* frame) {
+  Mat3<double> R;
+  for (std::size_t j = 0; j < 3; ++j) {
+    R.column[j] = {frame[3 + 3 * j], frame[4 + 3 * j], frame[5 + 3 * j]};
+  }
+  const std::array<double, 4> e = quaternion_of(R);
+  return {frame[0], frame[1], frame[2], e[0], e[1], e[2], e[3]};
+}
+
 // Computes frames of positions.
 class Frames {
  public:

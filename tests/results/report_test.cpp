@@ -90,6 +90,33 @@ TEST(Report, ShowsShapesAndSpringsWhereTheModelHasThem) {
   EXPECT_EQ(joint["point"], (std::vector<double>{0, 1, 0}));
 }
 
+// Up is against gravity, whatever its axis.
+TEST(Scene, UpIsAgainstGravity) {
+  const auto up = [](const char* text) {
+    const Vec3<double> u = make_scene(read_model_text(text, "up.yaml")).up;
+    return std::array{u.x, u.y, u.z};
+  };
+  EXPECT_EQ(up("gravity: [0, 0, 9.81]\nbodies: {b: {point_mass: 1}}"), (std::array{0., 0., -1.}));
+  EXPECT_EQ(up("gravity: [-2, 0, 0]\nbodies: {b: {point_mass: 1}}"), (std::array{1., 0., 0.}));
+  EXPECT_EQ(up("bodies: {b: {point_mass: 1}}"), (std::array{0., 0., 1.}));
+  EXPECT_EQ(up("dimension: 2\nbodies: {b: {point_mass: 1}}"), (std::array{0., 1., 0.}));
+}
+
+// A body of 12 kg that is a box of 1 x 2 x 3 m has the moments 13, 10 and 5 kg m².
+TEST(Scene, ABodyThatNothingHoldsIsABoxOfItsInertia) {
+  const Scene scene =
+      make_scene(read_model_text("bodies: {b: {mass: 12, inertia: [13, 10, 5]}}", "box.yaml"));
+  ASSERT_EQ(scene.bodies[1].shapes.size(), 1u);
+  EXPECT_NEAR(scene.bodies[1].shapes[0].size.x, 1, 1e-12);
+  EXPECT_NEAR(scene.bodies[1].shapes[0].size.y, 2, 1e-12);
+  EXPECT_NEAR(scene.bodies[1].shapes[0].size.z, 3, 1e-12);
+  const Scene held = make_scene(
+      read_model_text("bodies: {b: {mass: 12, inertia: [13, 10, 5]}}\n"
+                      "joints: {j: {type: spherical, between: [ground, {b: [1, 0, 0]}]}}",
+                      "held.yaml"));
+  EXPECT_TRUE(held.bodies[1].shapes.empty());
+}
+
 TEST(Report, AFileThatCannotBeWrittenLeavesNoPart) {
   const testing::TemporaryFolder folder;
   try {

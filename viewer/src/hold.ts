@@ -2,6 +2,7 @@
 // screen, until it is let go. The step does the pulling: its inputs and parameters `grip.…` say which
 // body, which point of it, where to, and with what force at most.
 
+import { Vector3 } from "three";
 import type { End, Vector } from "./data";
 import type { Setting } from "./engine";
 import type { Mechanism } from "./mechanism";
@@ -34,6 +35,7 @@ function find_parts({ inputs, parameters }: Mechanism): Map<string, Place> {
 export class Hold {
   private end: End | null = null;
   private target: Vector | null = null;
+  private through = new Vector3(); // where it was taken
   private pointer = { x: 0, y: 0 };
 
   // null: the step has no grip.
@@ -55,11 +57,11 @@ export class Hold {
       canvas.addEventListener(name, () => this.let_go());
   }
 
-  // The body has moved under the pointer, or the camera has.
+  // The body has moved, or the camera has.
   follow() {
     if (!this.end) return;
     this.target = this.view.point_under(
-      this.pointer.x, this.pointer.y, this.view.point_of(this.end)) ?? this.target;
+      this.pointer.x, this.pointer.y, this.through) ?? this.target;
     this.send_target();
   }
 
@@ -70,6 +72,7 @@ export class Hold {
     this.view.set_controls(false);
     canvas.setPointerCapture(event.pointerId);
     this.end = picked;
+    this.through = this.view.point_of(picked);
     const [x, y, z] = picked.point;
     this.set({ body: picked.body - 1, x, y, z }); // the ground is not counted
     this.pull(event);

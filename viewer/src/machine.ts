@@ -40,7 +40,9 @@ export class Machine {
     const drawn = scene.drawing.reduce((sum, { kind, points }) =>
       sum + 3 * points + (kind === "box" ? 1 : 0), 0);
     const frame = kNumbersOfBody * scene.bodies.length + drawn;
-    this.runner = new Runner(module, { outputs: outputs.length, frame }, step);
+    const start = mechanism.inputs.map((input, index) =>
+      ({ of: "inputs" as const, index, value: input.start }));
+    this.runner = new Runner(module, { outputs: outputs.length, frame }, step, start);
     this.bar = new RunBar(this.runner, () => this.reset());
     this.recorder = new Recorder(outputs);
     this.plots = new Plots(this.recorder, read_theme());

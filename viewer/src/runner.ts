@@ -22,7 +22,11 @@ export class Runner {
   private is_waiting = true;
   private is_closed = false;
 
-  constructor(module: WebAssembly.Module, sizes: Sizes, private readonly step: number) {
+  // `settings` are those at the start.
+  constructor(
+    module: WebAssembly.Module, sizes: Sizes, private readonly step: number, settings: Setting[]
+  ) {
+    for (const setting of settings) this.kept.set(`${setting.of} ${setting.index}`, setting);
     const url = URL.createObjectURL(new Blob([WORKER_TEXT], { type: "text/javascript" }));
     this.worker = new Worker(url);
     this.worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
@@ -31,7 +35,7 @@ export class Runner {
       if (data.failed) this.running = false;
       this.on_frame(data);
     });
-    this.send({ kind: "load", module, sizes, step });
+    this.send({ kind: "load", module, sizes, step, settings });
     requestAnimationFrame((now) => this.tick(now));
   }
 

@@ -3,7 +3,7 @@
 import { Engine, type Setting, type Sizes, type Snapshot } from "./engine";
 
 export type Request =
-  | { kind: "load"; module: WebAssembly.Module; sizes: Sizes; step: number }
+  | { kind: "load"; module: WebAssembly.Module; sizes: Sizes; step: number; settings: Setting[] }
   | { kind: "advance"; steps: number; settings: Setting[] }
   | { kind: "reset"; settings: Setting[] };
 
@@ -30,7 +30,6 @@ function look_ahead(machine: Engine, step: number): Float64Array[] {
     if (taken < n) break;
     found.push(machine.snapshot().frame);
   }
-  machine.reset();
   return found;
 }
 
@@ -44,7 +43,11 @@ const kNothing = { taken: 0, failed: false, time: 0 };
 addEventListener("message", ({ data }: MessageEvent<Request>) => {
   if (data.kind === "load") {
     engine = new Engine(data.module, data.sizes);
-    answer(kNothing, look_ahead(engine, data.step));
+    engine.set(data.settings);
+    const ahead = look_ahead(engine, data.step);
+    engine.reset();
+    engine.set(data.settings);
+    answer(kNothing, ahead);
     return;
   }
   if (!engine) return;

@@ -1,0 +1,130 @@
+// What a page that runs a mechanism is told about it.
+#include <koppel/export/mechanism_page.hpp>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/export/holding_inputs.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+
+namespace koppel {
+namespace {
+
+using Json = nlohmann::json;
+
+StepModel step_of(const Model& model, const char* integrator = "rattle") {
+  SimulateOptions options = options_of(model);
+  options.integrator = integrator;
+  options.step = 1e-3;
+  options.end = 0.01;
+  return make_step_model(model, options);
+}
+
+Json data_of(const Model& model) {
+  return Json::parse(make_mechanism_page(model, step_of(model)).data);
+}
+
+Json entry(const Json& list, const std::string& name) {
+  for (const Json& item : list) {
+    if (item["name"] == name) return item;
+  }
+  return {};
+}
+
+const char* const kCrane = R"(
+parameters: {m_t: 10, m: 100, J: 0.1, r: 0.1, g: 9.81}
+inputs: [F_t, M_w]
+coordinates: {s: {start: 0}, l: {start: 4}, x: {start: 0}, z: {start: -4}}
+kinetic: m_t/2*s'^2 + J/r^2/2*l'^2 + m/2*(x'^2 + z'^2)
+potential: m*g*z
+generalized_forces: {s: F_t, l: M_w/r}
+constraints: {cable: ((x - s)^2 + z^2 - l^2)/2}
+outputs: {x: x, z: z}
+)";
+
+// The winch carries the load, M_w = −m g r, and the trolley stands.
+TEST(MechanismPage, InputsStartAtWhatHoldsTheMechanism) {
+  const Json data = data_of(read_model_text(kCrane, "crane.yaml"));
+  EXPECT_NEAR(entry(data["inputs"], "M_w")["start"].get<double>(), -100 * 9.81 * 0.1, 1e-9);
+  EXPECT_EQ(entry(data["inputs"], "F_t")["start"].get<double>(), 0);
+  EXPECT_TRUE(entry(data["inputs"], "F_t")["min"].is_null());
+}
+
+TEST(MechanismPage, InputsThatCannotHoldItStartAtZeroOrTheirLimit) {
+  const Model model = read_model_text(
+      "coordinates: {x: {start: 0}, y: {start: 0}}\nkinetic: (x'^2 + y'^2)/2\npotential: 9.81*y\n"
+      "inputs: {F: {min: 2, max: 5}, G: {}}\ngeneralized_forces: {x: F + G}\n",
+      "falling.yaml");
+  const Json data = data_of(model);
+  EXPECT_EQ(entry(data["inputs"], "F")["start"].get<double>(), 2);
+  EXPECT_EQ(entry(data["inputs"], "F")["max"].get<double>(), 5);
+  EXPECT_EQ(entry(data["inputs"], "G")["start"].get<double>(), 0);
+}
+
+// A length that a constraint or a place depends on would tear the mechanism.
+TEST(MechanismPage, SlidersAreForParametersThatDoNotMoveJoints) {
+  const Model model = read_model_text(
+      "dimension: 2\nparameters: {l: 2, m: 3, g: 9.81}\ngravity: [0, -g]\n"
+      "bodies: {b: {mass: m, inertia: 1, position: [l, 0]}}\n"
+      "joints: {j: {type: revolute, between: [ground, {b: [-l, 0]}]}}\noutputs: {x: b.x}\n",
+      "bar.yaml");
+  const Json data = data_of(model);
+  EXPECT_FALSE(entry(data["parameters"], "l")["settable"].get<bool>());
+  EXPECT_TRUE(entry(data["parameters"], "m")["settable"].get<bool>());
+  EXPECT_TRUE(entry(data["parameters"], "g")["settable"].get<bool>());
+  EXPECT_EQ(data["scene"]["bodies"].size(), 2u);
+}
+
+TEST(MechanismPage, OutputsThatAModuleCannotComputeAreLeftOutWithANote) {
+  const Model model = read_model_text(
+      "coordinates: {x: {start: 1}, y: {start: 0}}\nkinetic: (x'^2 + y'^2)/2\n"
+      "outputs: {angle: 'atan2(y, x)', x: x}\n",
+      "point.yaml");
+  const Json data = data_of(model);
+  EXPECT_EQ(data["notes"][0],
+            "'angle' is not shown: it needs atan2, which WebAssembly does not have.");
+  EXPECT_TRUE(entry(data["outputs"], "angle").is_null());
+  EXPECT_EQ(entry(data["outputs"], "x")["group"], "outputs");
+  EXPECT_EQ(entry(data["outputs"], "energy")["group"], "energy");
+}
+
+TEST(MechanismPage, AStepThatAModuleCannotTakeIsRefused) {
+  const Model model = read_model_text(
+      "coordinates: {x: {start: 1}}\nkinetic: x'^2/2\npotential: exp(x)\n", "well.yaml");
+  try {
+    make_mechanism_page(model, step_of(model));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.diagnostics()[0].id, "export.wasm-function");
+    EXPECT_EQ(error.diagnostics()[0].message,
+              "the step needs exp, which WebAssembly does not have.");
+  }
+}
+
+TEST(MechanismPage, HasAHandWhereTheIntegratorIsOpen) {
+  const Model model = read_model_text(
+      "dimension: 2\nbodies: {b: {mass: 1, inertia: 1}}\noutputs: {x: b.x}\nrun: {end: 0.1}\n",
+      "free.yaml");
+  SimulateOptions options = options_of(model);
+  options.step = 1e-3;
+  const auto has_hand = [&] {
+    const StepModel step = make_step_with_hand(model, options, "", {});
+    const Json data = Json::parse(make_mechanism_page(model, step).data);
+    return !entry(data["inputs"], "grip.target_x").is_null() &&
+           !entry(data["parameters"], "grip.body").is_null();
+  };
+  EXPECT_TRUE(has_hand());
+  options.integrator = "rattle";
+  EXPECT_FALSE(has_hand());
+}
+
+// The text between the marks of the page is the data, with the module in base64.
+TEST(MechanismPage, HtmlHasDataAndModule) {
+  const std::string html = to_html({"{\"title\":\"t\"}", "\x01\x02\x03\x04"});
+  EXPECT_NE(html.find("{\"mechanism\":{\"title\":\"t\"},\"module\":\"AQIDBA==\"}"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace koppel
