@@ -277,10 +277,18 @@ class Model(Builder):
         return Equations(*(self._ask(_koppel.Model.equations, given, latex) for latex in (False, True)))
 
     def linearize(self, *, coordinates: Optional[str] = None, at: str = "start") -> Linear:
-        """z' = A z + B u, y = C z + D u about the start, or ``at='rest'`` about the equilibrium near it."""
+        """z' = A z + B u, y = C z + D u about the start, or ``at='rest'`` about the equilibrium near it.
+
+        Where the start moves and its motion is not steady in these coordinates, the eigenvalues of A say
+        nothing about how deviations grow, which is warned of. Joint coordinates serve most steady motions.
+        """
         if at not in ("start", "rest"):
             raise error("python.wrong-option", f"`at = {at}` is not known.", "It is 'start' or 'rest'.")
-        return Linear(self._ask(_koppel.Model.linearize, {"coordinates": coordinates}, at == "rest"))
+        found = self._ask(_koppel.Model.linearize, {"coordinates": coordinates}, at == "rest")
+        if found["unsteady"]:
+            warnings.warn(f"A belongs to the instant, and its eigenvalues do not say how deviations grow: "
+                          f"{found['unsteady']}", Doubtful, stacklevel=2)
+        return Linear(found)
 
     def simulate(self, end: Optional[float] = None, *, tolerance: Optional[float] = None,
                  tol: Optional[float] = None, step: Optional[float] = None, coordinates: Optional[str] = None,
@@ -350,7 +358,8 @@ class Model(Builder):
         elif result.is_interrupted:
             raise Interrupted(f"interrupted at t = {partial.reached:g} s; what was reached is in .run", partial)
         elif result.status == "failed":
-            raise Failed([Diagnostic("simulate.failed", result.text)], partial)
+            kind = "simulate" if question is _koppel.Model.simulate else "control"
+            raise Failed([Diagnostic(f"{kind}.failed", result.text)], partial)
         return result
 
     def compare(self, *, coordinates: Sequence[str] = (), formulations: Sequence[str] = (),

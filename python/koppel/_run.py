@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Unio
 import numpy as np
 
 from . import _koppel
-from ._errors import Error
+from ._errors import Error, error
 
 _SHOWN = ("outputs", "inputs")  # what is plotted unless asked for otherwise
 
@@ -32,8 +32,11 @@ class Run(Mapping):
     'm'
     """
 
-    def __init__(self, model, result, given: Optional[Dict[str, Any]], is_instant: bool = False):
-        self._model, self._result, self._given, self._is_instant = model, result, given, is_instant
+    def __init__(self, model, result, given: Optional[Dict[str, Any]], times: Any = None):
+        """Of the model, with the options that were given; of a run at other times, these in any order."""
+        self._model, self._result, self._given = model, result, given
+        self._is_instant = times is not None and np.ndim(times) == 0
+        self._rows = None if times is None else _nearest(result.view(0), np.atleast_1d(times))
         self._index = {name: i for i, (name, _, _) in enumerate(result.columns)}
         self._asked: Dict[str, np.ndarray] = {}
         self._summary: Optional[Dict[str, Any]] = None
@@ -49,7 +52,9 @@ class Run(Mapping):
             if name not in self._asked:
                 self._asked[name] = self._result.quantity(name)
             values = self._asked[name]
-        return float(values[-1]) if self._is_instant else values
+        if self._rows is None:
+            return values
+        return float(values[self._rows[0]]) if self._is_instant else values[self._rows]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)
@@ -128,12 +133,14 @@ class Run(Mapping):
         low, high = 0.0, self.reached
         if times.ndim != 1 or not np.all((times >= low) & (times <= high)):
             raise ValueError(f"times must be between {low:g} and {high:g} s")
-        order = np.unique(times)
-        options = {**self._given, "end": self.summary["end"], "samples": order}
+        options = {**self._given, "end": self.summary["end"], "samples": np.unique(times)}
         result = self._model._ask(_koppel.Model.simulate, options, None)
-        if np.ndim(t) == 0:
-            return Run(self._model, result, None, is_instant=True)
-        return _Rows(self._model, result, times)
+        return Run(self._model, result, None, np.asarray(t, dtype=float))
+
+    def __reduce__(self):
+        """Pickled with its columns, as they are; other quantities stay behind."""
+        kept = _Kept(self._result, [np.array(self._result.view(i)) for i in range(len(self))])
+        return _restore, (self._model, kept, self._given)
 
     # To other programs.
 
@@ -201,15 +208,39 @@ class Run(Mapping):
         return ax if ax is not None else axes[0] if len(axes) == 1 else axes
 
 
-class _Rows(Run):
-    """The motion at times in any order, as they were asked for."""
+def _nearest(rows: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """For each time the row that is nearest, of rows in ascending order."""
+    after = np.clip(np.searchsorted(rows, times), 1, max(len(rows) - 1, 1))
+    is_before = times - rows[after - 1] <= rows[np.minimum(after, len(rows) - 1)] - times
+    return np.where(is_before, after - 1, np.minimum(after, len(rows) - 1))
 
-    def __init__(self, model, result, times: np.ndarray):
-        super().__init__(model, result, None)
-        self._order = np.searchsorted(result.view(0), times)
 
-    def __getitem__(self, name: str) -> np.ndarray:
-        return super().__getitem__(name)[self._order]
+class _Kept:
+    """What is left of a result that was pickled."""
+
+    is_interrupted = False
+
+    def __init__(self, result, arrays: List[np.ndarray]):
+        self.status, self.text, self.summary = result.status, result.text, result.summary
+        self.messages, self.lines, self.columns = result.messages, result.lines, result.columns
+        self._arrays = arrays
+
+    def view(self, index: int) -> np.ndarray:
+        return self._arrays[index]
+
+    def quantity(self, name: str) -> np.ndarray:
+        meant = _koppel.suggest(name, [column[0] for column in self.columns])
+        advice = f"Did you mean '{meant}'?" if meant else "A run that was pickled has its columns only."
+        raise error("results.unknown-column", f"there is no column '{name}'.", advice)
+
+    def __getattr__(self, name: str):
+        if name in ("html", "write_csv", "write_hdf5"):
+            raise TypeError("a run that was pickled writes no files; write them before")
+        raise AttributeError(name)
+
+
+def _restore(model, kept: _Kept, given: Optional[Dict[str, Any]]) -> Run:
+    return Run(model, kept, given)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/analysis/motion/statics.hpp>
+#include <koppel/analysis/motion/steady.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/export/c.hpp>
@@ -54,6 +55,7 @@ struct Linear {
   Spectrum spectrum;
   std::vector<std::string> q;
   State state;
+  std::string unsteady;  // why eigenvalues say nothing about how deviations grow; empty: they do
 };
 
 Linear linearize_at(const Model& model, const std::string& set, bool at_rest) {
@@ -66,7 +68,12 @@ Linear linearize_at(const Model& model, const std::string& set, bool at_rest) {
     if (!rest.is_found) throw Error("statics.not-found", rest.text);
     state = rest.state;
   }
-  Linear out{linearize(evaluator, state), {}, {}, state};
+  const SteadyMotion motion = find_steady_motion(evaluator, state);
+  Linear out{motion.is_steady ? motion.system : linearize(evaluator, state),
+             {},
+             {},
+             state,
+             motion.is_steady ? "" : motion.text};
   out.spectrum = find_spectrum(out.system);
   for (const Expr& q : evaluator.equations->q) out.q.emplace_back(q.name());
   return out;
@@ -85,6 +92,7 @@ py::dict linear(LoadedModel& of, const py::dict& given, bool at_rest) {
   out["outputs"] = found.system.outputs;
   out["q"] = found.q;
   out["at"] = found.state.q;
+  out["unsteady"] = found.unsteady;
   out["num_zero"] = found.spectrum.num_zero;
   py::list modes;
   for (const Mode& mode : found.spectrum.modes) {

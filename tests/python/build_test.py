@@ -168,6 +168,15 @@ def test_what_a_file_can_say_can_be_said():
     assert m.simulate(end=0.5).status == "done"
 
 
+@pytest.mark.parametrize("name", kp.models())
+def test_every_model_of_a_file_is_the_same_as_a_dictionary(name):
+    model = kp.load(name)
+    again = kp.Model.from_dict(model.to_dict(), file=model._file)
+    for what in ("bodies", "joints", "forces", "inputs", "outputs", "coordinate_sets"):
+        assert getattr(again, what) == getattr(model, what)
+    assert dict(again.parameters) == dict(model.parameters)
+
+
 def test_a_robot_comes_from_urdf(tmp_path):
     import os
     robot = kp.Model.from_urdf(os.path.join(os.path.dirname(kp.__file__), "models", "robot.urdf"), name="arm")

@@ -139,14 +139,21 @@ def test_models_are_copied_and_pickled():
 
 
 def simulate_file(name):
-    return kp.load(name).simulate(end=0.2).t[-1]
+    return kp.load(name).simulate(end=0.2)
 
 
 def test_processes_share_the_work():
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        assert pool.map(simulate_file, ["pendulum", "slider_crank"]) == [0.2, 0.2]
+        runs = pool.map(simulate_file, ["pendulum", "slider_crank"])
         models = pool.map(kp.load, ["pendulum"])
     assert models[0].simulate(end=0.1).status == "done"
+    here = simulate_file("pendulum")
+    assert all(np.array_equal(runs[0][name], here[name]) for name in here) and runs[0].units == here.units
+    assert runs[0](0.1)["x"] == here(0.1)["x"]
+    with pytest.raises(kp.Error, match="there is no column 'yy'"):
+        runs[0]["yy"]
+    with pytest.raises(TypeError, match="writes no files"):
+        runs[1].to_html()
 
 
 def test_reports_are_pickled():

@@ -66,6 +66,17 @@ def test_dense_output_is_that_of_the_integrator():
         coarse(2.5)
 
 
+def test_the_motion_up_to_an_event_can_be_asked_for_too():
+    # A ball falls for sqrt(2 h / g) and stops the run there.
+    m = kp.Model(gravity=(0, -9.81))
+    ball = m.body("ball", point_mass=1, position=(0, 2))
+    m.event("floor", ball.y, stop=True)
+    run = m.simulate(end=5)
+    assert run.reached == pytest.approx((2 * 2 / 9.81) ** 0.5, rel=1e-9)
+    assert run(0.3)["ball.y"] == pytest.approx(2 - 9.81 / 2 * 0.3**2, rel=1e-12)
+    assert run([0.3, 0.1])["ball.y"] == pytest.approx([2 - 9.81 / 2 * t**2 for t in (0.3, 0.1)], rel=1e-12)
+
+
 def test_options_are_those_of_the_library():
     model = kp.load("pendulum")
     run = model.simulate(end=1, tol=1e-6, integrator="radau5", formulation="ggl", coordinates="natural", samples="steps")
@@ -128,6 +139,19 @@ def test_linearisation_has_the_frequencies_of_the_double_pendulum():
     linear = m.linearize(coordinates="joint", at="rest")
     assert [mode.frequency for mode in linear.modes] == pytest.approx(expected, rel=1e-9)
     assert sorted(np.abs(linear.eigenvalues.imag) / (2 * np.pi))[::2] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_bicycle_has_its_published_eigenvalues():
+    # Meijaard, Papadopoulos, Ruina & Schwab (2007), table 2, at 5 m/s.
+    bicycle = kp.load("whipple_bicycle")
+    found = sorted((mode.eigenvalue for mode in bicycle.linearize(coordinates="joint").modes), key=lambda e: e.real)
+    expected = [-14.07838969279822, -0.77534188219585 + 4.46486771378823j, -0.32286642900409]
+    assert found == pytest.approx(expected, rel=1e-8)
+
+
+def test_eigenvalues_that_say_nothing_are_warned_of():
+    with pytest.warns(kp.Doubtful, match="do not say how deviations grow"):
+        kp.load("whipple_bicycle").linearize(coordinates="absolute")
 
 
 def test_check_and_equations_are_those_of_the_command_line():
