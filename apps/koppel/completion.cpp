@@ -150,7 +150,7 @@ void add_completion(CLI::App& program) {
       program.add_subcommand("completion", "Print a script for completion in a shell");
   auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "The shell: bash, zsh or fish")->required();
-  command->footer("Example:\n  source <(koppel completion bash)");
+  command->footer("Example:\n  koppel completion bash\nTo load it: source <(koppel completion bash)");
   command->callback([shell, &program] {
     const Commands commands = [&] {
       Commands all;

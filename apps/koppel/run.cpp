@@ -104,7 +104,9 @@ Lines describe(const Simulation& simulation) {
   if (s.index > 1) {
     lines.emplace_back("violation", describe_violation(s));
   }
-  lines.emplace_back("energy", describe_energy(s));
+  lines.emplace_back("energy", simulation.equations->tracking.empty()
+                                   ? describe_energy(s)
+                                   : "not balanced: what follows a signal is pushed and pulled");
   constexpr std::size_t kMost = 12;
   if (!s.events.empty()) {
     std::string events;

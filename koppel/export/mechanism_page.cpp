@@ -172,7 +172,7 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step) {
     notes.push_back("The model has no bodies; there is no picture to show.");
   }
   WasmContents contents;
-  for (const Curve& curve : curves) contents.outputs.push_back(curve.value);
+  for (const Curve& curve : curves) contents.outputs.push_back({curve.name, curve.value});
   contents.frame = expressions_of_frame(step.prepared.equations);
 
   JsonText json;
@@ -197,7 +197,9 @@ StepModel make_step_with_hand(const Model& model, const SimulateOptions& options
       const Model held = with_grip(model);
       std::vector<ParameterOrigin> all = origins;
       all.resize(held.parameters.size());  // those of the hand can be set
-      return make_step_model(held, options, name, StepKind::FixedCost, all);
+      SimulateOptions chosen = options;
+      chosen.integrator = "linear-implicit";  // whose steps choose forces
+      return make_step_model(held, chosen, name, StepKind::FixedCost, all);
     } catch (const Error&) {
       // Without a hand it may do.
     }

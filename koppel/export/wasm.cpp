@@ -89,13 +89,16 @@ class Writer {
 
   void make_programs() {
     const std::vector<Program> step = make_step();
-    const Program observe = make_observing(contents_.outputs);
+    std::vector<Expr> outputs;
+    for (const NamedExpr& output : contents_.outputs) outputs.push_back(output.value);
+    const Program observe = make_observing(outputs);
     const Program locate = make_observing(contents_.frame);
     derive_ = make_derive();
     std::vector<Diagnostic> mistakes;
     add_missing("the step", all_missing(step), mistakes);
     find_missing(
-        observe, [&](std::size_t j) { return "output '" + m_.outputs[j].label + '\''; }, mistakes);
+        observe, [&](std::size_t j) { return "output '" + contents_.outputs[j].name + '\''; },
+        mistakes);
     add_missing("the picture", all_missing({locate}), mistakes);
     find_missing(
         derive_,
@@ -389,9 +392,7 @@ class Writer {
 WasmFiles write_wasm(const StepModel& model) {
   const Equations& e = model.prepared.equations;
   WasmContents contents;
-  for (const NamedExpr& output : e.outputs) {
-    contents.outputs.push_back(output.value);
-  }
+  contents.outputs.assign(e.outputs.begin(), e.outputs.end());
   return {write_wasm_module(model, contents), wasm_wrapper(model), wasm_types(model)};
 }
 

@@ -38,8 +38,8 @@ WasmFiles write_wasm(const StepModel& model);
 
 // What a module computes beside its steps, of the state.
 struct WasmContents {
-  std::vector<Expr> outputs;     // by observe()
-  std::vector<Expr> frame = {};  // where things are, for pictures: by locate(), at `frame`
+  std::vector<NamedExpr> outputs;  // by observe()
+  std::vector<Expr> frame = {};    // where things are, for pictures: by locate(), at `frame`
 };
 
 // The module alone. Throws as write_wasm does.

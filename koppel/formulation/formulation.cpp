@@ -195,9 +195,13 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
     return Projector(make_projector_terms(s->e, s->kept, s->state.p, s->state.u),
                      s->options.compile);
   });
-  problem.energy = Lazy<EnergyBalance>([s] {
-    return EnergyBalance(make_energy_terms(s->e, s->kept, s->state), s->options.compile);
-  });
+  // A hand gives and takes energy as it likes, and corrects what steps of order 1 lose by its
+  // jerks: there is nothing to judge.
+  if (equations.tracking.empty()) {
+    problem.energy = Lazy<EnergyBalance>([s] {
+      return EnergyBalance(make_energy_terms(s->e, s->kept, s->state), s->options.compile);
+    });
+  }
 
   for (const Equations::Event& event : equations.events) {
     problem.event_directions.push_back(event.direction);
