@@ -154,8 +154,7 @@ void run(const ExportOptions& options) {
 void add_export(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "export",
-      "Write a model as C, CUDA, WebAssembly, a page that runs it, an FMU, or functions for Octave "
-      "and MATLAB");
+      "Write a model as C, CUDA, WebAssembly, a page that runs it, an FMU, or functions for Octave");
   auto options = std::make_shared<ExportOptions>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);
