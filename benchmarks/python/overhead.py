@@ -2,12 +2,11 @@
 
     bin/koppel python benchmarks/python/overhead.py PROGRAM
 
-PROGRAM is `build/release/bin/koppel`, whose summary has the times of the library itself (`setup_seconds`, `wall_seconds`).
-Medians of runs that alternate between both. Run it on a quiet machine.
+PROGRAM is `build/release/bin/koppel`. Medians of runs that alternate between both. Run it on a quiet machine.
 """
 
-import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -43,25 +42,40 @@ def functions():
         print(f"  {title:32} {1e9 * min(timeit.repeat(run, number=1, repeat=7)) / 1e6:7.1f}")
 
 
+def processor_seconds(who):
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def by_program(program, name, end):
+    before = processor_seconds(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([program, "run", name, "--end", str(end), "--samples", "11", "--quiet", "--out", folder], check=True)
+    return processor_seconds(resource.RUSAGE_CHILDREN) - before
+
+
+def by_module(model, end):
+    before = processor_seconds(resource.RUSAGE_SELF)
+    model.simulate(end=end, samples=11)
+    return processor_seconds(resource.RUSAGE_SELF) - before
+
+
 def simulations(program):
-    print("a simulation, ms: the library's own time in both, and all that a call takes in Python")
+    print("processor time of a simulated second, us: a long run less a short one, so that starting and set-up do not count;")
+    print("and what a call of simulate() takes beside the library's own time, ms")
     warnings.simplefilter("ignore")
-    for name, end in (("slider_crank", 200), ("four_bar", 10), ("double_pendulum", 100)):
-        inside, outside, around = [], [], []
+    for name, short, long in (("slider_crank", 10, 3000), ("double_pendulum", 10, 1500), ("four_bar", 1, 300)):
         model = kp.load(name)
         model.simulate(end=0.1)
-        for _ in range(9):
-            with tempfile.TemporaryDirectory() as folder:
-                text = subprocess.run([program, "run", name, "--end", str(end), "--json", "--quiet", "--out", folder],
-                                      capture_output=True, text=True).stdout
-            summary = json.loads(text)
-            outside.append(summary["setup_seconds"] + summary["wall_seconds"])
+        outside, inside, around = [], [], []
+        for _ in range(11):
+            outside.append((by_program(program, name, long) - by_program(program, name, short)) / (long - short))
+            inside.append((by_module(model, long) - by_module(model, short)) / (long - short))
             begin = time.perf_counter()
-            run = model.simulate(end=end)
-            around.append(time.perf_counter() - begin)
-            inside.append(run.summary["setup_seconds"] + run.summary["wall_seconds"])
-        c, p, a = (1e3 * statistics.median(values) for values in (outside, inside, around))
-        print(f"  {name:16} {end:5g} s  C++ {c:8.2f}  Python {p:8.2f} ({100 * (p / c - 1):+.1f} %)  call {a:8.2f}")
+            run = model.simulate(end=short)
+            around.append(time.perf_counter() - begin - run.summary["setup_seconds"] - run.summary["wall_seconds"])
+        c, p = (1e6 * statistics.median(values) for values in (outside, inside))
+        print(f"  {name:16}  C++ {c:8.2f}  Python {p:8.2f} ({100 * (p / c - 1):+.1f} %)  call {1e3 * min(around):6.2f} ms")
 
 
 functions()
