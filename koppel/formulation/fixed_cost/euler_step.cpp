@@ -189,13 +189,16 @@ class EulerBuilder : public SaddleBuilder {
     project(elimination, s);
   }
 
-  // (3). What follows a hand is thrown about, and closed once more.
+  // (3). What follows a hand is thrown about, and closed twice more: errors of Newton's steps are
+  // squared each time.
   void project(const Elimination& elimination, const Saddle& s) {
     if (!projects()) return;
     out_.q = close(elimination, s, out_.q);
     if (e_.tracking.empty()) {
       out_.v = project_velocities(out_.q, t1_, out_.v);
-    } else {
+      return;
+    }
+    for (int k = 0; k < 2; ++k) {
       Closed closed = close_again(out_.q, t1_, out_.v);
       out_.q = restore_invariants(closed.q, t1_);
       out_.v = std::move(closed.v);
