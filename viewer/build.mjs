@@ -18,6 +18,7 @@ const running = `${policy}; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worke
 const pages = [
   { name: "report", policy: quiet },
   { name: "mechanism", entry: "mechanism_page", policy: running },
+  { name: "workbench", policy: `${running}; connect-src 'self'` },
 ];
 
 async function bundle(entry, define = {}) {

@@ -26,6 +26,7 @@
 #include "apps/koppel/help_format.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/model_options.hpp"
+#include "apps/koppel/play.hpp"
 #include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
@@ -46,6 +47,7 @@ void add_commands(CLI::App& program) {
   add_inverse(program);
   add_live(program);
   add_models(program);
+  add_play(program);
   add_new(program);
   add_explain(program);
   add_completion(program);

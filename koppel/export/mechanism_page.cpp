@@ -197,9 +197,11 @@ StepModel make_step_with_hand(const Model& model, const SimulateOptions& options
       const Model held = with_grip(model);
       std::vector<ParameterOrigin> all = origins;
       all.resize(held.parameters.size());  // those of the hand can be set
-      SimulateOptions chosen = options;
-      chosen.integrator = "linear-implicit";  // whose steps choose forces
-      return make_step_model(held, chosen, name, StepKind::FixedCost, all);
+      SimulateOptions with_hand = options;
+      with_hand.integrator = "linear-implicit";
+      StepModel step = make_step_model(held, with_hand, name, StepKind::FixedCost, all);
+      // Its steps damp: what moves by itself comes to rest in time, which is no fault here.
+      if (step.choice.trial.holds() || step.choice.trial.only_damps) return step;
     } catch (const Error&) {
       // Without a hand it may do.
     }

@@ -20,8 +20,8 @@ struct MechanismPage {
 MechanismPage make_mechanism_page(const Model& model, const StepModel& step);
 
 // The step of a model with a hand (model/grip.hpp), where it can have one: the integrator is open,
-// and a method that knows hands holds. Else the step of the model as it is; throws as
-// make_step_model does. `options.step` is given.
+// and linear-implicit, which knows hands, holds or at worst damps. Else the step of the model as it
+// is; throws as make_step_model does. `options.step` is given.
 StepModel make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
                               std::vector<ParameterOrigin> origins);
 

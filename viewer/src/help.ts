@@ -21,9 +21,9 @@ export function bind_help(keys: Keys, more: [string, string][]): HTMLDialogEleme
   close.addEventListener("click", () => dialog.close());
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
-    const typing = target.closest("input:not([type=range]), select, button, summary, textarea, " +
-      "[contenteditable=true]");
-    if (typing || event.ctrlKey || event.altKey || event.metaKey) return;
+    const typing = target.closest("input:not([type=range]), select, textarea, [contenteditable=true]");
+    const pressing = event.key === " " && target.closest("button, summary");
+    if (typing || pressing || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === "?") {
       if (dialog.open) dialog.close();
       else dialog.showModal();

@@ -10,6 +10,7 @@ import {
 import type { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { CameraRig } from "./camera";
 import type { End, Frame, Mechanism, Vector } from "./data";
+import { element } from "./dom";
 import { Drawing, outline_of } from "./drawing";
 import { read_pose } from "./frames";
 import { grid_step, make_axes, make_grid } from "./grid";
@@ -192,6 +193,15 @@ export class SceneView {
   clear_traces() {
     this.traces.clear();
     this.request();
+  }
+
+  // A picture of this frame, after which the view is over.
+  still(frame: Frame): HTMLImageElement {
+    this.set_frame(frame);
+    this.draw();
+    const image = element("img", { src: this.canvas.toDataURL(), alt: "" });
+    this.dispose();
+    return image;
   }
 
   // Gives back what the browser has few of.

@@ -1,0 +1,256 @@
+#include <koppel/play/server.hpp>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/play/flood.hpp>
+
+namespace koppel {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+using asio::use_awaitable;
+using asio::ip::tcp;
+using Request = http::request<http::empty_body>;
+using Response = http::response<http::string_body>;
+using Socket = websocket::stream<beast::tcp_stream>;
+
+constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
+constexpr std::chrono::milliseconds kLook{100};  // how often the end is looked for
+
+std::string_view view(boost::string_view text) { return {text.data(), text.size()}; }
+
+tcp::acceptor bind(asio::io_context& context, const PlayServerOptions& options) {
+  try {
+    const tcp::endpoint endpoint(asio::ip::make_address(options.address), options.port);
+    return {context, endpoint};
+  } catch (const boost::system::system_error& error) {
+    throw Error("play.address",
+                fmt::format("{}:{} cannot be served: {}.", options.address, options.port,
+                            error.code().message()),
+                "Give an address of this machine and a port that is free.");
+  }
+}
+
+Response plain(const Request& request, http::status status, std::string text) {
+  Response response{status, request.version()};
+  response.set(http::field::content_type, "text/plain; charset=utf-8");
+  response.body() = std::move(text);
+  return response;
+}
+
+}  // namespace
+
+class PlayServer::Impl {
+ public:
+  Impl(PlayServerOptions options, const Workbench& workbench, std::string_view page)
+      : options_(std::move(options)),
+        workbench_(workbench),
+        page_(page),
+        acceptor_(bind(context_, options_)) {
+    const tcp::endpoint endpoint = acceptor_.local_endpoint();
+    const std::string port = ':' + std::to_string(endpoint.port());
+    const std::string host =
+        endpoint.address().is_v6() ? '[' + options_.address + ']' : options_.address;
+    hosts_ = {host + port};
+    if (endpoint.address().is_loopback()) hosts_.push_back("localhost" + port);
+    url_ = "http://" + host + port + path("");
+  }
+
+  const std::string& url() const { return url_; }
+
+  void run(const std::function<bool()>& is_over) {
+    asio::co_spawn(context_, accept(), asio::detached);
+    asio::co_spawn(context_, watch(is_over), asio::detached);
+    context_.run();
+    pool_.stop();
+    pool_.join();
+  }
+
+ private:
+  // "/TOKEN/name"
+  std::string path(std::string_view name) const {
+    return (options_.token.empty() ? "/" : '/' + options_.token + '/') + std::string(name);
+  }
+
+  asio::awaitable<void> watch(const std::function<bool()>& is_over) {
+    asio::steady_timer timer(context_);
+    while (!is_over()) {
+      timer.expires_after(kLook);
+      co_await timer.async_wait(use_awaitable);
+    }
+    context_.stop();
+  }
+
+  asio::awaitable<void> accept() {
+    while (true) {
+      tcp::socket socket = co_await acceptor_.async_accept(use_awaitable);
+      asio::co_spawn(context_, serve(std::move(socket)), asio::detached);
+    }
+  }
+
+  // Whatever goes wrong with a connection ends it and nothing else.
+  asio::awaitable<void> serve(tcp::socket socket) {
+    const Count counted(num_connections_);
+    try {
+      beast::tcp_stream stream(std::move(socket));
+      beast::flat_buffer buffer(kMostHeaderBytes);
+      Request request;
+      stream.expires_after(options_.patience);
+      co_await http::async_read(stream, buffer, request, use_awaitable);
+      const Response refusal = refuse(request);
+      if (refusal.result() == http::status::ok && websocket::is_upgrade(request)) {
+        co_await talk(std::move(stream), request);
+        co_return;
+      }
+      Response response = refusal.result() == http::status::ok ? page_for(request) : refusal;
+      response.set(http::field::cache_control, "no-store");
+      response.set("X-Content-Type-Options", "nosniff");
+      response.set("Referrer-Policy", "no-referrer");
+      response.keep_alive(false);
+      response.prepare_payload();
+      co_await http::async_write(stream, response, use_awaitable);
+      beast::error_code ignored;
+      stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    } catch (const std::exception&) {
+    }
+  }
+
+  // 200: it may go on.
+  Response refuse(const Request& request) const {
+    const std::string host(view(request[http::field::host]));
+    const std::string origin(view(request[http::field::origin]));
+    const auto is_ours = [&](const std::string& name) {
+      return std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end();
+    };
+    if (num_connections_ > options_.most_connections) {
+      return plain(request, http::status::service_unavailable, "Too many connections.\n");
+    }
+    if (!is_ours(host)) {
+      return plain(request, http::status::forbidden, "The host is not this server.\n");
+    }
+    if (!origin.empty() && (!origin.starts_with("http://") || !is_ours(origin.substr(7)))) {
+      return plain(request, http::status::forbidden, "The origin is not this server.\n");
+    }
+    return Response{http::status::ok, request.version()};
+  }
+
+  Response page_for(const Request& request) const {
+    if (view(request.target()) != path("")) {
+      return plain(request, http::status::not_found, "There is nothing here.\n");
+    }
+    if (request.method() != http::verb::get) {
+      return plain(request, http::status::method_not_allowed, "Only GET.\n");
+    }
+    Response response{http::status::ok, request.version()};
+    response.set(http::field::content_type, "text/html; charset=utf-8");
+    response.body() = page_;
+    return response;
+  }
+
+  asio::awaitable<void> talk(beast::tcp_stream stream, const Request& request) {
+    if (view(request.target()) != path("socket")) {
+      Response response = plain(request, http::status::not_found, "There is nothing here.\n");
+      response.prepare_payload();
+      co_await http::async_write(stream, response, use_awaitable);
+      co_return;
+    }
+    stream.expires_never();  // the WebSocket has timers of its own
+    Socket socket(std::move(stream));
+    socket.set_option(websocket::stream_base::timeout{options_.patience, options_.patience, true});
+    socket.read_message_max(options_.most_bytes);
+    co_await socket.async_accept(request, use_awaitable);
+    websocket::close_reason reason(websocket::close_code::policy_error);
+    try {
+      const PlayMessage hello{workbench_.greeting()};
+      co_await write(socket, hello);
+      Flood flood(options_.burst, options_.rate);
+      while (true) {
+        beast::flat_buffer buffer;
+        co_await socket.async_read(buffer, use_awaitable);
+        if (!socket.got_text()) throw BadMessage("messages are text");
+        if (!flood.admits()) throw BadMessage("too many messages");
+        const std::string message = beast::buffers_to_string(buffer.data());
+        co_await answer(socket, message);
+      }
+    } catch (const BadMessage& bad) {
+      reason.reason = bad.what();
+    }
+    co_await socket.async_close(reason, use_awaitable);
+  }
+
+  // The work is done beside the network. (What is awaited has no temporaries: GCC 12 destroys some
+  // of them twice.)
+  asio::awaitable<void> answer(Socket& socket, const std::string& message) {
+    std::vector<PlayMessage> answers;
+    std::string bad;
+    auto work = [&]() -> asio::awaitable<void> {
+      try {
+        workbench_.answer(message, [&](PlayMessage m) { answers.push_back(std::move(m)); });
+      } catch (const BadMessage& error) {
+        bad = error.what();
+      }
+      co_return;
+    };
+    co_await asio::co_spawn(pool_, work(), use_awaitable);
+    if (!bad.empty()) throw BadMessage(bad);
+    for (const PlayMessage& m : answers) co_await write(socket, m);
+  }
+
+  asio::awaitable<void> write(Socket& socket, const PlayMessage& message) {
+    socket.binary(message.is_binary);
+    const auto bytes = asio::buffer(message.data);
+    co_await socket.async_write(bytes, use_awaitable);
+  }
+
+  struct Count {
+    explicit Count(std::size_t& of) : count(of) { ++count; }
+    Count(const Count&) = delete;
+    Count& operator=(const Count&) = delete;
+    ~Count() { --count; }
+    std::size_t& count;
+  };
+
+  PlayServerOptions options_;
+  const Workbench& workbench_;
+  std::string page_, url_;
+  std::vector<std::string> hosts_;  // names of this server
+  asio::io_context context_{1};
+  asio::thread_pool pool_{2};
+  std::size_t num_connections_ = 0;
+  tcp::acceptor acceptor_;
+};
+
+PlayServer::PlayServer(PlayServerOptions options, const Workbench& workbench, std::string_view page)
+    : impl_(std::make_unique<Impl>(std::move(options), workbench, page)) {}
+PlayServer::~PlayServer() = default;
+
+std::string PlayServer::url() const { return impl_->url(); }
+void PlayServer::run(const std::function<bool()>& is_over) { impl_->run(is_over); }
+
+std::string make_token() {
+  std::random_device random;
+  std::string token;
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", random());
+  return token;
+}
+
+}  // namespace koppel
