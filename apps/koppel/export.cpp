@@ -67,9 +67,21 @@ void export_wasm(const ExportOptions& options, const StepModel& step) {
   write(folder / (step.name + ".d.ts"), files.types);
 }
 
-void export_html(const ExportOptions& options, const Model& model, const StepModel& step) {
+constexpr std::size_t kMostBytes = 1'000'000;  // of a page
+
+// A step that takes hold is longer than one that does not: where the page would be too large with
+// it, it is made without.
+StepModel export_html(const ExportOptions& options, const Model& model, const SimulateOptions& how,
+                      const std::string& name, const std::vector<ParameterOrigin>& origins) {
+  StepModel step = make_step_with_hand(model, how, name, origins);
+  std::string page = to_html(make_mechanism_page(model, step));
+  if (page.size() > kMostBytes) {
+    step = make_step_model(model, how, name, StepKind::FixedCost, origins);
+    page = to_html(make_mechanism_page(model, step));
+  }
   const std::filesystem::path path = options.folder.empty() ? step.name + ".html" : options.folder;
-  write(path, to_html(make_mechanism_page(model, step)));
+  write(path, page);
+  return step;
 }
 
 void export_cuda(const ExportOptions& options, const StepModel& step) {
@@ -130,7 +142,7 @@ void run(const ExportOptions& options) {
   if (!how.step) how.step = kDefaultStep;
   const StepModel step =
       options.to == "html"
-          ? make_step_with_hand(model, how, name, origins)
+          ? export_html(options, model, how, name, origins)
           : make_step_model(model, how, name,
                             options.to == "fmu" ? StepKind::Accurate : StepKind::FixedCost,
                             origins);
@@ -139,11 +151,9 @@ void run(const ExportOptions& options) {
     export_fmu(options, step, model.run.end);
   } else if (options.to == "wasm") {
     export_wasm(options, step);
-  } else if (options.to == "html") {
-    export_html(options, model, step);
   } else if (options.to == "cuda") {
     export_cuda(options, step);
-  } else {
+  } else if (options.to == "c") {
     export_c(options, step);
   }
   if (options.to != "html" || !step.choice.trial.only_damps) refuse_to_vouch(step.choice.trial);
@@ -152,9 +162,9 @@ void run(const ExportOptions& options) {
 }  // namespace
 
 void add_export(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "export",
-      "Write a model as C, CUDA, WebAssembly, a page that runs it, an FMU, or functions for Octave");
+  CLI::App* command = program.add_subcommand("export",
+                                             "Write a model as C, CUDA, WebAssembly, a page that "
+                                             "runs it, an FMU, or functions for Octave");
   auto options = std::make_shared<ExportOptions>();
   options->model = add_model_options(*command);
   options->method = add_method_options(*command);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <zlib.h>
 
 #include <koppel/export/holding_inputs.hpp>
 #include <koppel/export/wasm.hpp>
@@ -162,6 +163,16 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+// As browsers decompress it: zlib's format, RFC 1950.
+std::string deflated(std::string_view bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string out(size, '\0');
+  compress2(reinterpret_cast<Bytef*>(out.data()), &size,
+            reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), Z_BEST_COMPRESSION);
+  out.resize(size);
+  return out;
+}
+
 }  // namespace
 
 MechanismPage make_mechanism_page(const Model& model, const StepModel& step) {
@@ -214,7 +225,7 @@ std::string to_html(const MechanismPage& page) {
   const std::size_t place = text.find(kMarker);
   assert(place != std::string_view::npos);
   return fmt::format("{}{{\"mechanism\":{},\"module\":\"{}\"}}{}", text.substr(0, place), page.data,
-                     base64(page.module), text.substr(place + kMarker.size()));
+                     base64(deflated(page.module)), text.substr(place + kMarker.size()));
 }
 
 }  // namespace koppel

@@ -7,15 +7,21 @@ import { bind_help } from "./help";
 import { Machine } from "./machine";
 import { make_theme_button, toggle_theme } from "./theme";
 
-function main() {
+// From base64 and zlib's compression.
+async function module_of(text: string): Promise<WebAssembly.Module> {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
+async function main() {
   const text = document.getElementById("koppel-data")?.textContent ?? "";
   let mechanism: Mechanism;
   let machine: Machine;
   try {
     const data = JSON.parse(text);
     mechanism = check_mechanism(data?.mechanism);
-    const bytes = Uint8Array.from(atob(data.module), (c) => c.charCodeAt(0));
-    machine = new Machine(mechanism, new WebAssembly.Module(bytes));
+    machine = new Machine(mechanism, await module_of(data.module));
   } catch (error) {
     document.body.append(element("p", { class: "failure" },
       `This page has no mechanism that it can run. ${(error as Error).message}`));
@@ -39,4 +45,4 @@ function main() {
     main.style.setProperty("--header", `${header.offsetHeight}px`)).observe(header);
 }
 
-main();
+void main();
