@@ -76,7 +76,7 @@ class CommandLine(unittest.TestCase):
         _, output, _ = run("--help")
         commands = [line.split()[0] for line in output.split("Commands:")[1].splitlines()[1:]
                     if line.startswith("  ") and line[2] != " "]
-        self.assertEqual(len(commands), 13)
+        self.assertEqual(len(commands), 14)
         for command in commands:
             status, output, messages = run(command, "--help")
             self.assertEqual((status, messages), (0, ""), command)
@@ -89,6 +89,8 @@ class CommandLine(unittest.TestCase):
     def test_the_examples_of_help_run(self):
         _, output, _ = run("--help")
         for command in re.findall(r"^  ([a-z]+) ", output.split("Commands:")[1], re.M):
+            if command == "play":  # serves until it is interrupted: tests/browser/play_protocol_test.mjs
+                continue
             example = shlex.split(re.search(r"Example:\n  koppel (.*)\n", run(command, "--help")[1])[1])
             with self.subTest(command), tempfile.TemporaryDirectory() as folder:
                 done = subprocess.run([PROGRAM, *example], cwd=folder, capture_output=True, text=True)
