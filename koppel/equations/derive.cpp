@@ -310,6 +310,12 @@ class Derivation {
     for (std::size_t i = 0; model_.outputs.empty() && i < out_.q.size(); ++i) {
       out_.outputs.push_back({{std::string(out_.q[i].name()), out_.q[i]}, out_.about.q[i].unit});
     }
+    for (const Drawn& part : model_.drawing) {
+      for (const Vec3e& p : part.points) {
+        for (std::size_t i = 0; i < 3; ++i) k_.drawing.push_back(resolve(p[i]));
+      }
+      if (part.kind == Drawn::Kind::Box) k_.drawing.push_back(resolve(part.turn));
+    }
     for (const Initial& initial : model_.initial) {
       const Expr value = resolve(initial.symbol);
       const bool is_state = std::find(out_.x.begin(), out_.x.end(), value) != out_.x.end();

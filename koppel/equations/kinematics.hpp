@@ -70,6 +70,10 @@ struct Kinematics {
   };
   std::vector<Link> links;
 
+  // What the model draws beside its bodies, a part after the other: x, y, z of each of its points,
+  // and of a box its turn. Of q, t and parameters.
+  std::vector<Expr> drawing;
+
   // A new coordinate with rate v' = its own velocity.
   Expr add_coordinate(Graph& graph, const std::string& name, double guess,
                       const Equations::Unknown& about);

@@ -33,6 +33,10 @@ std::unordered_set<NodeId> symbols_in_use(const Model& model) {
   }
   for (const FirstOrder& state : model.first_order) all.push_back(state.rate);
   for (const Output& output : model.outputs) all.push_back(output.value);
+  for (const Drawn& part : model.drawing) {
+    for (const Vec3e& p : part.points) all.insert(all.end(), {p.x, p.y, p.z});
+    all.push_back(part.turn);
+  }
   for (const Servo& servo : model.servos) all.push_back(servo.output);
   for (const Tracking& t : model.tracking) {
     all.insert(all.end(), t.outputs.begin(), t.outputs.end());

@@ -180,7 +180,7 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step) {
   const std::vector<Curve> curves = curves_of(step, notes);
   const Scene scene = make_scene(model);
   if (scene.is_empty()) {
-    notes.push_back("The model has no bodies; there is no picture to show.");
+    notes.push_back("The model has neither bodies nor a drawing; there is no picture to show.");
   }
   WasmContents contents;
   for (const Curve& curve : curves) contents.outputs.push_back({curve.name, curve.value});

@@ -193,6 +193,19 @@ struct Output {
   Location where;
 };
 
+// For pictures only: what a model without bodies looks like, by expressions of positions
+// and time. In world axes.
+struct Drawn {
+  enum class Kind { Point, Line, Cable, Circle, Box, Label };
+  std::string name;
+  Kind kind = Kind::Point;
+  std::vector<Vec3e> points = {};  // of a line or cable its corners; else the one where it is
+  Vec3<double> size = {};          // circle: radius; box: edges
+  Expr turn = 0;                   // of a box, about z
+  std::string text = {};           // of a label
+  Location where = {};
+};
+
 // What an actuator can do.
 struct InputLimits {
   double min = -std::numeric_limits<double>::infinity();
@@ -282,6 +295,7 @@ struct Model {
 
   std::vector<Initial> initial;
   std::vector<Output> outputs;
+  std::vector<Drawn> drawing;
   std::vector<Servo> servos;
   std::vector<Tracking> tracking;
   std::vector<Event> events;

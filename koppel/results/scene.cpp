@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <koppel/equations/kinematics.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {
@@ -56,6 +57,24 @@ void add_default_shape(const Body& body, const ParameterValues& values, bool is_
   if (norm(box.size) > 0) picture.shapes.push_back(std::move(box));
 }
 
+Scene::DrawnPicture picture_of(const Drawn& part, const ParameterValues& values) {
+  std::vector<Expr> all = {part.turn};
+  for (const Vec3e& p : part.points) all.insert(all.end(), {p.x, p.y, p.z});
+  const std::vector<Expr> symbols = symbols_of(all);
+  const bool moves = std::any_of(symbols.begin(), symbols.end(),
+                                 [&](Expr symbol) { return !values.is_parameter(symbol); });
+  return {part.name, part.kind, part.points.size(), part.size, part.text, moves};
+}
+
+// Drawn in the x-y plane alone.
+bool is_flat(const Model& model) {
+  return model.bodies.size() == 1 &&
+         std::all_of(model.drawing.begin(), model.drawing.end(), [](const Drawn& part) {
+           return std::all_of(part.points.begin(), part.points.end(),
+                              [](const Vec3e& p) { return p.z.is_constant(0); });
+         });
+}
+
 Scene::Pose pose_of(const double* frame) {
   Mat3<double> R;
   for (std::size_t j = 0; j < 3; ++j) {
@@ -68,8 +87,9 @@ Scene::Pose pose_of(const double* frame) {
 // Computes frames of positions.
 class Frames {
  public:
-  explicit Frames(const Equations& equations)
+  Frames(const Equations& equations, std::size_t num_bodies)
       : num_q_(equations.q.size()),
+        num_bodies_(num_bodies),
         function_(inputs_of(equations), expressions_of_frame(equations)),
         work_(function_.make_workspace()),
         in_(function_.num_inputs()),
@@ -80,14 +100,16 @@ class Frames {
 
   // q_of(i) is coordinate i.
   template <typename F>
-  std::vector<Scene::Pose> at(double t, F&& q_of) {
+  Scene::Frame at(double t, F&& q_of) {
     in_[0] = t;
     for (std::size_t i = 0; i < num_q_; ++i) in_[1 + i] = q_of(i);
     function_.evaluate(in_, out_, work_);
-    std::vector<Scene::Pose> frame;
-    for (std::size_t at = 0; at < out_.size(); at += kNumbersOfBody) {
-      frame.push_back(pose_of(out_.data() + at));
+    Scene::Frame frame;
+    const std::size_t first_drawn = num_bodies_ * kNumbersOfBody;
+    for (std::size_t at = 0; at < first_drawn; at += kNumbersOfBody) {
+      frame.poses.push_back(pose_of(out_.data() + at));
     }
+    frame.drawn.assign(out_.begin() + static_cast<std::ptrdiff_t>(first_drawn), out_.end());
     return frame;
   }
 
@@ -99,7 +121,7 @@ class Frames {
     return inputs;
   }
 
-  std::size_t num_q_;
+  std::size_t num_q_, num_bodies_;
   Function function_;
   Workspace work_;
   std::vector<double> in_, out_;
@@ -114,13 +136,15 @@ std::vector<Expr> expressions_of_frame(const Equations& equations) {
       values.insert(values.end(), {part.x, part.y, part.z});
     }
   }
+  const std::vector<Expr>& drawing = equations.kinematics->drawing;
+  values.insert(values.end(), drawing.begin(), drawing.end());
   return values;
 }
 
 Scene make_scene(const Model& model) {
   const ParameterValues values(model);
   Scene scene;
-  scene.is_planar = model.is_planar;
+  scene.is_planar = model.is_planar || is_flat(model);
   scene.up = up_of(model, values, scene.is_planar);
   for (const Body& body : model.bodies) {
     Scene::BodyPicture picture{body.name, body.shapes, {}, values(body.com)};
@@ -153,12 +177,13 @@ Scene make_scene(const Model& model) {
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {
     add_default_shape(model.bodies[i], values, model.is_planar, scene.bodies[i]);
   }
+  for (const Drawn& part : model.drawing) scene.drawing.push_back(picture_of(part, values));
   return scene;
 }
 
 void add_frames(const Equations& equations, const Observation& observation,
                 const Trajectory& trajectory, std::size_t max_frames, Scene& scene) {
-  Frames frames(equations);
+  Frames frames(equations, scene.bodies.size());
   for (const std::size_t row : thin_evenly(trajectory.num_rows(), max_frames)) {
     scene.times.push_back(trajectory.time()[row]);
     scene.frames.push_back(frames.at(scene.times.back(), [&](std::size_t i) {
@@ -169,7 +194,8 @@ void add_frames(const Equations& equations, const Observation& observation,
 
 void add_frame(const Equations& equations, double t, std::span<const double> q, Scene& scene) {
   scene.times.push_back(t);
-  scene.frames.push_back(Frames(equations).at(t, [&](std::size_t i) { return q[i]; }));
+  scene.frames.push_back(
+      Frames(equations, scene.bodies.size()).at(t, [&](std::size_t i) { return q[i]; }));
 }
 
 }  // namespace koppel

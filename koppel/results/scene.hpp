@@ -35,21 +35,37 @@ struct Scene {
     std::string name;
     End a, b;
   };
+  // A part of the model's own drawing. Its numbers stand in the frames: x, y, z of each point, and
+  // of a box its turn.
+  struct DrawnPicture {
+    std::string name;
+    Drawn::Kind kind;
+    std::size_t num_points;
+    Vec3<double> size;
+    std::string text;
+    bool moves;  // depends on coordinates or time
+  };
   // Position and quaternion (scalar first) of a body frame in world axes.
   using Pose = std::array<double, 7>;
+  struct Frame {
+    std::vector<Pose> poses;    // by body
+    std::vector<double> drawn;  // of all that is drawn
+  };
 
   bool is_planar = false;           // seen along z
   Vec3<double> up;                  // against gravity; without it y in the plane, z in space
   std::vector<BodyPicture> bodies;  // the ground first
   std::vector<JointPicture> joints;
   std::vector<SpringPicture> springs;
+  std::vector<DrawnPicture> drawing;
   std::vector<double> times;
-  std::vector<std::vector<Pose>> frames;  // by time and body
+  std::vector<Frame> frames;  // by time
 
-  bool is_empty() const { return bodies.size() < 2; }
+  bool is_empty() const { return bodies.size() < 2 && drawing.empty(); }
 };
 
-// What a frame is computed from, of q, t and parameters: for every body r and the columns of R.
+// What a frame is computed from, of q, t and parameters: for every body r and the columns of R,
+// then what is drawn.
 std::vector<Expr> expressions_of_frame(const Equations& equations);
 inline constexpr std::size_t kNumbersOfBody = 12;
 

@@ -47,6 +47,28 @@ void add_end(JsonText& json, std::string_view name, const Scene::End& end) {
   json.key(name), json.raw("{"), add_end_values(json, end), json.raw("}");
 }
 
+const char* name_of(Drawn::Kind kind) {
+  switch (kind) {
+    case Drawn::Kind::Point: return "point";
+    case Drawn::Kind::Line: return "line";
+    case Drawn::Kind::Cable: return "cable";
+    case Drawn::Kind::Circle: return "circle";
+    case Drawn::Kind::Box: return "box";
+    case Drawn::Kind::Label: return "label";
+  }
+  return "";
+}
+
+void add_drawn(JsonText& json, const Scene::DrawnPicture& part) {
+  json.raw("{"), json.key("name"), json.string(part.name);
+  json.raw(","), json.key("kind"), json.string(name_of(part.kind));
+  json.raw(","), json.key("points"), json.raw(std::to_string(part.num_points));
+  json.raw(","), json.key("size"), json.vector(part.size);
+  json.raw(","), json.key("text"), json.string(part.text);
+  json.raw(","), json.key("moves"), json.raw(part.moves ? "true" : "false");
+  json.raw("}");
+}
+
 }  // namespace
 
 void add_scene(JsonText& json, const Scene& scene) {
@@ -69,13 +91,17 @@ void add_scene(JsonText& json, const Scene& scene) {
     json.raw(","), add_end(json, "b", spring.b);
     json.raw("}");
   });
-  json.raw(","), json.key("drawing"), json.raw("[]");
+  json.raw(","), json.key("drawing");
+  json.list(scene.drawing, [&](const Scene::DrawnPicture& part) { add_drawn(json, part); });
   json.raw(","), json.key("up"), json.vector(scene.up);
   json.raw(","), json.key("times"), json.numbers(scene.times);
   json.raw(","), json.key("frames");
-  json.list(scene.frames, [&](const std::vector<Scene::Pose>& frame) {
+  json.list(scene.frames, [&](const Scene::Frame& frame) {
     std::vector<double> values;
-    for (const Scene::Pose& pose : frame) values.insert(values.end(), pose.begin(), pose.end());
+    for (const Scene::Pose& pose : frame.poses) {
+      values.insert(values.end(), pose.begin(), pose.end());
+    }
+    values.insert(values.end(), frame.drawn.begin(), frame.drawn.end());
     json.numbers(values);
   });
   json.raw("}");

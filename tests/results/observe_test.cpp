@@ -105,7 +105,7 @@ TEST_P(Observe, FramesOfBodiesAreTheSameInEverySet) {
   Scene scene = make_scene(model);
   add_frames(e, observation, trajectory, 10, scene);
   ASSERT_EQ(scene.frames.size(), 1u);
-  const Scene::Pose& rod = scene.frames[0][1];
+  const Scene::Pose& rod = scene.frames[0].poses[1];
   const double expected[] = {0, 0, 0, std::cos(0.15), 0, 0, std::sin(0.15)};
   for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(rod[i], expected[i], 1e-9) << i;
   EXPECT_EQ(scene.joints[0].kind, "revolute");

@@ -28,7 +28,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
                                       "servo",       "signals",
                                       "events",      "tracking",
                                       "positive",    "definitions",
-                                      "run"})) {
+                                      "drawing",     "run"})) {
     return;
   }
   const bool is_main = prefix_.empty();
@@ -74,6 +74,7 @@ void Reader::read(const Node& root, const ReadOptions& options) {
   read_state_rates(root.find("states"));
   read_initial(root.find("initial"));
   read_outputs(root.find("outputs"));
+  read_drawing(root.find("drawing"));
   read_servo(root.find("servo"));
   read_events(root.find("events"));
   read_positive(root.find("positive"));

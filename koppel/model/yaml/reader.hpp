@@ -281,6 +281,11 @@ class Reader {
   std::optional<Point> point(const Node& node, const std::string& what);
   std::optional<Vector> axis_of(const Node& node, const Point& point, const std::string& what);
 
+  // drawing.cpp: the picture of what has no bodies.
+  void read_drawing(const Node* section);
+  void read_drawn(const Element& element, const std::string& what);
+  Vec3e drawn_point(const Node& node, const std::string& what);
+
   // equations.cpp: what is given by expressions.
   void read_inputs(const Node* section);
   void read_coordinates(const Node* section);
