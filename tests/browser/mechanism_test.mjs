@@ -167,6 +167,11 @@ test("a loop stays closed while it is pulled about", () => with_page("slider_cra
   assert.equal(await page.locator(".alarms").count(), 0);
 }, { options: [] }));
 
+test("models without bodies are drawn", () => with_page("rotary_crane", async (page) => {
+  assert.ok((await count_coloured(page, await shot(page))) > 500, "the picture is blank");
+  assert.equal(await page.locator(".messages").count(), 0);
+}));
+
 test("outputs that need what WebAssembly lacks are left out, and the page says so", () =>
   with_page("rotary_crane_winches", async (page) => {
     assert.match(await page.locator(".messages").textContent(),

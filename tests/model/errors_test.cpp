@@ -38,7 +38,7 @@ constexpr Case kCases[] = {
      R"(bodys: {}
 )",
      R"(m.yaml:1:1: error[model.unknown-key]: unknown key 'bodys' in the model.
-  keys: name, description, dimension, parameters, tables, gravity, inputs, include, points, vectors, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, signals, events, tracking, positive, definitions, run. Did you mean 'bodies'?)"},
+  keys: name, description, dimension, parameters, tables, gravity, inputs, include, points, vectors, bodies, joints, coordinates, states, forces, constraints, couplings, nonholonomic, kinetic, potential, dissipation, generalized_forces, initial, outputs, servo, signals, events, tracking, positive, definitions, drawing, run. Did you mean 'bodies'?)"},
     {"UnknownKeyOfABody",
      R"(dimension: 2
 bodies:
