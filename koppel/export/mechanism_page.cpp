@@ -182,6 +182,13 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step) {
   if (scene.is_empty()) {
     notes.push_back("The model has neither bodies nor a drawing; there is no picture to show.");
   }
+  const bool has_hand = std::any_of(step.parameters.begin(), step.parameters.end(),
+                                    [](const CVariable& p) { return p.label == "grip.body"; });
+  if (model.bodies.size() > 1 && !has_hand) {
+    notes.push_back(
+        "Bodies cannot be taken hold of here: that takes linear-implicit steps, which do not hold "
+        "for this model or were not asked for.");
+  }
   WasmContents contents;
   for (const Curve& curve : curves) contents.outputs.push_back({curve.name, curve.value});
   contents.frame = expressions_of_frame(step.prepared.equations);

@@ -10,6 +10,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -102,8 +103,17 @@ class PlayServer::Impl {
 
   asio::awaitable<void> accept() {
     while (true) {
-      tcp::socket socket = co_await acceptor_.async_accept(use_awaitable);
-      asio::co_spawn(context_, serve(std::move(socket)), asio::detached);
+      beast::error_code error;
+      auto token = asio::redirect_error(use_awaitable, error);
+      tcp::socket socket = co_await acceptor_.async_accept(token);
+      if (!error) {
+        asio::co_spawn(context_, serve(std::move(socket)), asio::detached);
+        continue;
+      }
+      // Such as no file descriptor left: others may end.
+      asio::steady_timer timer(context_);
+      timer.expires_after(kLook);
+      co_await timer.async_wait(use_awaitable);
     }
   }
 

@@ -29,19 +29,20 @@ std::string text_of(const std::filesystem::path& path) {
   return std::move(*text);
 }
 
-// The files that a text includes, as it names them.
+// Sub-assemblies, robots, signals: whatever names a file does so by one of two keys.
+void add_files(const yaml::Node& node, std::set<std::string>& names) {
+  for (const yaml::Node& item : node.items) add_files(item, names);
+  for (const yaml::Entry& entry : node.entries) {
+    if (entry.key == "file" || entry.key == "urdf") names.insert(entry.value.text);
+    add_files(entry.value, names);
+  }
+}
+
+// The files that a text reads, as it names them.
 std::set<std::string> files_in(std::string_view text, const std::string& file) {
   std::set<std::string> names;
   const yaml::Source source(file, std::string(text));
-  const yaml::Node root = yaml::read_tree(source);
-  const yaml::Node* section = root.is_map() ? root.find("include") : nullptr;
-  if (section == nullptr || !section->is_map()) return names;
-  for (const yaml::Entry& entry : section->entries) {
-    if (!entry.value.is_map()) continue;
-    for (const char* key : {"file", "urdf"}) {
-      if (const yaml::Node* name = entry.value.find(key)) names.insert(name->text);
-    }
-  }
+  add_files(yaml::read_tree(source), names);
   return names;
 }
 
@@ -51,7 +52,7 @@ void refuse_new_files(std::string_view text, const std::filesystem::path& path) 
   for (const std::string& name : files_in(text, path.string())) {
     if (known.contains(name)) continue;
     throw Error("play.include",
-                "'" + name + "' is not among the files that the opened model includes.",
+                "'" + name + "' is not among the files that the opened model reads.",
                 "The workbench reads no others. Save, and start it again.");
   }
 }

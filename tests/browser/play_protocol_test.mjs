@@ -115,11 +115,13 @@ test("a flood is cut off", async () => {
 });
 
 test("files beside the opened one are not read", async () => {
-  const text = "include: {a: {file: /etc/hostname}}";
-  const edit = JSON.stringify({ kind: "edit", number: 1, name: "", text });
-  const answer = String(await send(upgrade(url.origin), { later: frame(edit), patience: 1500 }));
-  assert.match(answer, /"id":"play.include"/);
-  assert.match(answer, /'\/etc\/hostname' is not among the files that the opened model includes\./);
+  for (const text of ["include: {a: {file: /etc/hostname}}", "include: {a: {urdf: /etc/hostname}}",
+    "signals: {a: {type: held, file: /etc/hostname, column: x}}"]) {
+    const edit = JSON.stringify({ kind: "edit", number: 1, name: "", text });
+    const answer = String(await send(upgrade(url.origin), { later: frame(edit), patience: 1500 }));
+    assert.match(answer, /"id":"play.include"/);
+    assert.match(answer, /'\/etc\/hostname' is not among the files that the opened model reads\./);
+  }
 });
 
 test("two hundred connections that say nothing do not keep others out", async () => {
