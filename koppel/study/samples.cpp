@@ -1,0 +1,226 @@
+#include <koppel/study/samples.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/study/random.hpp>
+
+namespace koppel {
+namespace {
+
+constexpr std::size_t kMostPoints = 1'000'000'000;
+
+std::vector<std::string_view> split(std::string_view text, char by) {
+  std::vector<std::string_view> parts;
+  for (std::size_t first = 0;;) {
+    const std::size_t next = text.find(by, first);
+    parts.push_back(text.substr(first, next - first));
+    if (next == text.npos) return parts;
+    first = next + 1;
+  }
+}
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+  throw Error("study.bad-range", fmt::format("'{}' is no range: {}", text, why),
+              "Write name=low:high:n, name=low:high, name=low:high:n:log, or name=a,b,c.");
+}
+
+template <typename Number>
+Number read(std::string_view text, std::string_view part, const char* what) {
+  Number value = {};
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+  if (error != std::errc() || end != part.data() + part.size() || part.empty()) {
+    refuse(text, fmt::format("'{}' is not {}.", part, what));
+  }
+  return value;
+}
+
+double read_number(std::string_view text, std::string_view part) {
+  const auto value = read<double>(text, part, "a number");
+  if (!std::isfinite(value)) refuse(text, fmt::format("'{}' is not finite.", part));
+  return value;
+}
+
+}  // namespace
+
+double Range::at(double u) const {
+  if (u <= 0) return low;
+  if (u >= 1) return high;
+  return is_logarithmic ? low * std::pow(high / low, u) : low + (high - low) * u;
+}
+
+Range parse_range(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0) refuse(text, "it names no parameter.");
+  Range out;
+  out.name = text.substr(0, equals);
+  const std::string_view rest = text.substr(equals + 1);
+  if (rest.empty()) refuse(text, "there is nothing behind the '='.");
+  if (rest.find(':') == rest.npos) {
+    for (const std::string_view part : split(rest, ','))
+      out.values.push_back(read_number(text, part));
+    return out;
+  }
+  std::vector<std::string_view> parts = split(rest, ':');
+  if (parts.back() == "log") {
+    out.is_logarithmic = true;
+    parts.pop_back();
+  }
+  if (parts.size() < 2 || parts.size() > 3) refuse(text, "it has no low and high value.");
+  out.low = read_number(text, parts[0]);
+  out.high = read_number(text, parts[1]);
+  if (parts.size() == 3) {
+    out.count = read<int>(text, parts[2], "a number of points");
+    if (out.count < 2) refuse(text, "a grid has at least 2 points in each direction.");
+  }
+  if (!(out.low < out.high)) {
+    refuse(text, fmt::format("it is empty: {:g} is not below {:g}.", out.low, out.high));
+  }
+  if (out.is_logarithmic && !(out.low > 0)) refuse(text, "logarithms need a low value above 0.");
+  return out;
+}
+
+std::string to_string(const Range& range) {
+  std::string out = range.name + '=';
+  for (std::size_t i = 0; i < range.values.size(); ++i) {
+    out += fmt::format("{}{}", i > 0 ? "," : "", range.values[i]);
+  }
+  if (!range.values.empty()) return out;
+  out += fmt::format("{}:{}", range.low, range.high);
+  if (range.count > 0) out += fmt::format(":{}", range.count);
+  return range.is_logarithmic ? out + ":log" : out;
+}
+
+const char* name_of(Design::Kind kind) {
+  switch (kind) {
+    case Design::Kind::Grid: return "grid";
+    case Design::Kind::Random: return "random";
+    case Design::Kind::Latin: return "latin";
+    case Design::Kind::Sobol: return "sobol";
+    case Design::Kind::Table: return "table";
+  }
+  return "";
+}
+
+Samples::Samples(Design design) : design_(std::move(design)) {
+  check();
+  switch (design_.kind) {
+    case Design::Kind::Grid:
+      size_ = 1;
+      for (Range& range : design_.ranges) {
+        if (!range.values.empty()) range.count = static_cast<int>(range.values.size());
+        const auto count = static_cast<std::size_t>(range.count);
+        if (size_ > kMostPoints / count) {
+          throw Error("study.bad-design",
+                      fmt::format("the grid has more than {} points.", kMostPoints),
+                      "Use fewer points in each direction, or random or Sobol' points.");
+        }
+        size_ *= count;
+      }
+      break;
+    case Design::Kind::Table: size_ = design_.table.empty() ? 0 : design_.table[0].size(); break;
+    case Design::Kind::Random: size_ = design_.count; break;
+    case Design::Kind::Latin:
+      size_ = design_.count;
+      make_permutations();
+      break;
+    case Design::Kind::Sobol:
+      size_ = design_.count;
+      sobol_.emplace(design_.ranges.size(), design_.seed ? &*design_.seed : nullptr);
+      break;
+  }
+}
+
+void Samples::check() const {
+  const bool is_grid = design_.kind == Design::Kind::Grid;
+  const bool is_table = design_.kind == Design::Kind::Table;
+  if (design_.ranges.empty()) {
+    throw Error("study.bad-design", "no parameter is varied.", "Say which: name=low:high:n.");
+  }
+  std::set<std::string> names;
+  for (const Range& range : design_.ranges) {
+    if (!names.insert(range.name).second) {
+      throw Error("study.bad-range", fmt::format("parameter '{}' is varied twice.", range.name));
+    }
+    if (is_table) continue;
+    if (is_grid && range.count == 0 && range.values.empty()) {
+      refuse(to_string(range), "a grid needs a number of points.");
+    }
+    if (!is_grid && !range.values.empty()) {
+      refuse(to_string(range),
+             fmt::format("single values are points of a grid; '{}' needs low:high.",
+                         name_of(design_.kind)));
+    }
+    if (!is_grid && range.count != 0) {
+      refuse(to_string(range),
+             fmt::format("a number of points belongs to a grid; '{}' has its own.",
+                         name_of(design_.kind)));
+    }
+  }
+  if (is_grid || is_table) return;
+  if (design_.count == 0 || design_.count > kMostPoints) {
+    throw Error("study.bad-design", fmt::format("{} is no number of points: 1 to {} are possible.",
+                                                design_.count, kMostPoints));
+  }
+  if (design_.kind == Design::Kind::Sobol &&
+      design_.ranges.size() > SobolSequence::kMostDimensions) {
+    throw Error("study.bad-design",
+                fmt::format("{} parameters are varied; Sobol' points are known for at most {}.",
+                            design_.ranges.size(), SobolSequence::kMostDimensions),
+                "Use a Latin hypercube.");
+  }
+}
+
+// Random ones, by exchanges from the end (Fisher & Yates). The bias of the
+// remainder is below count/2⁶⁴.
+void Samples::make_permutations() {
+  for (std::size_t p = 0; p < design_.ranges.size(); ++p) {
+    std::vector<std::uint32_t> order(design_.count);
+    std::iota(order.begin(), order.end(), 0u);
+    for (std::size_t i = order.size(); i-- > 1;) {
+      const std::uint64_t bits = random_bits(design_.seed.value_or(0), 2 * p + 1, i);
+      std::swap(order[i], order[bits % (i + 1)]);
+    }
+    permutations_.push_back(std::move(order));
+  }
+}
+
+double Samples::of_grid(std::size_t number, std::size_t parameter) const {
+  for (std::size_t i = design_.ranges.size(); --i > parameter;) {
+    number /= static_cast<std::size_t>(design_.ranges[i].count);
+  }
+  const Range& range = design_.ranges[parameter];
+  const std::size_t place = number % static_cast<std::size_t>(range.count);
+  if (!range.values.empty()) return range.values[place];
+  return range.at(static_cast<double>(place) / (range.count - 1));
+}
+
+std::vector<double> Samples::point(std::size_t number) const {
+  std::vector<double> out;
+  const std::uint64_t seed = design_.seed.value_or(0);
+  for (std::size_t p = 0; p < design_.ranges.size(); ++p) {
+    const Range& range = design_.ranges[p];
+    switch (design_.kind) {
+      case Design::Kind::Grid: out.push_back(of_grid(number, p)); break;
+      case Design::Kind::Table: out.push_back(design_.table[p][number]); break;
+      case Design::Kind::Random:
+        out.push_back(range.at(random_uniform(seed, 2 * p, number)));
+        break;
+      case Design::Kind::Latin: {
+        const double within = random_uniform(seed, 2 * p, number);
+        out.push_back(range.at((permutations_[p][number] + within) / static_cast<double>(size_)));
+        break;
+      }
+      case Design::Kind::Sobol: out.push_back(range.at((*sobol_)(number, p))); break;
+    }
+  }
+  return out;
+}
+
+}  // namespace koppel
