@@ -34,20 +34,25 @@ std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
   return options;
 }
 
+std::vector<std::pair<std::string, std::string>> settings_of(const ModelOptions& options) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const std::string& text : options.settings) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error("arguments.wrong", "--set '" + text + "' is not of the form name=value.");
+    }
+    out.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return out;
+}
+
 Model load(const ModelOptions& options) {
   std::vector<ParameterOrigin> origins;
   return load(options, origins);
 }
 
 Model load(const ModelOptions& options, std::vector<ParameterOrigin>& origins) {
-  ReadOptions read;
-  for (const std::string& text : options.settings) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw Error("arguments.wrong", "--set '" + text + "' is not of the form name=value.");
-    }
-    read.set.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
+  const ReadOptions read{settings_of(options)};
   Model model = read_model(find_model(options.path), read, origins);
   for (const Diagnostic& remark : model.remarks) {
     fmt::print(stderr, "{}:{}: remark: {}\n", remark.where.file, remark.where.line, remark.message);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
@@ -22,6 +23,9 @@ struct ModelOptions {
 
 // Adds MODEL, --set and --coordinates.
 std::shared_ptr<ModelOptions> add_model_options(CLI::App& command);
+
+// What --set says. Throws Error `arguments.wrong`.
+std::vector<std::pair<std::string, std::string>> settings_of(const ModelOptions& options);
 
 Model load(const ModelOptions& options);
 

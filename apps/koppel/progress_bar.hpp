@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <string>
 
 namespace koppel::app {
 
@@ -14,8 +16,12 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(double t, double end);
+  void show_count(std::size_t done, std::size_t all);  // of pieces of work
 
  private:
+  bool is_due();
+  void draw(double part, const std::string& text);
+
   using Clock = std::chrono::steady_clock;
   bool is_wanted_, is_shown_ = false;
   Clock::time_point start_, next_;

@@ -59,6 +59,7 @@ class FullDisk(InFolder):
                           ["compare", "pendulum", "--end", "0.1", "--formulations", "index1",
                            "--integrators", "dop853"],
                           ["run", "pendulum", "--end", "0.1"],
+                          ["sweep", "pendulum", "--vary", "l=1,2", "--end", "0.1"],
                           ["inverse", "overhead_crane", "--samples", "5"]):
             with open("/dev/full", "w") as full:
                 result = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE,

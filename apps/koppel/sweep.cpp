@@ -1,0 +1,273 @@
+// koppel sweep: many variants of a model, a row of numbers each; goes on where it was killed.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
+#include <koppel/base/whole_file.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/study/sweep_journal.hpp>
+#include <koppel/study/sweep_table.hpp>
+
+#include "apps/koppel/builtin_models.hpp"
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/method_options.hpp"
+#include "apps/koppel/model_options.hpp"
+#include "apps/koppel/print_line.hpp"
+#include "apps/koppel/progress_bar.hpp"
+#include "apps/koppel/result_files.hpp"
+#include "apps/koppel/with_flags.hpp"
+
+namespace koppel::app {
+namespace {
+
+struct SweepOptions {
+  std::shared_ptr<ModelOptions> model;
+  std::shared_ptr<MethodOptions> method;
+  std::vector<std::string> vary, outputs;
+  std::optional<std::size_t> random, latin, sobol;
+  std::string from;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> end, tolerance;
+  std::string samples, folder;
+  std::optional<int> jobs;
+  bool json = false, quiet = false;
+};
+
+Design design_of(const SweepOptions& options) {
+  const int num_kinds = int{options.random.has_value()} + int{options.latin.has_value()} +
+                        int{options.sobol.has_value()} + int{!options.from.empty()};
+  if (num_kinds > 1) {
+    throw Error("arguments.wrong",
+                "more than one of --random, --latin, --sobol and --from is given.",
+                "Leave all but one of them out; without any the points are a grid.");
+  }
+  if (!options.from.empty()) {
+    if (!options.vary.empty()) {
+      throw Error("arguments.wrong", "--vary and --from are both given.",
+                  "The columns of the file say which parameters are varied.");
+    }
+    return design_from_csv(options.from);
+  }
+  Design design;
+  for (const std::string& text : options.vary) design.ranges.push_back(parse_range(text));
+  design.seed = options.seed;
+  const auto take = [&](Design::Kind kind, const std::optional<std::size_t>& count) {
+    if (!count) return;
+    design.kind = kind;
+    design.count = *count;
+  };
+  take(Design::Kind::Random, options.random);
+  take(Design::Kind::Latin, options.latin);
+  take(Design::Kind::Sobol, options.sobol);
+  if (!design.seed && (options.random || options.latin)) design.seed = 1;
+  if (design.kind == Design::Kind::Grid && design.seed) {
+    throw Error("arguments.wrong", "--seed is given, and the points are a grid.",
+                "Use it with --random, --latin or --sobol.");
+  }
+  return design;
+}
+
+SimulateOptions options_for(const SweepOptions& sweep, const Model& model) {
+  SimulateOptions options = simulate_options(*sweep.method, *sweep.model, model);
+  if (sweep.end) options.end = *sweep.end;
+  if (sweep.tolerance) options.tolerance = *sweep.tolerance;
+  if (sweep.tolerance && !sweep.method->step) options.step.reset();
+  options.sampling = read_samples(sweep.samples, options.sampling);
+  return options;
+}
+
+Sweep sweep_of(const SweepOptions& options) {
+  const Model model = load(*options.model);  // with its remarks, and for the places of errors
+  const std::filesystem::path path = find_model(options.model->path);
+  Sweep sweep{[path, given = settings_of(*options.model)](const Settings& settings) {
+                ReadOptions read{given};
+                read.set.insert(read.set.end(), settings.begin(), settings.end());
+                return read_model(path, read);
+              },
+              [&options](const Model& of) { return options_for(options, of); },
+              Samples(design_of(options)),
+              {}};
+  for (const std::string& text : options.outputs) sweep.criteria.push_back(parse_criterion(text));
+  prepare(sweep);
+  return sweep;
+}
+
+// What came out.
+struct Counts {
+  std::size_t variants = 0, failed = 0, doubtful = 0;
+  std::vector<std::string> first;  // lines of some that are not done
+};
+
+std::string summary_json(const Manifest& manifest, const Counts& counts) {
+  auto json = nlohmann::ordered_json::parse(to_json(manifest));
+  json["failed"] = counts.failed;
+  json["doubtful"] = counts.doubtful;
+  json["files"] = {"sweep.csv"};
+  return json.dump(2) + '\n';
+}
+
+Counts write_files(const Sweep& sweep, const Manifest& manifest, const SweepJournal& journal,
+                   const std::filesystem::path& folder) {
+  Counts counts;
+  constexpr std::size_t kMost = 3;
+  journal.write_table(folder / "sweep.csv", table_head(sweep),
+                      [&](std::size_t, std::string_view line) {
+                        ++counts.variants;
+                        const SweepRow::Status status = status_of(sweep, line);
+                        if (status == SweepRow::Status::Done) return;
+                        ++(status == SweepRow::Status::Failed ? counts.failed : counts.doubtful);
+                        if (counts.first.size() < kMost) counts.first.emplace_back(line);
+                      });
+  write_text(folder / "manifest.json", summary_json(manifest, counts));
+  return counts;
+}
+
+void report_rows(const Counts& counts, const std::filesystem::path& table) {
+  if (counts.failed + counts.doubtful == 0) return;
+  std::string text = "error[study.failed-variants]: ";
+  if (counts.failed > 0)
+    text += fmt::format("{} of {} variants failed", counts.failed, counts.variants);
+  if (counts.doubtful > 0) {
+    text += counts.failed > 0 ? fmt::format(", {} {} doubtful", counts.doubtful,
+                                            counts.doubtful == 1 ? "is" : "are")
+                              : fmt::format("{} of {} variants {} doubtful", counts.doubtful,
+                                            counts.variants, counts.doubtful == 1 ? "is" : "are");
+  }
+  text += fmt::format(".\n  Their rows in {} say why; the others are complete.", table.string());
+  for (const std::string& line : counts.first) text += "\n  " + line;
+  if (counts.first.size() < counts.failed + counts.doubtful) text += "\n  …";
+  throw Failure{ExitCode::kNumericsFailed, text};
+}
+
+int jobs_of(const SweepOptions& options) {
+  if (!options.jobs) return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  constexpr int kMost = 4096;
+  if (*options.jobs < 1 || *options.jobs > kMost) {
+    throw Error("arguments.wrong",
+                fmt::format("--jobs {} is no number of threads: 1 to {} are possible.",
+                            *options.jobs, kMost));
+  }
+  return *options.jobs;
+}
+
+void run(const SweepOptions& options) {
+  const int jobs = jobs_of(options);
+  const Sweep sweep = sweep_of(options);
+  const Manifest manifest = make_manifest(sweep);
+  const std::filesystem::path folder = make_folder(options.folder, options.model->path, "sweep");
+  const FolderLock lock(folder);
+  const auto before = std::chrono::steady_clock::now();
+  try {
+    SweepJournal journal(folder / "journal.txt", manifest, sweep.samples.size());
+    const std::size_t num_before = journal.num_done();
+    if (num_before > 0 && !options.quiet) {
+      fmt::print(stderr, "note: {} of {} variants are in {} already.\n", num_before,
+                 sweep.samples.size(), (folder / "journal.txt").string());
+    }
+    const InterruptGuard guard;
+    ProgressBar bar(!options.quiet);
+    SweepQueue queue(journal.is_done());
+    const bool is_whole =
+        run_sweep(sweep, queue, jobs, [&](std::size_t number, const SweepRow& row) {
+          SweepRow said = row;
+          said.reason = with_flags(row.reason);
+          journal.append(number, table_line(sweep, number, said));
+          bar.show_count(journal.num_done(), sweep.samples.size());
+        });
+    clear_stop();
+    if (!is_whole) {
+      throw Failure{
+          ExitCode::kNumericsFailed,
+          fmt::format("interrupted after {} of {} variants.\n  They are in {}; the same "
+                      "command goes on from there.",
+                      journal.num_done(), sweep.samples.size(), (folder / "journal.txt").string())};
+    }
+    const Counts counts = write_files(sweep, manifest, journal, folder);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    if (options.json) {
+      std::printf("%s", summary_json(manifest, counts).c_str());
+    } else if (!options.quiet) {
+      const std::size_t computed = counts.variants - num_before;
+      std::printf("%s\n", std::filesystem::path(options.model->path).stem().string().c_str());
+      print_line("variants",
+                 fmt::format("{}, {}", counts.variants, name_of(sweep.samples.design().kind)));
+      print_line("time", fmt::format("{} for {} of them with {} {}", short_time(seconds), computed,
+                                     jobs, jobs == 1 ? "thread" : "threads"));
+      print_line("files",
+                 fmt::format("{}, manifest.json, journal.txt", (folder / "sweep.csv").string()));
+    }
+    report_rows(counts, folder / "sweep.csv");
+  } catch (const WriteError& error) {
+    throw Failure{ExitCode::kNumericsFailed,
+                  fmt::format("error[results.not-written]: {}\n  The same command goes on from "
+                              "there once there is room.",
+                              error.what())};
+  }
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "sweep", "Simulate many variants of a model and write a table of what comes out");
+  auto options = std::make_shared<SweepOptions>();
+  options->model = add_model_options(*command);
+  command
+      ->add_option("--vary", options->vary,
+                   "Vary a parameter: NAME=LOW:HIGH:N or NAME=A,B,C for a grid, NAME=LOW:HIGH for "
+                   "other points; ':log' behind it for equal ratios; may be repeated")
+      ->type_name("RANGE")
+      ->allow_extra_args(false);
+  command->add_option("--random", options->random, "Random points, so many")->type_name("N");
+  command->add_option("--latin", options->latin, "A Latin hypercube of so many points")
+      ->type_name("N");
+  command->add_option("--sobol", options->sobol, "A Sobol' sequence of so many points")
+      ->type_name("N");
+  command
+      ->add_option("--from", options->from, "Points from a CSV file, a column for each parameter")
+      ->type_name("FILE");
+  command
+      ->add_option("--seed", options->seed,
+                   "Seed of random and Latin points (default: 1); shifts Sobol' points")
+      ->type_name("S");
+  command
+      ->add_option(
+          "--output", options->outputs,
+          "What is wanted of each variant: QUANTITY:final, or :min, :max, :mean, :integral; "
+          "may be repeated (default: the model's outputs at the end)")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
+  command->add_option("--end", options->end, "End time, in seconds (default: the model's, or 10)")
+      ->type_name("T");
+  options->method = add_method_options(*command);
+  command->add_option("--tol", options->tolerance, "Error tolerance of a step (default: 1e-8)")
+      ->type_name("X");
+  command
+      ->add_option("--samples", options->samples,
+                   "Number of equally spaced rows that criteria are taken from (default: 1001), or "
+                   "'steps' for one per step")
+      ->type_name("N");
+  command->add_option("--jobs", options->jobs, "Number of threads (default: one for each core)")
+      ->type_name("N");
+  command->add_option("--out", options->folder, "Output folder (default: MODEL-sweep)")
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "Print the manifest as JSON");
+  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
+  command->footer(
+      "Example:\n  koppel sweep pendulum --vary l=0.5:1.5:5 --vary g=1,9.81 --output y:min --end "
+      "2");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace koppel::app

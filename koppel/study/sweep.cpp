@@ -1,0 +1,207 @@
+#include <koppel/study/sweep.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <new>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
+#include <koppel/base/suggest.hpp>
+#include <koppel/results/csv.hpp>
+
+namespace koppel {
+namespace {
+
+Settings settings_of(const Samples& samples, std::size_t number) {
+  Settings out;
+  const std::vector<double> values = samples.point(number);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::string text;
+    append_number(text, values[i]);
+    out.emplace_back(samples.design().ranges[i].name, std::move(text));
+  }
+  return out;
+}
+
+std::string in_one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  }
+  const auto is_double_space = [](char a, char b) { return a == ' ' && b == ' '; };
+  text.erase(std::unique(text.begin(), text.end(), is_double_space), text.end());
+  return text;
+}
+
+SweepRow failed(const std::string& id, std::string reason) {
+  return {SweepRow::Status::Failed, {}, id, in_one_line(std::move(reason))};
+}
+
+SweepRow row_of(const Simulation& simulation, std::span<const Criterion> criteria) {
+  if (simulation.status == Outcome::Status::Failed) {
+    return failed("simulate.failed",
+                  fmt::format("at t = {:.8g} s: {}", simulation.summary.reached, simulation.text));
+  }
+  SweepRow row;
+  row.values = evaluate(criteria, simulation.trajectory);
+  if (simulation.status == Outcome::Status::Doubtful) {
+    row.status = SweepRow::Status::Doubtful;
+    row.id = "simulate.doubtful";
+    row.reason = in_one_line(simulation.text);
+    return row;
+  }
+  for (std::size_t i = 0; i < criteria.size(); ++i) {
+    if (std::isfinite(row.values[i])) continue;
+    row.status = SweepRow::Status::Doubtful;
+    row.id = "study.not-finite";
+    row.reason = fmt::format("'{}' is not finite all the time.", criteria[i].quantity);
+    break;
+  }
+  return row;
+}
+
+void check_parameters(const Samples& samples, const Model& model) {
+  std::vector<std::string> known;
+  for (const Parameter& parameter : model.parameters) {
+    // Those of sub-assemblies are given by the file that includes them.
+    if (parameter.symbol.name().find('.') == std::string_view::npos) {
+      known.emplace_back(parameter.symbol.name());
+    }
+  }
+  for (const Range& range : samples.design().ranges) {
+    if (std::find(known.begin(), known.end(), range.name) != known.end()) continue;
+    const std::string meant = suggest(range.name, known);
+    std::string all;
+    for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+    throw Error("study.unknown-parameter",
+                fmt::format("the model has no parameter '{}' to be varied.", range.name),
+                known.empty() ? "It has none at all."
+                              : fmt::format("parameters: {}.{}", all,
+                                            meant.empty() ? "" : " Did you mean '" + meant + "'?"));
+  }
+}
+
+}  // namespace
+
+const char* name_of(SweepRow::Status status) {
+  switch (status) {
+    case SweepRow::Status::Done: return "done";
+    case SweepRow::Status::Doubtful: return "doubtful";
+    case SweepRow::Status::Failed: return "failed";
+  }
+  return "";
+}
+
+void prepare(Sweep& sweep) {
+  Model model = sweep.make_model({});
+  check_parameters(sweep.samples, model);
+  sweep.options(model).validate();
+  if (sweep.criteria.empty()) sweep.criteria = criteria_of(model);
+  if (sweep.criteria.empty()) {
+    throw Error("study.bad-criterion", "the model has no outputs, and no criterion is given.",
+                "Say what is wanted of each variant, such as body.x:max.");
+  }
+  for (std::size_t i = 0; i < sweep.criteria.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (sweep.criteria[i].label != sweep.criteria[j].label) continue;
+      throw Error("study.bad-criterion",
+                  fmt::format("criterion '{}' is given twice.", sweep.criteria[i].label));
+    }
+  }
+  // Columns beside those of outputs and quantities need equations to be known.
+  Model trial = model;
+  try {
+    add_quantities(sweep.criteria, {}, trial);
+    return;
+  } catch (const Error&) {
+    const Prepared prepared = prepare(model, sweep.options(model));
+    const Observation observation(prepared.equations, model, prepared.state);
+    for (const Column& column : observation.columns()) sweep.columns.push_back(column.name);
+  }
+  add_quantities(sweep.criteria, sweep.columns, model);
+}
+
+std::optional<SweepRow> run_variant(const Sweep& sweep, std::size_t number) {
+  try {
+    Model model = sweep.make_model(settings_of(sweep.samples, number));
+    const SimulateOptions options = sweep.options(model);
+    add_quantities(sweep.criteria, sweep.columns, model);
+    const Simulation simulation = simulate(model, options);
+    if (simulation.status == Outcome::Status::Stopped) return {};
+    return row_of(simulation, sweep.criteria);
+  } catch (const Error& error) {
+    const Diagnostic& first = error.diagnostics().front();
+    return failed(first.id, first.message);
+  } catch (const Stopped&) {
+    return {};
+  } catch (const std::bad_alloc&) {
+    return failed("study.no-memory", "there is not enough memory for this variant.");
+  }
+}
+
+SweepQueue::SweepQueue(const std::vector<bool>& is_done)
+    : is_done_(is_done),
+      num_left_(static_cast<std::size_t>(std::count(is_done.begin(), is_done.end(), false))) {}
+
+std::optional<std::size_t> SweepQueue::take() {
+  const std::lock_guard lock(mutex_);
+  if (num_left_ == 0) return {};
+  --num_left_;
+  if (!returned_.empty()) {
+    const std::size_t number = returned_.back();
+    returned_.pop_back();
+    return number;
+  }
+  while (is_done_[next_]) ++next_;
+  return next_++;
+}
+
+void SweepQueue::give_back(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  returned_.push_back(number);
+  ++num_left_;
+}
+
+std::size_t SweepQueue::num_left() const {
+  const std::lock_guard lock(mutex_);
+  return num_left_;
+}
+
+bool run_sweep(const Sweep& sweep, SweepQueue& queue, int jobs,
+               const std::function<void(std::size_t, const SweepRow&)>& keep) {
+  std::mutex keeping;
+  std::exception_ptr problem;
+  std::atomic<bool> ends = false, is_stopped = false;
+  const auto work = [&] {
+    while (!ends) {
+      const std::optional<std::size_t> number = queue.take();
+      if (!number) return;
+      try {
+        const std::optional<SweepRow> row = run_variant(sweep, *number);
+        if (!row) {
+          is_stopped = ends = true;
+          queue.give_back(*number);
+          return;
+        }
+        const std::lock_guard lock(keeping);
+        if (!ends) keep(*number, *row);
+      } catch (...) {
+        const std::lock_guard lock(keeping);
+        if (!problem) problem = std::current_exception();
+        ends = true;
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 1; i < jobs; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  if (problem) std::rethrow_exception(problem);
+  return !is_stopped;
+}
+
+}  // namespace koppel

@@ -1,0 +1,60 @@
+// The journal of a sweep: what its rows are, and all that are computed so far, in a file that only
+// grows. A sweep that was killed at any instant goes on from it.
+//
+//   koppel sweep journal 1
+//   {"koppel":"0.1.0", …}                     what is computed: the manifest
+//   3a91c0de 17,0.5,1.25,done,,               a row: checksum, then the line of the table
+//
+// Lines are whole or not there: one that was cut off, or whose checksum is wrong, ends what counts
+// and is written again. On a full disk the part of a line is cut off.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <koppel/study/sweep_manifest.hpp>
+
+namespace koppel {
+
+class SweepJournal {
+ public:
+  // Opens it, or makes it. Throws Error `study.other-sweep` where it is of a sweep with another
+  // manifest, with what differs; WriteError.
+  SweepJournal(std::filesystem::path path, const Manifest& manifest, std::size_t num_rows);
+  SweepJournal(const SweepJournal&) = delete;
+  SweepJournal& operator=(const SweepJournal&) = delete;
+  ~SweepJournal();
+
+  const std::vector<bool>& is_done() const { return is_done_; }
+  std::size_t num_done() const { return num_done_; }
+
+  // The line of a row, without its end. It reaches the system before this returns. Throws
+  // WriteError, and takes no more then.
+  void append(std::size_t number, std::string_view line);
+
+  // The lines of all rows in their order, to a whole file with this head; each is shown to `see`.
+  // Throws WriteError.
+  void write_table(const std::filesystem::path& path, std::string_view head,
+                   const std::function<void(std::size_t, std::string_view)>& see) const;
+
+ private:
+  void read(const Manifest& manifest);
+  void begin(const Manifest& manifest);
+  void write(std::string_view text);
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::size_t bytes_ = 0;  // that are whole
+  std::vector<bool> is_done_;
+  std::vector<std::uint64_t> place_;  // of the lines, in the file
+  std::size_t num_done_ = 0;
+};
+
+// FNV-1a.
+std::uint32_t checksum(std::string_view text);
+
+}  // namespace koppel

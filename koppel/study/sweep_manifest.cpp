@@ -1,0 +1,138 @@
+#include <koppel/study/sweep_manifest.hpp>
+
+#include <bit>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <koppel/equations/derive.hpp>
+#include <koppel/simulate/choose.hpp>
+#include <koppel/version.hpp>
+
+namespace koppel {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// FNV-1a in 128 bits.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) add_byte(static_cast<unsigned char>(c));
+    add_byte(0);
+  }
+  void add(std::uint64_t number) {
+    for (int i = 0; i < 8; ++i) add_byte(static_cast<unsigned char>(number >> (8 * i)));
+  }
+  void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
+
+  std::string text() const {
+    return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(value_ >> 64),
+                       static_cast<std::uint64_t>(value_));
+  }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+  void add_byte(unsigned char byte) {
+    constexpr Wide kPrime = (Wide{1} << 88) + 0x13b;
+    value_ = (value_ ^ byte) * kPrime;
+  }
+  Wide value_ = (Wide{0x6c62272e07bb0142u} << 64) | 0x62b821756295c58du;
+};
+
+// Operands stand before what is made of them: the nodes in order say everything.
+void add(const Graph& graph, Hash& hash) {
+  for (std::size_t i = 0; i < graph.num_nodes(); ++i) {
+    const Node& node = graph.node(static_cast<NodeId>(i));
+    hash.add(static_cast<std::uint64_t>(node.op));
+    if (node.op == Op::Symbol) {
+      hash.add(graph.symbol_name(node));
+    } else {
+      for (const NodeId operand : node.operand) hash.add(std::uint64_t{operand});
+    }
+  }
+  for (const std::string& name : graph.table_names()) {
+    hash.add(name);
+    for (const double value : graph.find_table(name)->data().data()) hash.add(value);
+  }
+}
+
+std::string quoted(const std::string& text) { return Json(text).dump(); }
+
+template <typename Items, typename Text>
+std::string list_of(const Items& items, Text&& text) {
+  Json out = Json::array();
+  for (const auto& item : items) out.push_back(text(item));
+  return out.dump();
+}
+
+}  // namespace
+
+std::string fingerprint(const Model& model) {
+  Hash hash;
+  hash.add(model.name);
+  for (const Parameter& parameter : model.parameters) {
+    hash.add(parameter.symbol.name());
+    hash.add(parameter.value);
+  }
+  const Equations equations = derive(model);
+  add(*equations.graph, hash);
+  for (const auto* values : {&equations.q_guess, &equations.v_guess, &equations.x_start}) {
+    for (const double value : *values) hash.add(value);
+  }
+  return hash.text();
+}
+
+Manifest make_manifest(const Sweep& sweep) {
+  const Model model = sweep.make_model({});
+  const SimulateOptions options = sweep.options(model);
+  const Design& design = sweep.samples.design();
+  Manifest out;
+  out.emplace_back("koppel", quoted(version()));
+  out.emplace_back("commit", quoted(commit()));
+  out.emplace_back("model", quoted(model.name));
+  out.emplace_back("model_hash", quoted(fingerprint(model)));
+  out.emplace_back("points", quoted(name_of(design.kind)));
+  out.emplace_back("variants", Json(sweep.samples.size()).dump());
+  if (design.seed) out.emplace_back("seed", Json(*design.seed).dump());
+  out.emplace_back("vary", list_of(design.ranges, [&](const Range& range) {
+                     return design.kind == Design::Kind::Table ? range.name : to_string(range);
+                   }));
+  if (design.kind == Design::Kind::Table) {
+    Hash hash;
+    for (const std::vector<double>& column : design.table) {
+      for (const double value : column) hash.add(value);
+    }
+    out.emplace_back("points_hash", quoted(hash.text()));
+  }
+  out.emplace_back("outputs", list_of(sweep.criteria, [](const Criterion& c) { return c.label; }));
+  out.emplace_back("quantities",
+                   list_of(sweep.criteria, [](const Criterion& c) { return c.quantity; }));
+  out.emplace_back("end", Json(options.end).dump());
+  if (options.step) {
+    out.emplace_back("step", Json(*options.step).dump());
+  } else {
+    out.emplace_back("tolerance", Json(options.tolerance).dump());
+  }
+  const auto or_auto = [](const std::string& text) { return quoted(text.empty() ? "auto" : text); };
+  out.emplace_back("coordinates", or_auto(options.coordinates));
+  out.emplace_back("formulation", or_auto(options.formulation.text()));
+  out.emplace_back("integrator", or_auto(options.integrator.text()));
+  constexpr const char* kProjections[] = {"none", "once", "full"};
+  out.emplace_back("projection", quoted(kProjections[static_cast<int>(options.projection)]));
+  out.emplace_back("baumgarte", Json(options.baumgarte).dump());
+  out.emplace_back("samples", options.sampling.every_step ? quoted("steps")
+                                                          : Json(options.sampling.count).dump());
+  return out;
+}
+
+std::string to_json(const Manifest& manifest) {
+  std::string out = "{";
+  for (const auto& [name, text] : manifest) {
+    out += fmt::format("{}{}:{}", out.size() > 1 ? "," : "", quoted(name), text);
+  }
+  return out + '}';
+}
+
+}  // namespace koppel

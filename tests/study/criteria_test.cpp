@@ -1,0 +1,138 @@
+// Runs in a few numbers, against closed forms.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/yaml/read_model.hpp>
+#include <koppel/simulate/simulate.hpp>
+#include <koppel/study/criteria.hpp>
+
+namespace koppel {
+namespace {
+
+struct Sampled {
+  std::vector<double> t, y;
+};
+
+Sampled sample(const std::function<double(double)>& f, double end, int count) {
+  Sampled out;
+  for (int i = 0; i < count; ++i) {
+    out.t.push_back(end * i / (count - 1));
+    out.y.push_back(f(out.t.back()));
+  }
+  return out;
+}
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Criteria, AreRead) {
+  const Criterion plain = parse_criterion("x");
+  EXPECT_EQ(plain.label, "x:final");
+  EXPECT_EQ(plain.quantity, "x");
+  const Criterion named = parse_criterion("peak = abs(f - 2) : max");
+  EXPECT_EQ(named.label, "peak");
+  EXPECT_EQ(named.quantity, "abs(f - 2)");
+  EXPECT_EQ(named.reduction, Reduce::Max);
+  EXPECT_EQ(parse_criterion("select(x <= 1, 0, 1):integral").quantity, "select(x <= 1, 0, 1)");
+}
+
+TEST(Criteria, ThatMakeNoSenseAreRefused) {
+  EXPECT_EQ(error_of([] { parse_criterion("x:maxx"); }),
+            "error[study.bad-criterion]: 'x:maxx' is no criterion: there is no 'maxx'.\n"
+            "  Did you mean 'max'?");
+  EXPECT_EQ(error_of([] { parse_criterion(":max"); }),
+            "error[study.bad-criterion]: ':max' is no criterion: it names no quantity.\n"
+            "  Write QUANTITY:final, or :min, :max, :mean, :integral; a name may stand before it: "
+            "NAME=QUANTITY:max.");
+  EXPECT_EQ(error_of([] { parse_criterion("2=x"); }),
+            "error[study.bad-criterion]: '2=x' is no criterion: '2' cannot be a name.\n"
+            "  Write QUANTITY:final, or :min, :max, :mean, :integral; a name may stand before it: "
+            "NAME=QUANTITY:max.");
+}
+
+TEST(Criteria, IntegralsAreExactForCubicsOnEqualAndForParabolasOnAnyDistances) {
+  const auto cubic = sample([](double t) { return 1 + t * (2 - t * (1 + 0.5 * t)); }, 2, 21);
+  EXPECT_NEAR(integrate_samples(cubic.t, cubic.y), 2 + 4 - 8.0 / 3 - 2, 2e-4);  // the ends: h⁴
+  const std::vector<double> t = {0, 0.1, 0.35, 0.4, 1, 1.7, 2};
+  std::vector<double> y;
+  for (const double x : t) y.push_back(3 - x + 2 * x * x);
+  EXPECT_NEAR(integrate_samples(t, y), 6 - 2 + 16.0 / 3, 1e-14);
+  EXPECT_EQ(integrate_samples(std::vector<double>{0, 2}, std::vector<double>{1, 2}), 3);
+}
+
+// ∫₀¹⁰ sin = 1 − cos 10. Halving the distance divides the error by 2⁴.
+TEST(Criteria, IntegralsHaveTheFourthOrder) {
+  const auto error = [](int count) {
+    const auto s = sample([](double t) { return std::sin(t); }, 10, count);
+    return std::abs(integrate_samples(s.t, s.y) - (1 - std::cos(10.0)));
+  };
+  EXPECT_GT(error(101) / error(201), 12);
+  EXPECT_LT(error(1001), 1e-9);
+}
+
+TEST(Criteria, SmoothExtremaBetweenRowsAreFoundAndCornersAreNotPassed) {
+  const auto wave = sample([](double t) { return 3 * std::sin(2 * t + 0.3) + t; }, 3, 301);
+  const double at = (std::acos(-1.0 / 6) - 0.3) / 2;
+  EXPECT_NEAR(reduce(wave.t, wave.y, Reduce::Max), 3 * std::sin(2 * at + 0.3) + at, 1e-10);
+  const auto corner = sample([](double t) { return -std::abs(t - 1.003); }, 2, 201);
+  EXPECT_LE(reduce(corner.t, corner.y, Reduce::Max), 0);
+  EXPECT_GE(reduce(corner.t, corner.y, Reduce::Max), -0.003 - 1e-12);
+  const auto line = sample([](double t) { return 2 - t; }, 1, 11);
+  EXPECT_EQ(reduce(line.t, line.y, Reduce::Max), 2);
+  EXPECT_EQ(reduce(line.t, line.y, Reduce::Min), 1);
+  EXPECT_NEAR(reduce(line.t, line.y, Reduce::Mean), 1.5, 1e-15);
+}
+
+TEST(Criteria, AreNotANumberWhereTheQuantityIsNot) {
+  const std::vector<double> t = {0, 1, 2}, y = {1, std::nan(""), 3};
+  EXPECT_TRUE(std::isnan(reduce(t, y, Reduce::Max)));
+  EXPECT_TRUE(std::isnan(reduce(t, y, Reduce::Final)));
+}
+
+// x = cos(ω t) with ω = √(k/m) = 2.
+constexpr const char* kOscillator = R"(
+parameters: {m: 0.25, k: 1}
+coordinates: [x]
+kinetic: 0.5*m*x'^2
+potential: 0.5*k*x^2
+initial: {x: 1}
+outputs: {place: x}
+run: {end: 3}
+)";
+
+TEST(Criteria, OfAModelAreExpressionsOfItsQuantities) {
+  Model model = read_model_text(kOscillator, "oscillator.yaml");
+  const std::vector<Criterion> criteria = {
+      parse_criterion("place"), parse_criterion("x':min"), parse_criterion("k*x^2:mean"),
+      parse_criterion("abs_sum = place + t:integral"), parse_criterion("energy:max")};
+  add_quantities(criteria, std::vector<std::string>{"energy"}, model);
+  const Simulation simulation = simulate(model, options_of(model));
+  const std::vector<double> values = evaluate(criteria, simulation.trajectory);
+  EXPECT_NEAR(values[0], std::cos(6.0), 1e-7);
+  EXPECT_NEAR(values[1], -2, 1e-7);
+  EXPECT_NEAR(values[2], 0.5 + std::sin(12.0) / 24, 1e-7);
+  EXPECT_NEAR(values[3], std::sin(6.0) / 2 + 4.5, 1e-7);
+  EXPECT_NEAR(values[4], 0.5, 1e-7);
+}
+
+TEST(Criteria, OfUnknownQuantitiesAreRefusedWithASuggestion) {
+  Model model = read_model_text(kOscillator, "oscillator.yaml");
+  const std::vector<Criterion> wrong = {parse_criterion("2*plaec:max")};
+  EXPECT_EQ(error_of([&] { add_quantities(wrong, std::vector<std::string>{"place"}, model); }),
+            "error[study.unknown-quantity]: criterion '2*plaec:max': the model has no quantity "
+            "'plaec'.\n  Did you mean 'place'?");
+}
+
+}  // namespace
+}  // namespace koppel

@@ -1,0 +1,241 @@
+"""koppel sweep: tables, failures, kills, threads, full disks, wrong arguments. Usage: ... PROGRAM"""
+
+import csv
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+
+# Closes for b < 4 only.
+FOUR_BAR = """
+dimension: 2
+parameters: {b: 2.5, m: 1}
+gravity: [0, -9.81]
+bodies:
+  crank: {mass: m, shape: {rod: {to: [1, 0]}}, points: {B: [1, 0]}, angle: 60 deg}
+  coupler: {mass: m, shape: {rod: {to: [2, 0]}}, points: {C: [2, 0]}, position: [0.5, 0.87]}
+  rocker: {mass: m, shape: {rod: {to: [1, 0]}}, points: {C: [1, 0]}, position: [b, 0], angle: 80 deg}
+joints:
+  a: {type: revolute, between: [ground, crank], at: [0, 0]}
+  b1: {type: revolute, between: [crank.B, coupler]}
+  c: {type: revolute, between: [coupler.C, rocker.C]}
+  d: {type: revolute, between: [ground, rocker], at: [b, 0]}
+outputs: {y: crank.B.y}
+run: {end: 0.2, samples: 21}
+"""
+
+
+def run(*arguments, **options):
+    result = subprocess.run([PROGRAM, "sweep", *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                            **options)
+    return result.returncode, result.stdout, result.stderr
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.out = self.folder / "out"
+        self.model = self.folder / "bar.yaml"
+        self.model.write_text(FOUR_BAR)
+
+    def files(self, folder):
+        return {name: (folder / name).read_bytes() for name in ("sweep.csv", "manifest.json")}
+
+
+class Tables(Sweep):
+    def test_rows_are_those_of_single_runs(self):
+        status, output, messages = run("pendulum", "--vary", "l=0.5,1", "--vary", "g=5:9.81:2", "--end", 1, "--output",
+                                       "y", "--output", "x:mean", "--out", self.out)
+        self.assertEqual((status, messages), (0, ""))
+        rows = rows_of(self.out / "sweep.csv")
+        self.assertEqual(list(rows[0]), ["variant", "l", "g", "y:final", "x:mean", "status", "error", "reason"])
+        self.assertEqual([(r["l"], r["g"]) for r in rows], [("0.5", "5"), ("0.5", "9.81"), ("1", "5"), ("1", "9.81")])
+        for row in rows:
+            alone = self.folder / "alone"
+            subprocess.run([PROGRAM, "run", "pendulum", "--set", "l=" + row["l"], "--set", "g=" + row["g"], "--end", "1",
+                            "--out", alone, "--quiet"], check=True)
+            self.assertEqual(row["y:final"], rows_of(alone / "trajectory.csv")[-1]["y"])
+        manifest = json.loads((self.out / "manifest.json").read_text())
+        self.assertEqual((manifest["variants"], manifest["failed"], manifest["points"]), (4, 0, "grid"))
+        self.assertEqual(manifest["vary"], ["l=0.5,1", "g=5:9.81:2"])
+
+    def test_failures_are_rows_with_their_reason_and_the_exit_code_is_2(self):
+        status, _, messages = run(self.model, "--vary", "b=2,5,2.5", "--out", self.out)
+        self.assertEqual(status, 2)
+        rows = rows_of(self.out / "sweep.csv")
+        self.assertEqual([r["status"] for r in rows], ["done", "failed", "done"])
+        self.assertEqual((rows[1]["error"], rows[1]["y:final"]), ("assembly.impossible", ""))
+        self.assertIn("cannot", rows[1]["reason"])
+        self.assertTrue(messages.startswith(
+            "error[study.failed-variants]: 1 of 3 variants failed.\n"
+            f"  Their rows in {self.out}/sweep.csv say why; the others are complete.\n"
+            "  1,5,,failed,assembly.impossible,"), messages)
+
+    def test_points_of_every_kind(self):
+        for kind in ("--random", "--latin", "--sobol"):
+            out = self.folder / kind[2:]
+            status, _, messages = run("pendulum", "--vary", "l=0.5:1.5", "--vary", "g=1:100:log", kind, 8, "--end", 0.1,
+                                      "--out", out)
+            self.assertEqual((status, messages), (0, ""))
+            rows = rows_of(out / "sweep.csv")
+            self.assertEqual(len(rows), 8)
+            self.assertTrue(all(0.5 <= float(r["l"]) <= 1.5 and 1 <= float(r["g"]) <= 100 for r in rows))
+        points = self.folder / "points.csv"
+        points.write_text("g,l\n9.81,1\n1.62,2\n")
+        status, _, messages = run("pendulum", "--from", points, "--end", 0.1, "--out", self.out)
+        self.assertEqual((status, messages), (0, ""))
+        self.assertEqual([(r["g"], r["l"]) for r in rows_of(self.out / "sweep.csv")], [("9.81", "1"), ("1.62", "2")])
+
+    def test_parameters_that_change_the_structure(self):
+        status, _, messages = run("chain", "--vary", "n=1,3,5", "--end", 0.05, "--output", "energy", "--out", self.out)
+        self.assertEqual((status, messages), (0, ""))
+        self.assertEqual([r["status"] for r in rows_of(self.out / "sweep.csv")], ["done"] * 3)
+
+
+class Restarts(Sweep):
+    ARGUMENTS = ["--vary", "b=2:4.5:12", "--vary", "m=1:2:10", "--output", "y:min", "--output", "coupler.x:integral"]
+
+    def test_the_number_of_threads_does_not_change_a_byte(self):
+        results = []
+        for jobs in (1, 2, 5):
+            out = self.folder / str(jobs)
+            status, _, _ = run(self.model, *self.ARGUMENTS, "--jobs", jobs, "--out", out)
+            self.assertEqual(status, 2)  # b > 4 does not close
+            results.append(self.files(out))
+        self.assertEqual(results[0], results[1])
+        self.assertEqual(results[0], results[2])
+
+    def test_killed_at_any_instant_it_goes_on_to_the_same_bytes(self):
+        whole = self.folder / "whole"
+        begin = time.monotonic()
+        run(self.model, *self.ARGUMENTS, "--out", whole)
+        duration = time.monotonic() - begin
+        rng = random.Random(7)
+        kills = 0
+        for _ in range(12):
+            process = subprocess.Popen([PROGRAM, "sweep", self.model, *self.ARGUMENTS, "--out", self.out],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0, 0.6 * duration))
+            kills += process.poll() is None
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.assertGreater(kills, 3)
+        status, _, messages = run(self.model, *self.ARGUMENTS, "--out", self.out)
+        self.assertEqual(status, 2)
+        self.assertIn("variants are in ", messages)
+        self.assertEqual(self.files(self.out), self.files(whole))
+
+    def test_interrupted_it_says_so_and_goes_on(self):
+        process = subprocess.Popen([PROGRAM, "sweep", "slider_crank", "--vary", "a=0.1:0.4:50", "--vary", "m=0.1:1:50",
+                                    "--out", self.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        journal = self.out / "journal.txt"
+        while not (journal.exists() and journal.stat().st_size > 2000):
+            self.assertIsNone(process.poll(), process.stderr.read() if process.poll() is not None else "")
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, messages = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 2)
+        self.assertRegex(messages, r"^interrupted after \d+ of 2500 variants.\n"
+                                   rf"  They are in {journal}; the same command goes on from there.\n$")
+
+    def test_a_journal_of_another_sweep_is_refused_with_what_differs(self):
+        run("pendulum", "--vary", "l=0.5,1", "--end", 0.1, "--out", self.out)
+        before = self.files(self.out)
+        status, _, messages = run("pendulum", "--vary", "l=0.5,2", "--end", 0.1, "--tol", 1e-6, "--out", self.out)
+        self.assertEqual((status, messages), (
+            1, f"error[study.other-sweep]: {self.out}/journal.txt is that of another sweep: "
+               "vary is [\"l=0.5,1\"] there, [\"l=0.5,2\"] here; tolerance is 1e-08 there, 1e-06 here.\n"
+               "  Give another folder, or remove the journal to begin anew.\n"))
+        self.assertEqual(self.files(self.out), before)
+
+    def test_a_model_that_changed_is_another_sweep(self):
+        run(self.model, "--vary", "m=1,2", "--out", self.out)
+        self.model.write_text(FOUR_BAR.replace("9.81", "9.8"))
+        status, _, messages = run(self.model, "--vary", "m=1,2", "--out", self.out)
+        self.assertEqual(status, 1)
+        self.assertRegex(messages, r"another sweep: model_hash is \"[0-9a-f]{32}\" there, \"[0-9a-f]{32}\" here\.")
+
+    def test_a_full_disk_loses_nothing(self):
+        whole = self.folder / "whole"
+        run(self.model, *self.ARGUMENTS, "--out", whole)
+
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+        status, _, messages = run(self.model, *self.ARGUMENTS, "--out", self.out, preexec_fn=small)
+        self.assertEqual(status, 2)
+        self.assertRegex(messages, rf"^error\[results.not-written\]: {self.out}/journal.txt cannot be written any "
+                                   r"further: File too large\. \d+ rows in it are complete\.\n"
+                                   r"  The same command goes on from there once there is room\.\n$")
+        self.assertGreater((self.out / "journal.txt").stat().st_size, 2000)
+        run(self.model, *self.ARGUMENTS, "--out", self.out)
+        self.assertEqual(self.files(self.out), self.files(whole))
+
+
+class WrongArguments(Sweep):
+    def check(self, arguments, expected):
+        self.assertEqual(run(*arguments, "--out", self.out), (1, "", expected))
+        self.assertFalse(self.out.exists())
+
+    def test_texts(self):
+        self.check(["pendulum", "--vary", "ll=1:2:3"],
+                   "error[study.unknown-parameter]: the model has no parameter 'll' to be varied.\n"
+                   "  parameters: m, l, g. Did you mean 'l'?\n")
+        self.check(["pendulum"], "error[study.bad-design]: no parameter is varied.\n  Say which: name=low:high:n.\n")
+        self.check(["pendulum", "--vary", "l=2:1:3"],
+                   "error[study.bad-range]: 'l=2:1:3' is no range: it is empty: 2 is not below 1.\n"
+                   "  Write name=low:high:n, name=low:high, name=low:high:n:log, or name=a,b,c.\n")
+        self.check(["pendulum", "--vary", "l=1:2:3", "--output", "q:max"],
+                   "error[study.unknown-quantity]: criterion 'q:max': the model has no quantity 'q'.\n"
+                   "  Outputs, quantities such as joint.angle or body.x, their rates, parameters and columns of a "
+                   "trajectory are known.\n")
+        self.check(["pendulum", "--vary", "l=1:2", "--random", "3", "--latin", "3"],
+                   "error[arguments.wrong]: more than one of --random, --latin, --sobol and --from is given.\n"
+                   "  Leave all but one of them out; without any the points are a grid.\n")
+        self.check(["pendulum", "--vary", "l=1:2:3", "--seed", "3"],
+                   "error[arguments.wrong]: --seed is given, and the points are a grid.\n"
+                   "  Use it with --random, --latin or --sobol.\n")
+        self.check(["pendulum", "--vary", "l=1:2:3", "--jobs", "0"],
+                   "error[arguments.wrong]: --jobs 0 is no number of threads: 1 to 4096 are possible.\n")
+
+    def test_points_from_files_that_are_wrong(self):
+        points = self.folder / "points.csv"
+        points.write_text("l,mass\n1,2\n")
+        self.check(["pendulum", "--from", points],
+                   "error[study.unknown-parameter]: the model has no parameter 'mass' to be varied.\n"
+                   "  parameters: m, l, g.\n")
+        points.write_text("l,m\n1,2\n1,\n")
+        self.check(["pendulum", "--from", points],
+                   f"error[study.bad-points]: {points} has no value of 'm' in row 2.\n"
+                   "  Each row needs a value for every parameter.\n")
+        points.write_text("l,m\n1,2\n1\n")
+        self.check(["pendulum", "--from", points],
+                   f"{points}:3:1: error[csv.bad-line]: 1 fields where the header has 2.\n")
+        points.write_text("l,m\n")
+        self.check(["pendulum", "--from", points],
+                   f"error[study.bad-points]: {points} has no rows.\n"
+                   "  It needs a line with the names of parameters, then a line for each variant.\n")
+        self.check(["pendulum", "--from", points, "--vary", "l=1:2:3"],
+                   "error[arguments.wrong]: --vary and --from are both given.\n"
+                   "  The columns of the file say which parameters are varied.\n")
+        self.check(["pendulum", "--from", self.folder / "none.csv"],
+                   f"{self.folder}/none.csv: error[study.bad-points]: the file cannot be read: No such file or directory.\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
