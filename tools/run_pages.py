@@ -2,6 +2,7 @@
 
 - A block after a line that ends in a file's name and a colon, as in "A pendulum, `pendulum.yaml`:",
   is written as that file. Every other ```yaml block must be part of a file shown before, or of a model.
+- ```c++: must be part of one of the examples, which are compiled and run.
 - ```console: each command after `$ ` is run, and must print what is shown below it, where something
   is. `…` stands for any text in a line, and alone in a line for any lines. A command may fail where the
   output shown has "error" in it, or where `$ echo $?` follows.
@@ -49,13 +50,13 @@ def blocks(text):
 def matches(shown, printed):
     """Whether text was printed as it is shown, `…` being anything."""
     pattern = []
-    for line in shown.strip().splitlines():
+    for line in shown.strip("\n").splitlines():
         if line.strip() == "…":
             pattern.append(r"(?:.*\n)*?")
         else:
             pattern.append(r"[^\n]*?".join(re.escape(part.rstrip() if not i else part) for i, part in
                                            enumerate(line.rstrip().split("…"))) + r"[ ]*\n")
-    return re.fullmatch("".join(pattern), "".join(line.rstrip() + "\n" for line in printed.strip().splitlines()))
+    return re.fullmatch("".join(pattern), "".join(line.rstrip() + "\n" for line in printed.strip("\n").splitlines()))
 
 
 class Page:
@@ -111,17 +112,19 @@ class Page:
         finally:
             os.chdir(here)
 
-    def fragment(self, body):
-        """A part of a model must stand, line for line, in one that is known."""
+    def fragment(self, body, files):
+        """A part of a file must stand, line for line, in one that is known."""
         self.count += 1
-        known = [*self.files.values(), *(path.read_text(encoding="utf-8") for path in (ROOT / "models").glob("*.yaml"))]
+        known = [*self.files.values(), *(path.read_text(encoding="utf-8") for path in files)]
         if not any(body in text for text in known):
-            self.fail("a yaml block that is no file and no part of one", body)
+            self.fail("a block that is no file and no part of one", body)
 
     def run(self, has_module):
         for before, language, body in blocks(self.text):
             name = NAMED.search(before)
-            if name:
+            if language == "c++":
+                self.fragment(body, (ROOT / "examples").glob("*/main.cpp"))
+            elif name:
                 self.files[name[1]] = body
                 (self.folder / name[1]).write_text(body, encoding="utf-8")
             elif language == "console":
@@ -133,7 +136,7 @@ class Page:
             elif language == "python" and has_module:
                 self.python(body)
             elif language == "yaml":
-                self.fragment(body)
+                self.fragment(body, (ROOT / "models").glob("*.yaml"))
         return self
 
 

@@ -36,7 +36,7 @@ CONTENTS = [
     ("Gallery", ["gallery/index"]),
     ("Reference", ["model-format", "command-line", "results", "errors", "python", "python-reference", "cpp-reference",
                    "examples"]),
-    ("Topics", ["inverse", "real-time", "export", "play", "comparison"]),
+    ("Topics", ["inverse", "studies", "real-time", "export", "play", "comparison"]),
     ("Theory", ["theory/index", "notation", "integrators"]),
     ("Evidence", ["validation", "performance", "reliability", "reference-data"]),
     ("Development", ["architecture", "decisions/index", "contributing", "changelog"]),
