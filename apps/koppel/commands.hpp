@@ -35,6 +35,7 @@ void add_inverse(CLI::App& program);
 void add_live(CLI::App& program);
 void add_new(CLI::App& program);
 void add_run(CLI::App& program);
+void add_sensitivity(CLI::App& program);
 void add_sweep(CLI::App& program);
 void add_models(CLI::App& program);
 

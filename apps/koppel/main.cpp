@@ -48,6 +48,7 @@ void add_commands(CLI::App& program) {
   add_live(program);
   add_models(program);
   add_play(program);
+  add_sensitivity(program);
   add_sweep(program);
   add_new(program);
   add_explain(program);

@@ -6,6 +6,7 @@
 #include <koppel/analysis/structure/structural.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/formulation/linear_rates.hpp>
 
 namespace koppel {
 namespace {
@@ -28,7 +29,7 @@ void separate_accelerations(const Source& s, ResidualTerms& terms) {
 }
 
 // Rates as they stand, by the recursion along a tree.
-RightHandSide make_recursive_rhs(const Source& s) {
+RightHandSideTerms make_recursive_terms(const Source& s) {
   RightHandSideTerms terms;
   terms.graph = s.e.graph;
   terms.t = s.e.t;
@@ -38,7 +39,7 @@ RightHandSide make_recursive_rhs(const Source& s) {
   append(terms.rate, s.e.r);
   terms.z_of.assign(s.y.size(), -1);
   terms.given = s.given;
-  return RightHandSide(std::move(terms), s.options.compile);
+  return terms;
 }
 
 }  // namespace
@@ -74,8 +75,8 @@ Residual make_residual(const Source& s, const FormulationInfo& info) {
   return Residual(terms, s.options.compile);
 }
 
-RightHandSide make_rhs(const Source& s, const FormulationInfo& info) {
-  if (info.is_free && !s.e.v_rate.empty()) return make_recursive_rhs(s);
+RightHandSideTerms make_rhs_terms(const Source& s, const FormulationInfo& info) {
+  if (info.is_free && !s.e.v_rate.empty()) return make_recursive_terms(s);
   const Stated stated = state_constraints(s, info);
   Exprs z;
   for (std::size_t j = 0; j < s.e.num_v(); ++j) z.push_back(s.v_rate(j));
@@ -108,7 +109,20 @@ RightHandSide make_rhs(const Source& s, const FormulationInfo& info) {
   terms.A = std::move(form->A);
   for (const Expr& b : form->b) terms.b.push_back(-b);
   terms.given = s.given;
-  return RightHandSide(std::move(terms), s.options.compile);
+  return terms;
+}
+
+RightHandSide make_rhs(const Source& s, const FormulationInfo& info) {
+  return RightHandSide(make_rhs_terms(s, info), s.options.compile);
+}
+
+RightHandSideTerms make_linear_rates(const Shared<Equations>& equations, const State& state,
+                                   std::span<const int> leave_out) {
+  FormulationOptions options;
+  options.leave_out.assign(leave_out.begin(), leave_out.end());
+  const Source source(equations, state, options);
+  const char* name = source.kept.empty() ? "minimal" : "index1";
+  return make_rhs_terms(source, Formulation(name).info());
 }
 
 SeriesSystem make_series(const Source& s) {

@@ -1,0 +1,119 @@
+// koppel sensitivity: exact derivatives of what a run gives, by parameters and initial values.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/study/sensitivity.hpp>
+
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/load_origins.hpp"
+#include "apps/koppel/method_options.hpp"
+#include "apps/koppel/model_options.hpp"
+#include "apps/koppel/with_flags.hpp"
+
+namespace koppel::app {
+namespace {
+
+struct SensitivityCommand {
+  std::shared_ptr<ModelOptions> model;
+  std::shared_ptr<MethodOptions> method;
+  std::vector<std::string> of, over;
+  std::string mode;
+  std::optional<double> end, tolerance;
+  bool json = false;
+};
+
+SensitivityOptions::Mode mode_of(const std::string& text) {
+  using Mode = SensitivityOptions::Mode;
+  if (text.empty() || text == "auto") return Mode::Auto;
+  if (text == "forward") return Mode::Forward;
+  if (text == "adjoint") return Mode::Adjoint;
+  throw Error("arguments.wrong", fmt::format("there is no mode '{}'.", text),
+              "Use forward, adjoint or auto.");
+}
+
+void run(const SensitivityCommand& given) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = load(*given.model, origins);
+  SensitivityOptions options;
+  options.run = simulate_options(*given.method, *given.model, model);
+  if (given.end) options.run.end = *given.end;
+  if (given.tolerance) options.run.tolerance = *given.tolerance;
+  if (given.tolerance && !given.method->step) options.run.step.reset();
+  // What a model asks for suits its runs; derivatives go through few integrators.
+  if (given.method->integrator.empty()) options.run.integrator = {};
+  if (given.method->formulation.empty()) options.run.formulation = {};
+  options.mode = mode_of(given.mode);
+  for (const std::string& text : given.of) options.of.push_back(parse_criterion(text));
+  if (options.of.empty()) options.of = criteria_of(model);
+  if (options.of.empty()) {
+    throw Error("arguments.wrong", "the model has no outputs, and no criterion is given.",
+                "Say with --of what the derivatives are of: rod.angle:final, for example.");
+  }
+  std::vector<std::string> names = given.over;
+  if (names.empty()) {
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
+      const bool is_free =
+          i >= origins.size() || (!origins[i].is_built_in && !origins[i].definition);
+      if (is_free) names.emplace_back(model.parameters[i].symbol.name());
+    }
+  }
+  const StudiedParameters over(model, origins, names);
+  const InterruptGuard guard;
+  const Sensitivity found = find_sensitivity(over, options);
+  for (const std::string& message : found.messages) {
+    fmt::print(stderr, "note: {}\n", with_flags(message));
+  }
+  const bool is_there =
+      found.status == Outcome::Status::Done || found.status == Outcome::Status::Doubtful;
+  if (given.json) {
+    std::printf("%s\n", to_json(found).c_str());
+  } else if (is_there) {
+    std::printf("%s", to_text(found).c_str());
+  }
+  if (found.status == Outcome::Status::Done) return;
+  throw Failure{
+      ExitCode::kNumericsFailed,
+      fmt::format("error[study.{}]: {}", is_there ? "doubtful" : "failed", with_flags(found.text))};
+}
+
+}  // namespace
+
+void add_sensitivity(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "sensitivity", "Differentiate what a run gives by parameters and initial values");
+  auto options = std::make_shared<SensitivityCommand>();
+  options->model = add_model_options(*command);
+  command
+      ->add_option("--of", options->of,
+                   "What is differentiated: QUANTITY:final, or :min, :max, :mean, :integral; may "
+                   "be repeated (default: the model's outputs at the end)")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--over", options->over,
+                   "Parameters; start.NAME is the initial value of NAME (default: all parameters)")
+      ->type_name("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--mode", options->mode,
+          "forward: a cost for each parameter; adjoint: for each criterion; auto (default)")
+      ->type_name("M");
+  command->add_option("--end", options->end, "End time, in seconds (default: the model's, or 10)")
+      ->type_name("T");
+  options->method = add_method_options(*command);
+  command->add_option("--tol", options->tolerance, "Error tolerance of a step (default: 1e-8)")
+      ->type_name("X");
+  command->add_flag("--json", options->json, "Print the derivatives as JSON");
+  command->footer("Example:\n  koppel sensitivity slider_crank --of Bx:final --over a,b,m --end 1");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace koppel::app

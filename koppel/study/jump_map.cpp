@@ -1,0 +1,158 @@
+#include <koppel/study/jump_map.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/simulate/happen.hpp>
+#include <koppel/study/symbols.hpp>
+
+namespace koppel {
+namespace {
+
+// The parts of (y, p) as a state has them.
+class Parts {
+ public:
+  Parts(const Equations& e, std::size_t num_y)
+      : q_(e.num_q()), v_(e.num_v()), x_(e.x.size()), p_(e.p.size()), num_y_(num_y) {}
+
+  State state(double t, std::span<const double> Y) const {
+    const auto part = [&](std::size_t first, std::size_t count) {
+      const std::span<const double> values = Y.subspan(first, count);
+      return std::vector<double>(values.begin(), values.end());
+    };
+    return {t,
+            part(0, q_),
+            part(q_, v_),
+            part(q_ + v_, x_),
+            part(num_y_ + p_, Y.size() - num_y_ - p_),
+            part(num_y_, p_)};
+  }
+  void put(const State& state, std::span<double> Y) const {
+    std::copy(state.q.begin(), state.q.end(), Y.begin());
+    std::copy(state.v.begin(), state.v.end(), Y.begin() + static_cast<std::ptrdiff_t>(q_));
+    std::copy(state.x.begin(), state.x.end(), Y.begin() + static_cast<std::ptrdiff_t>(q_ + v_));
+    std::copy(state.p.begin(), state.p.end(), Y.begin() + static_cast<std::ptrdiff_t>(num_y_));
+  }
+
+ private:
+  std::size_t q_, v_, x_, p_, num_y_;
+};
+
+std::vector<double> joined(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> out(a.begin(), a.end());
+  out.insert(out.end(), b.begin(), b.end());
+  return out;
+}
+
+// ∂f/∂s at s = 0 of a vector function, of order 6.
+template <typename F>
+std::vector<double> slope(F&& f, double h) {
+  constexpr double kWeights[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+  std::vector<double> sum;
+  for (int k = 1; k <= 3; ++k) {
+    const std::vector<double> ahead = f(k * h), behind = f(-k * h);
+    sum.resize(ahead.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      sum[i] += kWeights[k - 1] * (ahead[i] - behind[i]) / h;
+    }
+  }
+  return sum;
+}
+constexpr double kDifference = 1e-3;
+
+}  // namespace
+
+JumpMap::JumpMap(const StepMap& map, const Evaluator& evaluator, const Happening& what)
+    : size_(what.before.size() + what.given_before.size()) {
+  const Equations& e = evaluator.equations;
+  const std::size_t num_y = what.before.size();
+  const Parts parts(e, num_y);
+  const std::vector<double> Y = joined(what.before, what.given_before);
+  const std::unique_ptr<StepMap::Workspace> work = map.make_workspace();
+  std::vector<double> before(size_, 0.0), after(size_, 0.0);
+  map.rates(what.t, what.before, what.given_before, std::span(before).first(num_y), *work);
+  if (!what.ends) {
+    map.rates(what.t, what.after, what.given_after, std::span(after).first(num_y), *work);
+  }
+
+  // σ by (y, p), where it has no quadratures, and by t.
+  const Equations::Event& first = e.events[static_cast<std::size_t>(what.events[0])];
+  const Exprs by = gradient(first.when, join({e.q, e.v, e.x, e.p, {e.t}}));
+  const std::vector<double> slopes = VectorFunction(e, by)(parts.state(what.t, Y));
+  const std::size_t num_states = e.num_q() + e.num_v() + e.x.size();
+  time_.assign(size_, 0.0);
+  for (std::size_t i = 0; i < num_states; ++i) time_[i] = slopes[i];
+  for (std::size_t i = 0; i < e.p.size(); ++i) time_[num_y + i] = slopes[num_states + i];
+  double passing = slopes.back();
+  for (std::size_t i = 0; i < size_; ++i) passing += time_[i] * before[i];
+  if (!(std::abs(passing) > 0)) {
+    throw Error("study.grazing",
+                fmt::format("at t = {:.6g} s {} only touches zero: what follows has no derivative.",
+                            what.t, names_of(e.events, what.events)));
+  }
+  for (double& x : time_) x /= -passing;
+
+  const auto happened = [&](double t, const std::vector<double>& at) {
+    State state = parts.state(t, at);
+    std::vector<double> out = at;
+    if (what.ends) return out;
+    if (const auto problem = happen(what.events, evaluator, state)) {
+      throw Error("study.jump", fmt::format("beside the motion {}.", *problem));
+    }
+    parts.put(state, out);
+    return out;
+  };
+  J_.assign(size_ * size_, 0.0);
+  for (std::size_t j = 0; j < size_; ++j) {
+    const auto column = J_.begin() + static_cast<std::ptrdiff_t>(j * size_);
+    if (what.ends || (j >= num_states && j < num_y)) {  // quadratures go on as they are
+      column[static_cast<std::ptrdiff_t>(j)] = 1;
+      continue;
+    }
+    const std::vector<double> R = slope(
+        [&](double s) {
+          std::vector<double> at = Y;
+          at[j] += s;
+          return happened(what.t, at);
+        },
+        kDifference * std::max(1.0, std::abs(Y[j])));
+    std::copy(R.begin(), R.end(), column);
+  }
+  // R_Y Φ⁻ + R_t − Φ⁺.
+  std::vector<double> lag = slope([&](double s) { return happened(what.t + s, Y); }, kDifference);
+  for (std::size_t i = 0; i < size_; ++i) lag[i] -= after[i];
+  for (std::size_t j = 0; j < size_; ++j) {
+    for (std::size_t i = 0; i < size_; ++i) lag[i] += J_[j * size_ + i] * before[j];
+  }
+  for (std::size_t j = 0; j < size_; ++j) {
+    for (std::size_t i = 0; i < size_; ++i) J_[j * size_ + i] += lag[i] * time_[j];
+  }
+}
+
+void JumpMap::tangent(std::span<double> dy, std::span<double> dgiven) const {
+  const std::vector<double> before = joined(dy, dgiven);
+  std::fill(dy.begin(), dy.end(), 0.0);
+  std::fill(dgiven.begin(), dgiven.end(), 0.0);
+  for (std::size_t j = 0; j < size_; ++j) {
+    const double* column = &J_[j * size_];
+    for (std::size_t i = 0; i < dy.size(); ++i) dy[i] += column[i] * before[j];
+    for (std::size_t i = 0; i < dgiven.size(); ++i) {
+      dgiven[i] += column[dy.size() + i] * before[j];
+    }
+  }
+}
+
+void JumpMap::adjoint(std::span<double> w, std::span<double> w_given) const {
+  const std::vector<double> after = joined(w, w_given);
+  for (std::size_t j = 0; j < size_; ++j) {
+    const double* column = &J_[j * size_];
+    double sum = 0;
+    for (std::size_t i = 0; i < size_; ++i) sum += column[i] * after[i];
+    (j < w.size() ? w[j] : w_given[j - w.size()]) = sum;
+  }
+}
+
+}  // namespace koppel

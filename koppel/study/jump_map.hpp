@@ -1,0 +1,45 @@
+// What an event does to changes of a motion. For sources of this folder only.
+//
+// At the time τ at which σ(t, Y) passes through zero the state Y = (y, p) becomes R(t, Y). Seen at
+// times that stay, a change δ before the event is, after it [Rozenvasser 1967],
+//
+//   δ⁺ = R_Y δ + (R_Y Φ⁻ + R_t − Φ⁺) δτ,     δτ = −σ_Y δ / (σ_Y Φ⁻ + σ_t)                   (1)
+//
+// with Φ⁻, Φ⁺ the rates of Y before and after. Where the event ends the run, and the end moves with
+// it, R is the identity and Φ⁺ = 0. R_Y is by differences of order 6.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <koppel/equations/evaluator.hpp>
+#include <koppel/study/step_map.hpp>
+
+namespace koppel {
+
+class JumpMap {
+ public:
+  // What happens, and where: the state and the quadratures behind it, then p and u.
+  struct Happening {
+    std::span<const int> events;  // the first of them sets the time
+    bool ends = false;            // the run
+    double t = 0;
+    std::span<const double> before, after;  // y, as the map has it
+    std::span<const double> given_before, given_after;
+  };
+  // Throws Error `study.grazing` where the event's function does not pass through zero.
+  JumpMap(const StepMap& map, const Evaluator& evaluator, const Happening& what);
+
+  void tangent(std::span<double> dy, std::span<double> dgiven) const;
+  void adjoint(std::span<double> w, std::span<double> w_given) const;
+  // ∂τ/∂(y, p).
+  std::span<const double> time() const { return time_; }
+
+ private:
+  std::size_t size_;
+  std::vector<double> J_;  // by columns
+  std::vector<double> time_;
+};
+
+}  // namespace koppel

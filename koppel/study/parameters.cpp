@@ -1,0 +1,123 @@
+#include <koppel/study/parameters.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/suggest.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/model/parameter_values.hpp>
+
+namespace koppel {
+namespace {
+
+constexpr std::string_view kStart = "start.";
+
+[[noreturn]] void refuse(const Model& model, const std::string& name) {
+  std::vector<std::string> known;
+  std::string all;
+  for (const Parameter& parameter : model.parameters) {
+    known.emplace_back(parameter.symbol.name());
+    all += (all.empty() ? "" : ", ") + known.back();
+  }
+  for (const Initial& initial : model.initial) {
+    known.push_back(std::string(kStart) + std::string(initial.symbol.name()));
+  }
+  const std::string meant = suggest(name, known);
+  throw Error("study.unknown-parameter",
+              fmt::format("'{}' is neither a parameter nor an initial value of the model.", name),
+              !meant.empty() ? "Did you mean '" + meant + "'?"
+              : all.empty()
+                  ? "It has no parameters; `start.NAME` is the initial value of NAME."
+                  : "parameters: " + all + "; `start.NAME` is the initial value of NAME.");
+}
+
+int find(const Model& model, std::string_view name) {
+  for (std::size_t i = 0; i < model.parameters.size(); ++i) {
+    if (model.parameters[i].symbol.name() == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+// Makes an initial value a parameter.
+int add_start(Model& model, const std::string& name) {
+  if (!name.starts_with(kStart)) refuse(model, name);
+  const std::string_view quantity = std::string_view(name).substr(kStart.size());
+  for (Initial& initial : model.initial) {
+    if (initial.symbol.name() != quantity) continue;
+    const double value = ParameterValues(model)(initial.value);
+    initial.value = model.add_parameter(name, value);
+    return static_cast<int>(model.parameters.size()) - 1;
+  }
+  refuse(model, name);
+}
+
+}  // namespace
+
+StudiedParameters::StudiedParameters(Model model, std::vector<ParameterOrigin> origins,
+                                     std::vector<std::string> names)
+    : model_(std::move(model)), names_(std::move(names)) {
+  for (const std::string& name : names_) {
+    int place = find(model_, name);
+    if (place < 0) place = add_start(model_, name);
+    const auto i = static_cast<std::size_t>(place);
+    if (i < origins.size() && origins[i].is_built_in) {
+      throw Error("study.built-in",
+                  fmt::format("'{}' is built into the model, as a count, a table or a path: there "
+                              "are no derivatives by it.",
+                              name),
+                  "Try its values one by one, in a sweep.");
+    }
+    places_.push_back(i);
+    values_.push_back(model_.parameters[i].value);
+  }
+  // Each after those that it needs.
+  std::vector<std::size_t> waiting;
+  for (std::size_t i = 0; i < origins.size(); ++i) {
+    if (origins[i].definition && std::find(places_.begin(), places_.end(), i) == places_.end()) {
+      waiting.push_back(i);
+    }
+  }
+  while (!waiting.empty()) {
+    const auto needs_waiting = [&](std::size_t i) {
+      const std::vector<Expr> needed = symbols_of(*origins[i].definition);
+      return std::any_of(waiting.begin(), waiting.end(), [&](std::size_t j) {
+        const Expr symbol = model_.parameters[j].symbol;
+        return std::find(needed.begin(), needed.end(), symbol) != needed.end();
+      });
+    };
+    const auto next = std::find_if_not(waiting.begin(), waiting.end(), needs_waiting);
+    followers_.push_back({*next, *origins[*next].definition});
+    waiting.erase(next);
+  }
+}
+
+Model StudiedParameters::at(std::span<const double> values) const {
+  Model out = model_;
+  for (std::size_t i = 0; i < places_.size(); ++i) out.parameters[places_[i]].value = values[i];
+  for (const Follower& follower : followers_) {
+    out.parameters[follower.place].value = ParameterValues(out)(follower.definition);
+  }
+  return out;
+}
+
+std::vector<std::vector<double>> StudiedParameters::directions(const Model& there) const {
+  const ParameterValues values(there);
+  std::vector<Expr> symbols;
+  for (const Parameter& parameter : there.parameters) symbols.push_back(parameter.symbol);
+  std::vector<std::vector<double>> out(size(), std::vector<double>(symbols.size(), 0.0));
+  for (std::size_t k = 0; k < size(); ++k) out[k][places_[k]] = 1;
+  for (const Follower& follower : followers_) {
+    const std::vector<Expr> slopes = gradient(follower.definition, symbols);
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+      if (slopes[i].is_constant(0)) continue;
+      const double slope = values(slopes[i]);
+      for (std::vector<double>& direction : out) direction[follower.place] += slope * direction[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace koppel

@@ -1,0 +1,55 @@
+// The run of a TracedMotion, as it is recorded. For sources of this folder only.
+#pragma once
+
+#include <koppel/study/traced_motion.hpp>
+
+namespace koppel {
+
+// A part of the run between events.
+struct TracedMotion::Stretch {
+  Stretch(std::size_t size, std::vector<double> with) : given(std::move(with)), tape(size) {}
+
+  std::vector<double> given;  // parameters and inputs
+  StateTape tape;
+  std::optional<JumpMap> jump;  // by the event at its end
+  bool ends = false;            // with the run
+};
+
+class TracedMotion::Recording {
+ public:
+  // References are kept.
+  Recording(const Model& model, const TraceOptions& options);
+
+  void run();
+  // For each of the extremes that were asked for.
+  const std::vector<double>& extreme_times() const { return extreme_times_; }
+  bool has_node(double t) const;
+  bool can_add_nodes() const { return !prepared_.choice.integrator.is_fixed_cost(); }
+  void hand_over(TracedMotion& to);
+
+ private:
+  void make_map();
+  void begin_stretch(double t, std::span<const double> y);
+  bool note(const Step& step);
+  void look_for_extremes(const Step& step);
+  void find_samples(TracedMotion& to) const;
+  // True where the motion goes on after an event.
+  bool go_on(Outcome& outcome);
+  std::span<const double> extended(std::span<const double> y);
+
+  const Model& model_;
+  const TraceOptions& options_;
+  Prepared prepared_;
+  std::optional<Evaluator> evaluator_;  // where there are events
+  std::unique_ptr<StepMap> map_;
+  std::optional<SolvedFunction> observation_;
+  std::optional<SolvedFunction::Workspace> observed_;
+  std::vector<std::unique_ptr<Stretch>> stretches_;
+  State state_;  // at the beginning of the present stretch
+  std::vector<double> y_, extended_, values_;
+  std::vector<double> extremes_, extreme_times_;
+  std::vector<std::string> messages_;
+  Outcome outcome_;
+};
+
+}  // namespace koppel

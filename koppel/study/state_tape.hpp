@@ -1,0 +1,43 @@
+// StateTape: the states of a run at the ends of its steps, for those who go through it again,
+// forwards or backwards. Where they would take too much memory only every k-th is kept, k a power
+// of 2 that grows as the run goes on, and those between are computed again when they are needed:
+// one more integration, with memory for the states kept and for k others.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <koppel/study/step_map.hpp>
+
+namespace koppel {
+
+class StateTape {
+ public:
+  // Of states of `size` numbers; `most` numbers at a time.
+  explicit StateTape(std::size_t size, std::size_t most = kMost) : size_(size), most_(most) {}
+  static constexpr std::size_t kMost = std::size_t{1} << 24;  // 128 MiB
+
+  void push(double t, std::span<const double> y);
+  std::size_t num_nodes() const { return t_.size(); }
+  double t(std::size_t node) const { return t_[node]; }
+  std::size_t stride() const { return stride_; }
+
+  // Every step in order, or against it. False where `visit` says so or a step cannot be taken
+  // again.
+  using Visit = std::function<bool(std::size_t step, const StepMap::At& at)>;
+  bool forwards(const StepMap& map, std::span<const double> given, const Visit& visit) const;
+  bool backwards(const StepMap& map, std::span<const double> given, const Visit& visit) const;
+  // The state at the last node.
+  std::span<const double> back() const { return last_; }
+  std::span<const double> front() const { return {kept_.data(), size_}; }
+
+ private:
+  struct Between;
+  bool visit_block(std::size_t block, bool backwards, Between& between, const Visit& visit) const;
+
+  std::size_t size_, most_, stride_ = 1;
+  std::vector<double> t_, kept_, last_;
+};
+
+}  // namespace koppel

@@ -1,0 +1,72 @@
+// A step of an integration as a map from the state before it to the state after it,
+//
+//   y₁ = Ψ(t, h, y₀, p),                                                                     (1)
+//
+// with its exact derivatives: forward, (δy₀, δp) ↦ δy₁ = Ψ_y δy₀ + Ψ_p δp, and backward, weights
+// w of y₁ ↦ Ψ_yᵀw and Ψ_pᵀw. How long the step is counts as given. p are parameters, then inputs.
+//
+// Behind the state of the problem y may have quadratures, whose rates are expressions of it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <koppel/integrate/integrator.hpp>
+#include <koppel/problem/projector.hpp>
+#include <koppel/study/solved_function.hpp>
+
+namespace koppel {
+
+class StepMap {
+ public:
+  virtual ~StepMap() = default;
+
+  virtual std::size_t size() const = 0;       // of y
+  virtual std::size_t num_given() const = 0;  // of p
+
+  struct At {
+    double t = 0, h = 0;
+    std::span<const double> y0, y1, given;
+  };
+  // What one thread works with.
+  struct Workspace {
+    virtual ~Workspace() = default;
+  };
+  virtual std::unique_ptr<Workspace> make_workspace() const = 0;
+
+  // y ← Ψ; false where there is no such step.
+  virtual bool advance(double t, double h, std::span<double> y, std::span<const double> given,
+                       Workspace& work) const = 0;
+  // ẏ; false where there are none, or steps are not made of them.
+  virtual bool rates(double t, std::span<const double> y, std::span<const double> given,
+                     std::span<double> y_rate, Workspace& work) const = 0;
+  // Puts the workspace at a step whose ends are known; false where that is impossible.
+  virtual bool stand_at(const At& at, Workspace& work) const = 0;
+  // There: δy ← Ψ_y δy + Ψ_p δp.
+  virtual void tangent(std::span<double> dy, std::span<const double> dgiven,
+                       Workspace& work) const = 0;
+  // There: w ← Ψ_yᵀw, w_given += Ψ_pᵀw. False where that is impossible.
+  virtual bool adjoint(std::span<double> w, std::span<double> w_given, Workspace& work) const = 0;
+};
+
+// What explicit Runge-Kutta steps are made of: `rates` are R of the state and, behind them, those
+// of quadratures. Without constraints there is no projection.
+struct ExplicitTerms {
+  RightHandSideTerms rates;
+  std::vector<Expr> quadratures;  // their rates, of t, y, given and solution_symbols(rates)
+  ProjectorTerms projection;
+};
+
+// `dop853` or `rk4`, with projection onto the constraints at the end of the step. The derivative of
+// the projection is that at a point of the constraints: what it neglects is the error of the step.
+std::unique_ptr<StepMap> make_explicit_map(const ExplicitTerms& terms, const Integrator& integrator,
+                                           CompileOptions options = {});
+
+// Fixed-cost steps, of all their rules: (q, v, x, λ), and quadratures by the trapezoidal rule,
+// whose rates are expressions of what steps are functions of.
+std::unique_ptr<StepMap> make_fixed_cost_map(const FixedCostTerms& terms, std::size_t num_u,
+                                             const std::vector<Expr>& quadratures,
+                                             CompileOptions options = {});
+
+}  // namespace koppel

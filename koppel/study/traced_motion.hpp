@@ -1,0 +1,111 @@
+// TracedMotion: a run that can be differentiated. It remembers its steps, and sends changes through
+// them forwards or weights backwards (step_map.hpp), through events too (jump_map.hpp).
+//
+//   TracedMotion motion(model, {.run = {.end = 10}, .outputs = {"bob.y"}, .times = {10}});
+//   motion.samples()[0].values[0];                     // bob.y at 10 s
+//   motion.backward(weights).given;                    // its derivatives by all parameters
+//
+// Steps are those of `dop853`, `rk4` or of fixed cost. Derivatives are those of the steps as they
+// were taken, exact to round-off; they differ from those of the motion as the steps do, by the
+// tolerance.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <koppel/simulate/simulate.hpp>
+#include <koppel/study/jump_map.hpp>
+#include <koppel/study/state_tape.hpp>
+
+namespace koppel {
+
+struct TraceOptions {
+  SimulateOptions run = {};
+  std::vector<std::string> outputs = {};     // of the model, by name
+  std::vector<std::size_t> integrated = {};  // of these outputs: ∫ dt over the run
+  // Where they are sampled, ascending, beside the start and the end. Fixed-cost steps sample at the
+  // nearest end of a step.
+  std::vector<double> times = {};
+  // Of these outputs the largest (or smallest) values over the run: where they are is found, and
+  // sampled too.
+  struct Extreme {
+    std::size_t output;
+    bool is_largest;
+  };
+  std::vector<Extreme> extremes = {};
+};
+
+class TracedMotion {
+ public:
+  // Throws as simulate() does, and Error `study.integrator`, `study.jump`.
+  TracedMotion(const Model& model, const TraceOptions& options);
+  ~TracedMotion();
+
+  // How the run went; what follows is there when it is done or doubtful.
+  Outcome::Status status() const { return status_; }
+  const std::string& text() const { return text_; }
+  const Choice& choice() const { return choice_; }
+  const Equations& equations() const { return *equations_; }
+  const State& start() const { return start_; }
+  long num_steps() const;
+  double end() const { return end_; }
+  const std::vector<std::string>& messages() const { return messages_; }
+
+  struct Sample {
+    std::size_t stretch = 0, node = 0;
+    double t = 0;
+    std::vector<double> values;  // of the outputs
+  };
+  // The start, those of the times asked for that were reached, and the end, ascending.
+  const std::vector<Sample>& samples() const { return samples_; }
+  const Sample& sample_at(double t) const;  // the nearest
+  const std::vector<double>& integrals() const { return integrals_; }
+  const std::vector<double>& extreme_times() const { return extreme_times_; }
+
+  // A direction: changes of (q, v, x) at the start, and of parameters and inputs.
+  struct Direction {
+    std::vector<double> start, given;
+  };
+  struct Changes {
+    std::vector<std::vector<double>> values;  // of the outputs at each sample
+    std::vector<double> integrals;
+    double end = 0;  // of the end of the run, where an event ends it
+  };
+  std::vector<Changes> forward(const std::vector<Direction>& directions) const;
+
+  // Weights of values at samples, of integrals and of the end; what they become at the start.
+  struct Weights {
+    struct OfValue {
+      std::size_t sample, output;
+      double weight;
+    };
+    std::vector<OfValue> values;
+    std::vector<double> integrals;  // empty: none
+    double end = 0;
+  };
+  std::vector<Direction> backward(const std::vector<Weights>& weights) const;
+
+ private:
+  struct Stretch;
+  class Recording;
+
+  // What the outputs change by with the time alone, at the end of a run that an event ends.
+  std::vector<double> drift_at_end() const;
+
+  Shared<Equations> equations_;
+  Choice choice_;
+  State start_;
+  Outcome::Status status_ = Outcome::Status::Done;
+  std::string text_;
+  std::vector<std::string> messages_;
+  double end_ = 0;
+  std::unique_ptr<StepMap> map_;
+  std::optional<SolvedFunction> observation_;
+  std::vector<std::unique_ptr<Stretch>> stretches_;
+  std::vector<Sample> samples_;
+  std::vector<double> integrals_, extreme_times_;
+};
+
+}  // namespace koppel

@@ -1,0 +1,217 @@
+// Derivatives of criteria by parameters: against closed forms, against differences of accurate runs
+// by another integrator, and forwards against backwards.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/yaml/parameter_origins.hpp>
+#include <koppel/study/sensitivity.hpp>
+
+#include "tests/near.hpp"
+
+namespace koppel {
+namespace {
+
+using testing::near;
+using Mode = SensitivityOptions::Mode;
+
+struct Asked : SensitivityOptions {
+  std::vector<std::string> over;
+  std::vector<ParameterOrigin> origins;
+};
+
+Asked options_for(const std::vector<std::string>& of, std::vector<std::string> over, double end) {
+  Asked options;
+  for (const std::string& text : of) options.of.push_back(parse_criterion(text));
+  options.over = std::move(over);
+  options.run.end = end;
+  options.run.tolerance = 1e-13;
+  return options;
+}
+
+Sensitivity find(const Model& model, Asked options, Mode mode) {
+  options.mode = mode;
+  Sensitivity s =
+      find_sensitivity(StudiedParameters(model, options.origins, options.over), options);
+  EXPECT_EQ(s.status, Outcome::Status::Done) << s.text;
+  EXPECT_EQ(s.is_adjoint, mode == Mode::Adjoint);
+  return s;
+}
+
+double largest(const Matrix& m) {
+  double out = 0;
+  for (const double x : m.values) out = std::max(out, std::abs(x));
+  return out;
+}
+
+// Both ways, row by row relative to the largest derivative of the row.
+Sensitivity find_both(const Model& model, const Asked& options, double tolerance = 1e-11) {
+  const Sensitivity forward = find(model, options, Mode::Forward);
+  const Sensitivity adjoint = find(model, options, Mode::Adjoint);
+  for (int i = 0; i < forward.derivatives.rows; ++i) {
+    double size = 0;
+    for (int j = 0; j < forward.derivatives.columns; ++j) {
+      size = std::max(size, std::abs(forward.derivatives(i, j)));
+    }
+    for (int j = 0; j < forward.derivatives.columns; ++j) {
+      EXPECT_NEAR(forward.derivatives(i, j), adjoint.derivatives(i, j), tolerance * size)
+          << forward.criteria[static_cast<std::size_t>(i)] << " by "
+          << forward.parameters[static_cast<std::size_t>(j)];
+    }
+  }
+  return forward;
+}
+
+constexpr const char* kOscillator = R"(
+parameters: {m: 2, k: 50, x0: 0.1, v0: 0.3}
+coordinates: {x: {start: x0, rate: v0}}
+kinetic: m*x'^2/2
+potential: k*x^2/2
+outputs: {x: x}
+)";
+
+// x = x₀ cos ωt + v₀/ω sin ωt, ω² = k/m; the amplitude is √(x₀² + v₀²/ω²).
+TEST(Sensitivity, OfAnOscillatorIsThatOfTheClosedForm) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  const double m = 2, k = 50, x0 = 0.1, v0 = 0.3, w = std::sqrt(k / m), t = 2;
+  const double by_w =
+      -x0 * t * std::sin(w * t) + v0 * (t * std::cos(w * t) / w - std::sin(w * t) / (w * w));
+  const double amplitude = std::sqrt(x0 * x0 + v0 * v0 / (w * w));
+  const Sensitivity s = find_both(model, options_for({"x:final", "x:max", "x:integral", "x^2:mean"},
+                                                     {"m", "k", "x0", "v0"}, t));
+  const testing::Tolerance exact{.relative = 1e-11, .because = "tolerance 1e-13 over 2 s"};
+  EXPECT_TRUE(near(s.derivatives(0, 0), by_w * (-w / (2 * m)), exact));
+  EXPECT_TRUE(near(s.derivatives(0, 1), by_w * (w / (2 * k)), exact));
+  EXPECT_TRUE(near(s.derivatives(0, 2), std::cos(w * t), exact));
+  EXPECT_TRUE(near(s.derivatives(0, 3), std::sin(w * t) / w, exact));
+  EXPECT_TRUE(near(s.values[1], amplitude, exact));
+  const double a_by_w = -v0 * v0 / (w * w * w) / amplitude;
+  const testing::Tolerance found{.relative = 1e-9, .because = "the time of the maximum is found"};
+  EXPECT_TRUE(near(s.derivatives(1, 0), a_by_w * (-w / (2 * m)), found));
+  EXPECT_TRUE(near(s.derivatives(1, 2), x0 / amplitude, found));
+  EXPECT_TRUE(near(s.derivatives(1, 3), v0 / (w * w) / amplitude, found));
+  // ∫x = x₀ sin ωt/ω + v₀ (1 − cos ωt)/ω².
+  EXPECT_TRUE(near(s.derivatives(2, 2), std::sin(w * t) / w, exact));
+  EXPECT_TRUE(near(s.derivatives(2, 3), (1 - std::cos(w * t)) / (w * w), exact));
+  // ∂/∂x₀ of the mean of x²: (1/t) ∫ 2 x cos ωt dt.
+  const double by_x0 =
+      (x0 * (t + std::sin(2 * w * t) / (2 * w)) + v0 / w * std::pow(std::sin(w * t), 2) / w) / t;
+  EXPECT_TRUE(near(s.derivatives(3, 2), by_x0, exact));
+}
+
+// A ball from h₀ hits the ground at t₁ = √(2h₀/g) with √(2g h₀) and leaves with e of it:
+// y = e √(2g h₀) (t − t₁) − g (t − t₁)²/2.
+TEST(Sensitivity, GoesThroughABounceExactly) {
+  const Model model = read_model_text(R"(
+parameters: {e: 0.8, g: 9.81, h0: 1}
+coordinates: {y: h0}
+kinetic: y'^2/2
+potential: g*y
+outputs: {y: y}
+events: {ground: {when: y, bounce: e}}
+)",
+                                      "ball.yaml");
+  const double e = 0.8, g = 9.81, h0 = 1, t = 0.8, t1 = std::sqrt(2 * h0 / g), s = t - t1;
+  const double v = std::sqrt(2 * g * h0);
+  const Sensitivity found = find_both(model, options_for({"y:final"}, {"e", "g", "h0"}, t));
+  const testing::Tolerance exact{.relative = 1e-9, .because = "event times to 1e-12"};
+  const double t1_g = -t1 / (2 * g), t1_h = t1 / (2 * h0);
+  EXPECT_TRUE(near(found.values[0], e * v * s - g * s * s / 2, exact));
+  EXPECT_TRUE(near(found.derivatives(0, 0), v * s, exact));
+  EXPECT_TRUE(near(found.derivatives(0, 1),
+                   e * v / (2 * g) * s - s * s / 2 + (g * s - e * v) * t1_g, exact));
+  EXPECT_TRUE(near(found.derivatives(0, 2), e * v / (2 * h0) * s + (g * s - e * v) * t1_h, exact));
+}
+
+// The end moves with the event: the speed at the ground is √(2g h₀), the time √(2h₀/g).
+TEST(Sensitivity, OfARunThatAnEventEnds) {
+  const Model model = read_model_text(R"(
+parameters: {g: 9.81, h0: 1}
+coordinates: {y: h0}
+kinetic: y'^2/2
+potential: g*y
+outputs: {v: "y'", t: t + 0*y}
+events: {ground: {when: y, stop: true}}
+)",
+                                      "fall.yaml");
+  const double g = 9.81, h0 = 1, v = std::sqrt(2 * g * h0), t = std::sqrt(2 * h0 / g);
+  const Sensitivity s =
+      find_both(model, options_for({"v:final", "t:final", "v:mean"}, {"g", "h0"}, 5));
+  const testing::Tolerance exact{.relative = 1e-9, .because = "event times to 1e-12"};
+  EXPECT_TRUE(near(s.derivatives(0, 0), -v / (2 * g), exact));
+  EXPECT_TRUE(near(s.derivatives(0, 1), -v / (2 * h0), exact));
+  EXPECT_TRUE(near(s.derivatives(1, 0), -t / (2 * g), exact));
+  EXPECT_TRUE(near(s.derivatives(1, 1), t / (2 * h0), exact));
+  EXPECT_TRUE(near(s.derivatives(2, 1), -v / (4 * h0), exact));  // −h₀/t₁
+}
+
+// Of order 8, of runs by Taylor series.
+std::vector<double> differences(const Model& model, const Asked& options, std::size_t parameter,
+                                double h) {
+  const StudiedParameters space(model, options.origins, options.over);
+  constexpr double kWeights[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+  std::vector<double> out(options.of.size(), 0.0);
+  for (int k = -4; k <= 4; ++k) {
+    if (k == 0) continue;
+    std::vector<double> values = space.values();
+    values[parameter] += k * h;
+    SimulateOptions run = options.run;
+    run.integrator = "taylor";
+    run.tolerance = 1e-14;
+    run.sampling.count = 2;
+    const Simulation s = simulate(space.at(values), run);
+    EXPECT_EQ(s.status, Outcome::Status::Done) << s.text;
+    const double weight = (k > 0 ? 1 : -1) * kWeights[std::abs(k) - 1] / h;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] += weight * s.trajectory[options.of[i].quantity].back();
+    }
+  }
+  return out;
+}
+
+struct Case {
+  const char* model;
+  std::vector<std::string> of, over;
+  double end, step;
+  const char* coordinates = "";
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.model << " " << c.coordinates; }
+
+class SensitivityOfModels : public ::testing::TestWithParam<Case> {};
+
+TEST_P(SensitivityOfModels, IsThatOfDifferences) {
+  const Case& c = GetParam();
+  Asked options = options_for(c.of, c.over, c.end);
+  const Model model =
+      read_model(std::string(KOPPEL_MODELS) + c.model + ".yaml", {}, options.origins);
+  options.run.coordinates = c.coordinates;
+  const Sensitivity s = find_both(model, options);
+  for (std::size_t j = 0; j < c.over.size(); ++j) {
+    const double h = c.step * std::max(0.1, std::abs(s.parameter_values[j]));
+    const std::vector<double> expected = differences(model, options, j, h);
+    for (std::size_t i = 0; i < c.of.size(); ++i) {
+      EXPECT_NEAR(s.derivatives(static_cast<int>(i), static_cast<int>(j)), expected[i],
+                  2e-10 * std::max(1.0, largest(s.derivatives)))
+          << c.of[i] << " by " << c.over[j];
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, SensitivityOfModels,
+    ::testing::Values(
+        Case{"slider_crank", {"Bx:final", "Ay:final"}, {"a", "b", "m", "g", "phi0"}, 0.7, 1e-3},
+        Case{"slider_crank", {"Bx:final"}, {"a", "b", "phi0"}, 0.7, 1e-3, "absolute"},
+        Case{"slider_crank", {"Bx:final"}, {"a", "b", "phi0"}, 0.7, 1e-3, "joint"},
+        Case{"andrews", {"theta:final", "beta:final"}, {"rr", "m5", "c0", "mom", "xa"}, 0.01, 1e-3},
+        Case{"bricard", {"xP3:final", "zP3:final"}, {"m", "g", "w"}, 1, 1e-2},
+        Case{"overhead_crane", {"x:final", "l:final"}, {"m_t", "m", "r", "g"}, 0.4, 1e-2},
+        Case{"five_link", {"z:final"}, {"m", "k", "c"}, 0.3, 1e-3},
+        Case{"rolling_disc", {"x:final", "y:final"}, {"m", "R", "start.disc.x'"}, 0.5, 1e-2},
+        Case{"double_pendulum", {"x:final", "phi2:final"}, {"l1", "m2", "g"}, 1, 1e-3}));
+
+}  // namespace
+}  // namespace koppel
