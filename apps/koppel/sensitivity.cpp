@@ -79,7 +79,7 @@ void run(const SensitivityCommand& given) {
   if (found.status == Outcome::Status::Done) return;
   throw Failure{
       ExitCode::kNumericsFailed,
-      fmt::format("error[study.{}]: {}", is_there ? "doubtful" : "failed", with_flags(found.text))};
+      (is_there ? "error[study.doubtful]: " : "error[study.failed]: ") + with_flags(found.text)};
 }
 
 }  // namespace
