@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -78,3 +79,57 @@ def test_parameters_are_found_within_their_deviation(tmp_path):
     stiffness, damping = map(float, re.findall(r"stiffness (\S+) N m, damping (\S+) N m s", out)[-1])
     dk, dd = map(float, re.search(r"estimate (\S+) N m and (\S+) N m s", out).groups())
     assert abs(stiffness - 30) < 4 * dk < 1 and abs(damping - 0.25) < 4 * dd < 0.1
+
+
+def camber_and_toe(inner, heights):
+    """Of the double wishbone of the example, by the lengths of its rods alone: Newton's method on nine distances."""
+    x = np.array([[0, 0.72, -0.02], [-0.01, 0.69, 0.26], [-0.13, 0.70, 0.07]])  # both balls, the track rod's outer one
+    ground = np.array([[0.18, 0.36, 0.02], [-0.16, 0.36, 0.01], [0.11, 0.43, 0.27], [-0.13, 0.43, 0.26], [-0.13, 0.38, 0.092]])
+    centre, hub = np.array([0, 0.78, 0.10]), np.array([0, 0.88, 0.10])
+
+    def frame(p):
+        a, b = p[1] - p[0], np.cross(p[1] - p[0], p[2] - p[0])
+        return np.column_stack([a, b, np.cross(a, b)])
+
+    def on_wheel(p, point):  # the balls keep their distances, so that this is a rotation
+        return p[0] + frame(p) @ np.linalg.solve(frame(x), point - x[0])
+
+    def distances(p, fixed):
+        pairs = [(p[0], fixed[0]), (p[0], fixed[1]), (p[1], fixed[2]), (p[1], fixed[3]), (p[2], fixed[4]),
+                 (p[0], p[1]), (p[1], p[2]), (p[2], p[0])]
+        return np.array([np.linalg.norm(a - b) for a, b in pairs])
+
+    lengths, fixed, found = distances(x, ground), ground.copy(), []
+    fixed[4] = inner
+    for height in heights:
+        def residual(y):
+            p = y.reshape(3, 3)
+            return np.append(distances(p, fixed) - lengths, on_wheel(p, centre)[2] - height)
+        y = x.ravel() + np.tile([0, 0, height - centre[2]], 3)
+        for _ in range(30):
+            r = residual(y)
+            jacobian = np.column_stack([(residual(y + 1e-7 * e) - r) / 1e-7 for e in np.eye(9)])
+            y = y - np.linalg.solve(jacobian, r)
+        p = y.reshape(3, 3)
+        ax, ay, az = on_wheel(p, hub) - on_wheel(p, centre)
+        found.append((np.degrees(-math.atan2(az, math.hypot(ax, ay))), np.degrees(math.atan2(ax, ay))))
+    return np.array(found)
+
+
+def test_camber_and_toe_are_those_of_the_hard_points(tmp_path):
+    out = run("suspension_kinematics.py", str(tmp_path / "picture.png"))
+    rows = [[float(word) for word in row.split()] for row in re.findall(r"^ *[+-]\d+ mm (.*)$", out, re.MULTILINE)]
+    assert len(rows) == 3
+    for row, raised in zip(rows, (-0.01, 0, 0.01)):
+        expected = camber_and_toe((-0.13, 0.38, 0.092 + raised), (0.02, 0.10, 0.18))
+        assert row[:3] == pytest.approx(expected[:, 0], abs=1e-4)  # four digits are printed
+        assert row[3:6] == pytest.approx(expected[:, 1], abs=1e-4)
+        assert 0.6 < row[6] < 0.7
+
+
+def test_exported_code_takes_the_steps_of_the_run_and_has_order_two(tmp_path):
+    out = run("real_time_export.py", str(tmp_path / "picture.png"))
+    errors = [float(error) for error in re.findall(r"^ +[\d.]+ +\d+ +(\S+)$", out, re.MULTILINE)]
+    assert len(errors) == 3 and errors[0] / errors[1] == pytest.approx(4, rel=0.1) == errors[1] / errors[2]
+    # Outputs here are states, and states have the same bits.
+    assert "differ by 0.0e+00 after 3000 steps" in out
