@@ -14,7 +14,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/koppelConfig.cmake.in
 write_basic_package_version_file("${config_version}" COMPATIBILITY SameMinorVersion)
 
 install(EXPORT koppel FILE koppelTargets.cmake NAMESPACE koppel:: DESTINATION ${destination})
-install(FILES "${config}" "${config_version}" "${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake"
+install(FILES "${config}" "${config_version}" "${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindNLopt.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindLibZip.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindSerialHDF5.cmake"
         DESTINATION ${destination})

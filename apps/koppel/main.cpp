@@ -49,6 +49,8 @@ void add_commands(CLI::App& program) {
   add_models(program);
   add_play(program);
   add_sensitivity(program);
+  add_optimize(program);
+  add_fit(program);
   add_sweep(program);
   add_new(program);
   add_explain(program);

@@ -11,20 +11,15 @@
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
-#include "apps/koppel/load_origins.hpp"
-#include "apps/koppel/method_options.hpp"
-#include "apps/koppel/model_options.hpp"
+#include "apps/koppel/study_options.hpp"
 #include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
 namespace {
 
-struct SensitivityCommand {
-  std::shared_ptr<ModelOptions> model;
-  std::shared_ptr<MethodOptions> method;
+struct SensitivityCommand : StudyOptions {
   std::vector<std::string> of, over;
   std::string mode;
-  std::optional<double> end, tolerance;
   bool json = false;
 };
 
@@ -41,13 +36,7 @@ void run(const SensitivityCommand& given) {
   std::vector<ParameterOrigin> origins;
   const Model model = load(*given.model, origins);
   SensitivityOptions options;
-  options.run = simulate_options(*given.method, *given.model, model);
-  if (given.end) options.run.end = *given.end;
-  if (given.tolerance) options.run.tolerance = *given.tolerance;
-  if (given.tolerance && !given.method->step) options.run.step.reset();
-  // What a model asks for suits its runs; derivatives go through few integrators.
-  if (given.method->integrator.empty()) options.run.integrator = {};
-  if (given.method->formulation.empty()) options.run.formulation = {};
+  options.run = run_options(given, model);
   options.mode = mode_of(given.mode);
   for (const std::string& text : given.of) options.of.push_back(parse_criterion(text));
   if (options.of.empty()) options.of = criteria_of(model);
@@ -88,7 +77,7 @@ void add_sensitivity(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "sensitivity", "Differentiate what a run gives by parameters and initial values");
   auto options = std::make_shared<SensitivityCommand>();
-  options->model = add_model_options(*command);
+  add_study_options(*command, *options);
   command
       ->add_option("--of", options->of,
                    "What is differentiated: QUANTITY:final, or :min, :max, :mean, :integral; may "
@@ -106,11 +95,6 @@ void add_sensitivity(CLI::App& program) {
           "--mode", options->mode,
           "forward: a cost for each parameter; adjoint: for each criterion; auto (default)")
       ->type_name("M");
-  command->add_option("--end", options->end, "End time, in seconds (default: the model's, or 10)")
-      ->type_name("T");
-  options->method = add_method_options(*command);
-  command->add_option("--tol", options->tolerance, "Error tolerance of a step (default: 1e-8)")
-      ->type_name("X");
   command->add_flag("--json", options->json, "Print the derivatives as JSON");
   command->footer("Example:\n  koppel sensitivity slider_crank --of Bx:final --over a,b,m --end 1");
   command->callback([options] { run(*options); });

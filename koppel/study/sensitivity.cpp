@@ -67,7 +67,8 @@ class Differentiation {
     duration_ = motion_->end() - motion_->start().t;
     find_values();
     const Clock::time_point middle = Clock::now();
-    find_directions(model, directions);
+    const Matrix start = start_tangent(model, motion_->equations(), motion_->start());
+    directions_ = motion_->directions(start, directions);
     const std::size_t n = directions.size(), m = options.of.size();
     using Mode = SensitivityOptions::Mode;
     // A direction takes a run and a half, weights two; both stand on a run of their own.
@@ -98,24 +99,6 @@ class Differentiation {
         value = motion_->integrals()[static_cast<std::size_t>(reduced.integral)];
       }
       out_.values.push_back(is_mean(i) ? value / duration_ : value);
-    }
-  }
-
-  // Parameters change the start, and the equations.
-  void find_directions(const Model& model, const std::vector<std::vector<double>>& of_parameters) {
-    const Equations& e = motion_->equations();
-    const Matrix start = start_tangent(model, e, motion_->start());
-    for (const std::vector<double>& dp : of_parameters) {
-      TracedMotion::Direction direction{std::vector<double>(static_cast<std::size_t>(start.rows)),
-                                        dp};
-      for (int j = 0; j < start.columns; ++j) {
-        const double by = dp[static_cast<std::size_t>(j)];
-        for (int i = 0; by != 0 && i < start.rows; ++i) {
-          direction.start[static_cast<std::size_t>(i)] += start(i, j) * by;
-        }
-      }
-      direction.given.resize(e.p.size() + e.u.size(), 0.0);
-      directions_.push_back(std::move(direction));
     }
   }
 

@@ -61,6 +61,23 @@ std::vector<double> TracedMotion::drift_at_end() const {
   return out;
 }
 
+std::vector<TracedMotion::Direction> TracedMotion::directions(
+    const Matrix& start_by_p, const std::vector<std::vector<double>>& of_parameters) const {
+  std::vector<Direction> out;
+  for (const std::vector<double>& dp : of_parameters) {
+    Direction direction{std::vector<double>(static_cast<std::size_t>(start_by_p.rows)), dp};
+    for (int j = 0; j < start_by_p.columns; ++j) {
+      const double by = dp[static_cast<std::size_t>(j)];
+      for (int i = 0; by != 0 && i < start_by_p.rows; ++i) {
+        direction.start[static_cast<std::size_t>(i)] += start_by_p(i, j) * by;
+      }
+    }
+    direction.given.resize(equations_->p.size() + equations_->u.size(), 0.0);
+    out.push_back(std::move(direction));
+  }
+  return out;
+}
+
 namespace {
 
 double dot(std::span<const double> a, std::span<const double> b) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/base/matrix.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/study/jump_map.hpp>
 #include <koppel/study/state_tape.hpp>
@@ -86,6 +87,11 @@ class TracedMotion {
     double end = 0;
   };
   std::vector<Direction> backward(const std::vector<Weights>& weights) const;
+
+  // The directions of changes ∂p/∂θ of the parameters, with what they make of the start
+  // (start_tangent.hpp) of equations that the run is of.
+  std::vector<Direction> directions(const Matrix& start_by_p,
+                                    const std::vector<std::vector<double>>& of_parameters) const;
 
  private:
   struct Stretch;

@@ -76,7 +76,7 @@ class CommandLine(unittest.TestCase):
         _, output, _ = run("--help")
         commands = [line.split()[0] for line in output.split("Commands:")[1].splitlines()[1:]
                     if line.startswith("  ") and line[2] != " "]
-        self.assertEqual(len(commands), 16)
+        self.assertEqual(len(commands), 18)
         for command in commands:
             status, output, messages = run(command, "--help")
             self.assertEqual((status, messages), (0, ""), command)

@@ -1,0 +1,122 @@
+// koppel fit: parameters from measurements.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
+#include <koppel/results/csv.hpp>
+#include <koppel/study/fit.hpp>
+
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/study_options.hpp"
+#include "apps/koppel/with_flags.hpp"
+
+namespace koppel::app {
+namespace {
+
+struct FitCommand : StudyOptions {
+  std::string data;
+  std::vector<std::string> over, columns, noise;
+  int iterations = 50;
+  bool profiles = false, json = false;
+};
+
+FitOptions::Noise read_noise(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  try {
+    if (equals != text.npos) {
+      std::size_t end = 0;
+      const double sigma = std::stod(text.substr(equals + 1), &end);
+      if (end == text.size() - equals - 1) return {text.substr(0, equals), sigma};
+    }
+  } catch (const std::exception&) {
+  }
+  throw Error("arguments.wrong", fmt::format("--noise '{}' cannot be read.", text),
+              "Write COLUMN=SIGMA, the standard deviation in the column's unit.");
+}
+
+void run(const FitCommand& given) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = load(*given.model, origins);
+  const Trajectory data = read_csv(given.data);
+  FitOptions options;
+  options.run = run_options(given, model);
+  for (const std::string& text : given.over) options.over.push_back(parse_fitted(text));
+  options.columns = given.columns;
+  for (const std::string& text : given.noise) options.noise.push_back(read_noise(text));
+  options.with_profiles = given.profiles;
+  options.max_iterations = given.iterations;
+  std::optional<InterruptGuard> guard(std::in_place);
+  const Fit found = fit(model, origins, data, options);
+  guard.reset();
+  clear_stop();
+  if (given.json) {
+    std::printf("%s\n", to_json(found).c_str());
+  } else if (found.end != Fit::End::Failed) {
+    std::printf("%s", to_text(found).c_str());
+  }
+  switch (found.end) {
+    case Fit::End::Converged: return;
+    case Fit::End::Failed:
+      throw Failure{ExitCode::kNumericsFailed,
+                    "error[study.fit-failed]: the model does not run with these parameters: " +
+                        with_flags(found.text)};
+    case Fit::End::Stopped:
+      throw Failure{ExitCode::kNumericsFailed,
+                    fmt::format("interrupted after {} runs.", found.runs)};
+    case Fit::End::TooManyIterations:
+      throw Failure{ExitCode::kNumericsFailed,
+                    fmt::format("error[study.not-converged]: the fit did not converge within {} "
+                                "iterations; allow more with --iterations.",
+                                options.max_iterations)};
+  }
+}
+
+}  // namespace
+
+void add_fit(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("fit", "Find the parameters with which a model runs as measured");
+  auto options = std::make_shared<FitCommand>();
+  add_study_options(*command, *options);
+  command
+      ->add_option("--data", options->data,
+                   "CSV file: times, then columns named as outputs or quantities of the model; "
+                   "empty fields are gaps")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--over", options->over,
+                   "Parameters, with bounds where there are some; start.NAME is the initial value "
+                   "of NAME")
+      ->type_name("A,B=LOW:HIGH,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--columns", options->columns,
+                   "Columns to be fitted (default: all that the model knows)")
+      ->type_name("A,B,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--noise", options->noise,
+                   "Standard deviation of a column's noise, COLUMN=SIGMA (default: estimated); may "
+                   "be repeated")
+      ->type_name("NOISE")
+      ->allow_extra_args(false);
+  command->add_flag("--profile", options->profiles,
+                    "Intervals by profile likelihood too: several fits for each parameter");
+  command->add_option("--iterations", options->iterations, "Most iterations (default: 50)")
+      ->type_name("N");
+  command->add_flag("--json", options->json, "Print the fit as JSON");
+  command->footer(
+      "Example:\n  koppel fit pendulum.yaml --data swing.csv --over l=0.5:2,g --profile");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace koppel::app

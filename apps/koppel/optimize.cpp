@@ -1,0 +1,208 @@
+// koppel optimize: parameters that make a criterion of a run as small as possible.
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
+#include <koppel/results/report.hpp>
+#include <koppel/study/optimize.hpp>
+
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/optimize_journal.hpp"
+#include "apps/koppel/result_files.hpp"
+#include "apps/koppel/study_options.hpp"
+#include "apps/koppel/with_flags.hpp"
+
+namespace koppel::app {
+namespace {
+
+struct OptimizeCommand : StudyOptions {
+  std::vector<std::string> minimize, maximize, over, limits;
+  std::size_t starts = 1;
+  std::uint64_t seed = 1;
+  int evaluations = 200;
+  double parameter_tolerance = 1e-6;
+  std::string folder;
+  bool json = false, quiet = false;
+};
+
+OptimizeOptions options_of(const OptimizeCommand& given, const Model& model) {
+  OptimizeOptions options;
+  options.run = run_options(given, model);
+  if (!given.minimize.empty() && !given.maximize.empty()) {
+    throw Error("arguments.wrong", "--minimize and --maximize are both given.");
+  }
+  options.maximizes = !given.maximize.empty();
+  for (const std::string& text : options.maximizes ? given.maximize : given.minimize) {
+    options.minimize.push_back(parse_criterion(text));
+  }
+  for (const std::string& text : given.limits) options.limits.push_back(parse_limit(text));
+  for (const std::string& text : given.over) options.over.push_back(parse_range(text));
+  options.starts = given.starts;
+  options.seed = given.seed;
+  options.max_evaluations = given.evaluations;
+  options.tolerance = given.parameter_tolerance;
+  return options;
+}
+
+// The outputs before and after, one beside the other, and the mechanism as it moves after.
+void write_comparison(const std::filesystem::path& path, const Model& model,
+                      const std::vector<ParameterOrigin>& origins, const OptimizeOptions& options,
+                      const Optimum& optimum) {
+  const StudiedParameters space(model, origins, optimum.parameters);
+  const Model after_model = space.at(optimum.best.at);
+  const Simulation after = simulate(after_model, options.run);
+  std::optional<Simulation> before;
+  if (optimum.first.is_good()) before = simulate(space.at(optimum.first.at), options.run);
+  std::vector<Column> columns = {after.trajectory.columns()[0]};
+  std::vector<std::span<const double>> values = {after.trajectory.time()};
+  for (std::size_t i = 1; i < after.trajectory.num_columns(); ++i) {
+    const Column& column = after.trajectory.columns()[i];
+    if (column.group != Group::Outputs) continue;
+    if (before) {
+      columns.push_back({column.name + " before", column.unit, column.group});
+      values.push_back(before->trajectory[column.name]);
+    }
+    columns.push_back({column.name + " after", column.unit, column.group});
+    values.push_back(after.trajectory.column(i));
+  }
+  Trajectory both(columns);
+  std::size_t rows = values[0].size();
+  for (const auto& column : values) rows = std::min(rows, column.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::vector<double> line;
+    for (const auto& column : values) line.push_back(column[row]);
+    both.append(line);
+  }
+  Report report;
+  report.title = model.name + ": optimum";
+  report.description = model.description;
+  for (std::size_t i = 0; i < optimum.parameters.size(); ++i) {
+    report.summary.emplace_back(
+        optimum.parameters[i],
+        fmt::format("{:.8g}, before {:.8g}", optimum.best.at[i], optimum.first.at[i]));
+  }
+  report.trajectory = &both;
+  report.scene = make_scene(after_model, after, kMaxFrames);
+  write_report(path, report);
+}
+
+void run(const OptimizeCommand& given) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = load(*given.model, origins);
+  const OptimizeOptions options = options_of(given, model);
+  options.validate();
+  const std::filesystem::path folder = make_folder(given.folder, given.model->path, "optimize");
+  const FolderLock lock(folder);
+  OptimizeJournal journal(folder / "journal.txt", given.model->path, given.model->settings,
+                          options);
+  const bool is_shown = !given.quiet && isatty(fileno(stderr)) != 0;
+  OptimizeCallbacks callbacks;
+  callbacks.known = [&](const std::vector<double>& at, long number) {
+    return journal.find(at, number);
+  };
+  callbacks.evaluated = [&](const Evaluation& evaluation, long number) {
+    journal.append(evaluation, number);
+    if (is_shown) {
+      std::fprintf(
+          stderr, "\r\033[Krun %ld: %s", number,
+          evaluation.is_good() ? fmt::format("{:.8g}", evaluation.value).c_str() : "failed");
+    }
+    return !is_interrupted();
+  };
+  std::optional<InterruptGuard> guard(std::in_place);
+  const Optimum optimum = optimize(model, origins, options, callbacks);
+  guard.reset();
+  clear_stop();
+  if (is_shown) std::fprintf(stderr, "\r\033[K");
+  write_text(folder / "optimum.json", to_json(optimum, options) + "\n");
+  if (!optimum.best.at.empty() && optimum.end != Optimum::End::Stopped) {
+    write_comparison(folder / "optimum.html", model, origins, options, optimum);
+  }
+  if (given.json) {
+    std::printf("%s\n", to_json(optimum, options).c_str());
+  } else if (!given.quiet) {
+    std::printf("%s", with_flags(to_text(optimum, options)).c_str());
+    std::printf("files: %s, optimum.html, journal.txt\n", (folder / "optimum.json").c_str());
+  }
+  const auto fail = [](std::string text) {
+    throw Failure{ExitCode::kNumericsFailed, with_flags(text)};
+  };
+  switch (optimum.end) {
+    case Optimum::End::Nothing:
+      fail("error[study.no-optimum]: no run came to its end; the first: " + optimum.failure);
+      break;
+    case Optimum::End::Stopped:
+      fail(fmt::format("interrupted after {} runs.\n  The same command goes on from there.",
+                       optimum.evaluations));
+      break;
+    case Optimum::End::TooManyEvaluations:
+      fail(
+          fmt::format("error[study.not-converged]: the optimum was not found within {} runs from "
+                      "a start; the best point so far is told.\n  Allow more with --evaluations, "
+                      "or loosen --xtol.",
+                      options.max_evaluations));
+      break;
+    case Optimum::End::Converged: break;
+  }
+  if (!optimum.is_feasible) {
+    fail("error[study.infeasible]: no point was found that keeps all limits; the nearest is told.");
+  }
+}
+
+}  // namespace
+
+void add_optimize(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "optimize", "Find the parameters that make a criterion of a run smallest or largest");
+  auto options = std::make_shared<OptimizeCommand>();
+  add_study_options(*command, *options);
+  command
+      ->add_option("--minimize", options->minimize,
+                   "QUANTITY:final, or :min, :max, :mean, :integral; several are added up")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
+  command->add_option("--maximize", options->maximize, "The same, to be as large as possible")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--over", options->over,
+                   "Parameters with bounds; start.NAME is the initial value of NAME")
+      ->type_name("A=LOW:HIGH,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--subject-to", options->limits,
+                   "A limit, as in \"rod.angle:max <= 0.5\"; may be repeated")
+      ->type_name("LIMIT")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--starts", options->starts,
+                   "Number of starts: the model's values, and random ones (default: 1)")
+      ->type_name("N");
+  command->add_option("--seed", options->seed, "Seed of random starts (default: 1)")
+      ->type_name("S");
+  command
+      ->add_option("--evaluations", options->evaluations, "Most runs from a start (default: 200)")
+      ->type_name("N");
+  command
+      ->add_option("--xtol", options->parameter_tolerance,
+                   "Tolerance of parameters, relative to their ranges (default: 1e-6)")
+      ->type_name("X");
+  command->add_option("--out", options->folder, "Output folder (default: MODEL-optimize)")
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "Print the optimum as JSON");
+  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
+  command->footer(
+      "Example:\n  koppel optimize slider_crank --maximize Bx:final --over a=0.3:0.5,b=0.9:1.1 "
+      "--end 0.5");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace koppel::app

@@ -1,0 +1,26 @@
+#include "apps/koppel/study_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace koppel::app {
+
+void add_study_options(CLI::App& command, StudyOptions& options) {
+  options.model = add_model_options(command);
+  command.add_option("--end", options.end, "End time, in seconds (default: the model's, or 10)")
+      ->type_name("T");
+  options.method = add_method_options(command);
+  command.add_option("--tol", options.tolerance, "Error tolerance of a step (default: 1e-8)")
+      ->type_name("X");
+}
+
+SimulateOptions run_options(const StudyOptions& options, const Model& model) {
+  SimulateOptions run = simulate_options(*options.method, *options.model, model);
+  if (options.end) run.end = *options.end;
+  if (options.tolerance) run.tolerance = *options.tolerance;
+  if (!options.method->step) run.step.reset();
+  if (options.method->integrator.empty()) run.integrator = {};
+  if (options.method->formulation.empty()) run.formulation = {};
+  return run;
+}
+
+}  // namespace koppel::app

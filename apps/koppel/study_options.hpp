@@ -1,0 +1,26 @@
+// What the subcommands that differentiate runs have in common.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/koppel/load_origins.hpp"
+#include "apps/koppel/method_options.hpp"
+
+namespace koppel::app {
+
+struct StudyOptions {
+  std::shared_ptr<ModelOptions> model;
+  std::shared_ptr<MethodOptions> method;
+  std::optional<double> end, tolerance;
+};
+
+// Adds MODEL and the options of a run.
+void add_study_options(CLI::App& command, StudyOptions& options);
+
+// What the command line says; derivatives go through few integrators, so that the model's own
+// method is left aside.
+SimulateOptions run_options(const StudyOptions& options, const Model& model);
+
+}  // namespace koppel::app

@@ -1,0 +1,308 @@
+#include <koppel/study/fit.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <ceres/ceres.h>
+#include <fmt/format.h>
+#include <glog/logging.h>
+#include <Eigen/Dense>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
+#include <koppel/study/residuals.hpp>
+
+namespace koppel {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The 97.5 % point of Student's distribution [Hill 1970], to three digits from 3 degrees on.
+double student(double degrees) {
+  if (!(degrees >= 1)) return kInfinity;
+  constexpr double kFew[] = {12.706, 4.303, 3.182, 2.776};
+  if (degrees < 4.5) return kFew[static_cast<std::size_t>(std::lround(degrees)) - 1];
+  const double z = 1.959964, z2 = z * z, n = degrees;
+  return z * (1 + (z2 + 1) / (4 * n) + ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +
+              (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n));
+}
+
+// Directions that the residuals see less than this, relative to the one they see best, in
+// parameters relative to their sizes: not at all.
+constexpr double kBlind = 1e-8;
+
+using RowMatrix = Eigen::Matrix<double, -1, -1, Eigen::RowMajor>;
+
+VectorXd sizes_of(const double* x, Index n) {
+  return Eigen::Map<const VectorXd>(x, n).unaryExpr(
+      [](double value) { return value != 0 ? std::abs(value) : 1.0; });
+}
+
+// The derivatives without those along directions that are not seen: what the data say nothing about
+// stays as it is.
+void leave_out_blind(const VectorXd& sizes, Eigen::Map<RowMatrix> J) {
+  const Eigen::JacobiSVD<MatrixXd> svd(J * sizes.asDiagonal(),
+                                       Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const VectorXd& s = svd.singularValues();
+  if (s.size() == 0 || s[s.size() - 1] > kBlind * s[0]) return;
+  const VectorXd seen = (s.array() > kBlind * s[0]).select(s, 0.0);
+  J = svd.matrixU() * seen.asDiagonal() * svd.matrixV().transpose();
+  for (Index j = 0; j < J.cols(); ++j) {
+    if (J.col(j).norm() < kBlind * s[0]) J.col(j).setZero();
+  }
+  J = J * sizes.cwiseInverse().asDiagonal();
+}
+
+class Cost : public ceres::CostFunction {
+ public:
+  Cost(Residuals& residuals, std::exception_ptr& thrown) : residuals_(residuals), thrown_(thrown) {
+    set_num_residuals(static_cast<int>(residuals.size()));
+    mutable_parameter_block_sizes()->push_back(static_cast<int>(residuals.num_parameters()));
+  }
+
+  bool Evaluate(double const* const* x, double* r, double** jacobians) const override {
+    if (thrown_) return false;
+    try {
+      check_stop();
+      const std::vector<double> at(x[0], x[0] + residuals_.num_parameters());
+      const bool wants_slopes = jacobians != nullptr && jacobians[0] != nullptr;
+      const Residuals::Values* values = residuals_.at(at, wants_slopes);
+      if (values == nullptr) return false;
+      std::copy(values->r.begin(), values->r.end(), r);
+      if (wants_slopes) {
+        std::copy(values->J.begin(), values->J.end(), jacobians[0]);
+        const auto n = static_cast<Index>(at.size());
+        leave_out_blind(sizes_of(x[0], n), {jacobians[0], num_residuals(), n});
+      }
+      return true;
+    } catch (...) {
+      thrown_ = std::current_exception();
+      return false;
+    }
+  }
+
+ private:
+  Residuals& residuals_;
+  std::exception_ptr& thrown_;
+};
+
+class Fitting {
+ public:
+  Fitting(const Model& model, const std::vector<ParameterOrigin>& origins, const Trajectory& data,
+          const FitOptions& options, Fit& out)
+      : options_(options), out_(out), residuals_(model, origins, data, options) {
+    out.parameters = residuals_.space().names();
+    out.before = out.values = residuals_.space().values();
+    out.ignored = residuals_.ignored();
+    check_start();
+  }
+
+  void run() {
+    if (const Residuals::Values* first = residuals_.at(out_.before, false)) {
+      residuals_.describe(*first, out_.columns, true);
+    } else {
+      out_.text = residuals_.why();
+      return;
+    }
+    bool is_done = minimize(out_.values, -1);
+    for (int pass = 0; is_done && residuals_.estimate_noise(out_.values) && pass < 3; ++pass) {
+      is_done = minimize(out_.values, -1);
+    }
+    if (out_.end == Fit::End::Failed) return;
+    describe();
+    if (options_.with_profiles) find_profiles();
+  }
+  long num_runs() const { return residuals_.num_runs(); }
+
+ private:
+  // The start must be within the bounds.
+  void check_start() {
+    for (std::size_t i = 0; i < options_.over.size(); ++i) {
+      const Fitted& range = options_.over[i];
+      if (range.low < range.high) {
+        out_.values[i] = std::clamp(out_.values[i], range.low, range.high);
+      }
+    }
+  }
+
+  // Over all parameters, or all but one. False: it did not converge.
+  bool minimize(std::vector<double>& x, int held) {
+    ceres::Problem problem;
+    std::exception_ptr thrown;
+    problem.AddResidualBlock(new Cost(residuals_, thrown), nullptr, x.data());
+    for (std::size_t i = 0; i < options_.over.size(); ++i) {
+      const Fitted& range = options_.over[i];
+      if (!(range.low < range.high)) continue;
+      problem.SetParameterLowerBound(x.data(), static_cast<int>(i), range.low);
+      problem.SetParameterUpperBound(x.data(), static_cast<int>(i), range.high);
+    }
+    if (held >= 0 && x.size() == 1) return true;
+    if (held >= 0) {
+      problem.SetManifold(x.data(), new ceres::SubsetManifold(static_cast<int>(x.size()), {held}));
+    }
+    ceres::Solver::Options with;
+    with.linear_solver_type = ceres::DENSE_QR;
+    with.logging_type = ceres::SILENT;
+    with.max_num_iterations = options_.max_iterations;
+    with.function_tolerance = 1e-14;
+    with.gradient_tolerance = 1e-12;
+    with.parameter_tolerance = 1e-10;
+    // Larger ones would let round-off move what is not seen.
+    with.max_trust_region_radius = 1e10;
+    ceres::Solver::Summary summary;
+    ceres::Solve(with, &problem, &summary);
+    if (thrown) {
+      try {
+        std::rethrow_exception(thrown);
+      } catch (const Stopped&) {
+        out_.end = Fit::End::Stopped;
+        return false;
+      }
+    }
+    if (held >= 0) return summary.IsSolutionUsable();
+    switch (summary.termination_type) {
+      case ceres::CONVERGENCE: out_.end = Fit::End::Converged; return true;
+      case ceres::NO_CONVERGENCE: out_.end = Fit::End::TooManyIterations; return false;
+      default:
+        out_.end = Fit::End::Failed;
+        out_.text = residuals_.why().empty() ? summary.message : residuals_.why();
+        return false;
+    }
+  }
+
+  void describe() {
+    const Residuals::Values* values = residuals_.at(out_.values, true);
+    if (values == nullptr) return;
+    residuals_.describe(*values, out_.columns, false);
+    const auto n = static_cast<Index>(out_.values.size());
+    const auto N = static_cast<Index>(values->r.size());
+    const MatrixXd J =
+        Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(values->J.data(), N, n);
+    const double degrees = static_cast<double>(N - n);
+    const double grow =
+        residuals_.is_noise_estimated() && N > n ? static_cast<double>(N) / degrees : 1;
+    const VectorXd size = sizes_of(out_.values.data(), n);
+    const Eigen::JacobiSVD<MatrixXd> svd(J * size.asDiagonal(),
+                                         Eigen::ComputeThinV | Eigen::ComputeThinU);
+    const VectorXd s = svd.singularValues();
+    MatrixXd C = MatrixXd::Zero(n, n);
+    VectorXd unbounded = VectorXd::Zero(n);
+    for (Index k = 0; k < n; ++k) {
+      const VectorXd direction = svd.matrixV().col(k);
+      const bool is_seen = k < s.size() && s[k] > kBlind * s[0] && s[0] > 0;
+      // Not even its size is known.
+      if (!is_seen || 1 / s[k] > 1) {
+        out_.undetermined.push_back(name_direction(direction, is_seen ? 1 / s[k] : kInfinity));
+      }
+      if (is_seen) {
+        C += grow / (s[k] * s[k]) * direction * direction.transpose();
+      } else {
+        unbounded += direction.cwiseAbs();
+      }
+    }
+    C = size.asDiagonal() * C * size.asDiagonal();
+    const bool is_determined = unbounded.isZero(0);
+    if (is_determined) {
+      out_.covariance = Matrix(static_cast<int>(n), static_cast<int>(n));
+      std::copy_n(C.data(), n * n, out_.covariance.values.begin());
+    }
+    for (Index i = 0; i < n; ++i) {
+      const double deviation = unbounded[i] > 1e-6 ? kInfinity : std::sqrt(C(i, i));
+      out_.deviations.push_back(deviation);
+      out_.half_width.push_back(student(degrees) * deviation);
+      const Fitted& range = options_.over[static_cast<std::size_t>(i)];
+      const double value = out_.values[static_cast<std::size_t>(i)];
+      if (!(range.low < range.high)) continue;
+      const double near = 1e-9 * (range.high - range.low);
+      const std::string& name = out_.parameters[static_cast<std::size_t>(i)];
+      if (value - range.low < near) out_.at_bounds.push_back(name + ": low");
+      if (range.high - value < near) out_.at_bounds.push_back(name + ": high");
+    }
+  }
+
+  // "m and k together (0.71 m, 0.71 k): by 300 %".
+  std::string name_direction(const VectorXd& direction, double relative) const {
+    std::string names, parts;
+    constexpr double kCounts = 0.1;
+    for (Index i = 0; i < direction.size(); ++i) {
+      if (std::abs(direction[i]) < kCounts) continue;
+      const std::string& name = out_.parameters[static_cast<std::size_t>(i)];
+      names += (names.empty() ? "" : ", ") + name;
+      parts += fmt::format("{}{:+.2f} {}", parts.empty() ? "" : ", ", direction[i], name);
+    }
+    if (names.find(',') == names.npos) {
+      return std::isfinite(relative)
+                 ? fmt::format("{} (known to {:.0f} % only)", names, 100 * relative)
+                 : names + " (not at all)";
+    }
+    return fmt::format("{} changed together, in parts of their sizes by {}{}", names, parts,
+                       std::isfinite(relative)
+                           ? fmt::format(" (known to {:.0f} % only)", 100 * relative)
+                           : " (not at all)");
+  }
+
+  // Where the sum of squares, the others fitted, is χ² = 3.84 above its minimum.
+  void find_profiles() {
+    const double least = residuals_.sum_of_squares(out_.values);
+    for (std::size_t j = 0; j < out_.values.size(); ++j) {
+      const double low = find_end(j, -1, least), high = find_end(j, 1, least);
+      out_.profiles.push_back({low, high});
+    }
+  }
+
+  double find_end(std::size_t j, double sign, double least) {
+    constexpr double kRise = 3.841459;
+    if (!std::isfinite(out_.deviations[j])) return sign * kInfinity;
+    const double degrees = static_cast<double>(residuals_.size() - out_.values.size());
+    const double grow = residuals_.is_noise_estimated() && degrees > 0
+                            ? static_cast<double>(residuals_.size()) / degrees
+                            : 1;
+    const double best = out_.values[j];
+    const double step = 1.96 * out_.deviations[j];
+    std::vector<double> x = out_.values;
+    const auto rise = [&](double at) {
+      x[j] = at;
+      if (!minimize(x, static_cast<int>(j))) return kInfinity;
+      return (residuals_.sum_of_squares(x) - least) / grow - kRise;
+    };
+    double inside = best, outside = best, value = -kRise;
+    for (int k = 0; k < 8 && value < 0; ++k) {
+      inside = outside;
+      outside = best + sign * step * std::pow(2.0, k);
+      value = rise(outside);
+    }
+    if (value < 0) return sign * kInfinity;
+    for (int k = 0; k < 20 && std::abs(outside - inside) > 1e-3 * step; ++k) {
+      const double middle = 0.5 * (inside + outside);
+      (rise(middle) < 0 ? inside : outside) = middle;
+    }
+    return 0.5 * (inside + outside);
+  }
+
+  const FitOptions& options_;
+  Fit& out_;
+  Residuals residuals_;
+};
+
+}  // namespace
+
+Fit fit(const Model& model, const std::vector<ParameterOrigin>& origins, const Trajectory& data,
+        const FitOptions& options) {
+  FLAGS_minloglevel = google::GLOG_FATAL;  // what goes wrong is told by the result
+  Fit out;
+  Fitting fitting(model, origins, data, options, out);
+  try {
+    fitting.run();
+  } catch (const Stopped&) {
+    out.end = Fit::End::Stopped;
+  }
+  out.runs = fitting.num_runs();
+  return out;
+}
+
+}  // namespace koppel

@@ -1,0 +1,358 @@
+#include <koppel/study/optimize.hpp>
+
+#include <nlopt.h>
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <memory>
+
+#include <fmt/format.h>
+#include <Eigen/Dense>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
+
+namespace koppel {
+namespace {
+
+constexpr double kFeasible = 1e-6;  // of a limit, relative to its bound where that is above 1
+
+double violation(const Evaluation& e, const OptimizeOptions& options) {
+  double most = 0;
+  for (std::size_t k = 0; k < e.limits.size(); ++k) {
+    most = std::max(most, e.limits[k] / std::max(1.0, std::abs(options.limits[k].bound)));
+  }
+  return most;
+}
+
+// Evaluates (1) in variables from 0 to 1, each point once for goal and limits.
+class Goal {
+ public:
+  Goal(const Model& model, const std::vector<ParameterOrigin>& origins,
+       const OptimizeOptions& options, const OptimizeCallbacks& callbacks)
+      : options_(options), callbacks_(callbacks), space_(model, origins, names(options)) {
+    sensitivity_.run = options.run;
+    sensitivity_.of = options.minimize;
+    for (const Limit& limit : options.limits) sensitivity_.of.push_back(limit.criterion);
+  }
+
+  const StudiedParameters& space() const { return space_; }
+  std::size_t size() const { return options_.over.size(); }
+  std::size_t num_limits() const { return options_.limits.size(); }
+  double width(std::size_t i) const { return options_.over[i].high - options_.over[i].low; }
+
+  std::vector<double> from_unit(const double* x) const {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < size(); ++i) out.push_back(options_.over[i].at(x[i]));
+    return out;
+  }
+  std::vector<double> to_unit(const std::vector<double>& values) const {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < size(); ++i) {
+      out.push_back(std::clamp((values[i] - options_.over[i].low) / width(i), 0.0, 1.0));
+    }
+    return out;
+  }
+
+  const Evaluation& at(const std::vector<double>& values) {
+    if (last_ && last_->at == values) return *last_;
+    const long number = ++num_evaluations;
+    std::optional<Evaluation> known;
+    if (callbacks_.known) known = callbacks_.known(values, number);
+    last_ = known ? std::move(*known) : compute(values);
+    if (!last_->is_good()) {
+      ++num_failures;
+      if (failure.empty()) failure = last_->why;
+    } else {
+      keep(*last_);
+    }
+    if (callbacks_.evaluated && !callbacks_.evaluated(*last_, number)) is_stopped = true;
+    return *last_;
+  }
+
+  // The best so far: one that keeps the limits before one that does not.
+  void forget_best() { best.reset(); }
+  std::optional<Evaluation> best;
+  long num_evaluations = 0, num_failures = 0;
+  std::string failure;
+  bool is_stopped = false;
+
+ private:
+  static std::vector<std::string> names(const OptimizeOptions& options) {
+    std::vector<std::string> out;
+    for (const Range& range : options.over) out.push_back(range.name);
+    return out;
+  }
+
+  Evaluation compute(const std::vector<double>& values) const {
+    Evaluation out;
+    out.at = values;
+    try {
+      const Sensitivity s = find_sensitivity(space_, values, sensitivity_);
+      if (s.status != Outcome::Status::Done) {
+        if (s.status == Outcome::Status::Stopped) throw Stopped{};
+        out.why = s.text.empty() ? "the run did not come to its end" : s.text;
+        return out;
+      }
+      fill(s, out);
+    } catch (const Error& error) {
+      out.why = error.what();
+    }
+    return out;
+  }
+
+  void fill(const Sensitivity& s, Evaluation& out) const {
+    const double sign = options_.maximizes ? -1 : 1;
+    const std::size_t m = options_.minimize.size();
+    out.gradient.assign(size(), 0.0);
+    for (std::size_t i = 0; i < s.values.size(); ++i) {
+      std::vector<double> slopes;
+      for (std::size_t j = 0; j < size(); ++j) {
+        slopes.push_back(s.derivatives(static_cast<int>(i), static_cast<int>(j)));
+      }
+      if (i < m) {
+        out.value += sign * s.values[i];
+        for (std::size_t j = 0; j < size(); ++j) out.gradient[j] += sign * slopes[j];
+        continue;
+      }
+      const Limit& limit = options_.limits[i - m];
+      const double turn = limit.is_upper ? 1 : -1;
+      out.limits.push_back(turn * (s.values[i] - limit.bound));
+      for (double& slope : slopes) slope *= turn;
+      out.limit_slopes.push_back(std::move(slopes));
+    }
+    if (!std::isfinite(out.value)) out.why = "the criterion is not finite";
+  }
+
+  void keep(const Evaluation& e) {
+    if (!best) {
+      best = e;
+      return;
+    }
+    const double here = violation(e, options_), there = violation(*best, options_);
+    const bool is_feasible = here <= kFeasible, was_feasible = there <= kFeasible;
+    if (is_feasible != was_feasible ? is_feasible
+                                    : (is_feasible ? e.value < best->value : here < there)) {
+      best = e;
+    }
+  }
+
+  const OptimizeOptions& options_;
+  const OptimizeCallbacks& callbacks_;
+  StudiedParameters space_;
+  SensitivityOptions sensitivity_;
+  std::optional<Evaluation> last_;
+};
+
+// NLopt calls back from C: what is thrown waits outside of it.
+struct Call {
+  Goal& goal;
+  nlopt_opt solver;
+  std::exception_ptr thrown = {};
+
+  const Evaluation* evaluate(const double* x) {
+    try {
+      if (thrown || goal.is_stopped) throw Stopped{};
+      check_stop();
+      return &goal.at(goal.from_unit(x));
+    } catch (...) {
+      if (!thrown) thrown = std::current_exception();
+      nlopt_force_stop(solver);
+      return nullptr;
+    }
+  }
+};
+
+double of_goal(unsigned n, const double* x, double* gradient, void* data) {
+  auto& call = *static_cast<Call*>(data);
+  const Evaluation* e = call.evaluate(x);
+  const bool is_good = e != nullptr && e->is_good();
+  for (unsigned i = 0; gradient != nullptr && i < n; ++i) {
+    gradient[i] = is_good ? e->gradient[i] * call.goal.width(i) : 0;
+  }
+  return is_good ? e->value : HUGE_VAL;
+}
+
+void of_limits(unsigned m, double* result, unsigned n, const double* x, double* gradient,
+               void* data) {
+  auto& call = *static_cast<Call*>(data);
+  const Evaluation* e = call.evaluate(x);
+  const bool is_good = e != nullptr && e->is_good();
+  for (unsigned k = 0; k < m; ++k) {
+    result[k] = is_good ? e->limits[k] : HUGE_VAL;
+    for (unsigned i = 0; gradient != nullptr && i < n; ++i) {
+      gradient[k * n + i] = is_good ? e->limit_slopes[k][i] * call.goal.width(i) : 0;
+    }
+  }
+}
+
+bool is_converged(nlopt_result result) {
+  return result == NLOPT_SUCCESS || result == NLOPT_FTOL_REACHED || result == NLOPT_XTOL_REACHED;
+}
+
+// From a point in [0, 1]ⁿ. Throws Stopped and what evaluation throws.
+bool descend(Goal& goal, nlopt_algorithm algorithm, const OptimizeOptions& options,
+             std::vector<double> x, int max_evaluations) {
+  const auto n = static_cast<unsigned>(goal.size());
+  const std::unique_ptr<nlopt_opt_s, void (*)(nlopt_opt)> solver(nlopt_create(algorithm, n),
+                                                                 nlopt_destroy);
+  Call call{goal, solver.get()};
+  nlopt_set_lower_bounds1(solver.get(), 0);
+  nlopt_set_upper_bounds1(solver.get(), 1);
+  nlopt_set_min_objective(solver.get(), of_goal, &call);
+  if (goal.num_limits() > 0) {
+    std::vector<double> tolerance;
+    for (const Limit& limit : options.limits) {
+      tolerance.push_back(0.1 * kFeasible * std::max(1.0, std::abs(limit.bound)));
+    }
+    nlopt_add_inequality_mconstraint(solver.get(), static_cast<unsigned>(goal.num_limits()),
+                                     of_limits, &call, tolerance.data());
+  }
+  nlopt_set_xtol_abs1(solver.get(), options.tolerance);
+  nlopt_set_maxeval(solver.get(), max_evaluations);
+  double value = 0;
+  const nlopt_result result = nlopt_optimize(solver.get(), x.data(), &value);
+  if (call.thrown) std::rethrow_exception(call.thrown);
+  return is_converged(result);
+}
+
+// Kuhn and Tucker's conditions at a point: what multipliers ≥ 0 of active limits leave of the
+// gradient, in the directions that bounds allow.
+double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOptions& options) {
+  const std::size_t n = goal.size();
+  const std::vector<double> x = goal.to_unit(e.at);
+  Eigen::VectorXd slope(n);
+  for (std::size_t i = 0; i < n; ++i) slope[static_cast<long>(i)] = e.gradient[i] * goal.width(i);
+  std::vector<Eigen::VectorXd> active;
+  for (std::size_t k = 0; k < e.limits.size(); ++k) {
+    if (e.limits[k] < -10 * kFeasible * std::max(1.0, std::abs(options.limits[k].bound))) continue;
+    Eigen::VectorXd a(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      a[static_cast<long>(i)] = e.limit_slopes[k][i] * goal.width(i);
+    }
+    active.push_back(a);
+  }
+  constexpr double kAtBound = 1e-9;
+  const auto left = [&](Eigen::VectorXd rest) {
+    for (std::size_t i = 0; i < n; ++i) {
+      double& d = rest[static_cast<long>(i)];
+      if ((x[i] < kAtBound && d > 0) || (x[i] > 1 - kAtBound && d < 0)) d = 0;
+    }
+    return rest;
+  };
+  // Those whose multiplier turns out negative do not hold it back; few, so one after the other.
+  while (!active.empty()) {
+    Eigen::MatrixXd A(n, active.size());
+    for (std::size_t k = 0; k < active.size(); ++k) A.col(static_cast<long>(k)) = active[k];
+    const Eigen::VectorXd mu = A.completeOrthogonalDecomposition().solve(-slope);
+    Eigen::Index worst = 0;
+    if (mu.minCoeff(&worst) >= 0) return left(slope + A * mu).cwiseAbs().maxCoeff();
+    active.erase(active.begin() + worst);
+  }
+  return left(slope).cwiseAbs().maxCoeff();
+}
+
+void describe_end(const Goal& goal, const OptimizeOptions& options, Optimum& out) {
+  constexpr double kAtBound = 1e-6;
+  const std::vector<double> x = goal.to_unit(out.best.at);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] < kAtBound) out.at_bounds.push_back(out.parameters[i] + ": low");
+    if (x[i] > 1 - kAtBound) out.at_bounds.push_back(out.parameters[i] + ": high");
+  }
+  for (std::size_t k = 0; k < out.best.limits.size(); ++k) {
+    const double size = std::max(1.0, std::abs(options.limits[k].bound));
+    if (out.best.limits[k] > -1e-5 * size) out.active.push_back(to_string(options.limits[k]));
+  }
+  out.remaining_slope = remaining_slope(goal, out.best, options);
+}
+
+std::vector<std::vector<double>> starts_of(const Goal& goal, const OptimizeOptions& options) {
+  std::vector<std::vector<double>> out = {goal.to_unit(goal.space().values())};
+  if (options.starts <= 1) return out;
+  Design design;
+  design.kind = Design::Kind::Latin;
+  design.ranges = options.over;
+  for (Range& range : design.ranges) range.count = 0;
+  design.count = options.starts - 1;
+  design.seed = options.seed;
+  const Samples samples(design);
+  for (std::size_t k = 0; k < samples.size(); ++k) out.push_back(goal.to_unit(samples.point(k)));
+  return out;
+}
+
+}  // namespace
+
+void OptimizeOptions::validate() const {
+  if (minimize.empty()) {
+    throw Error("study.bad-option", "there is nothing to be minimised.",
+                "Give a criterion, such as rod.angle:max.");
+  }
+  if (over.empty()) {
+    throw Error("study.bad-option", "no parameters are given to optimise over.",
+                "Give them with bounds: name=low:high.");
+  }
+  for (const Range& range : over) {
+    if (range.values.empty() && range.low < range.high && !range.is_logarithmic) continue;
+    throw Error("study.bad-range",
+                fmt::format("'{}' has no bounds to optimise within.", to_string(range)),
+                "Write name=low:high with low below high.");
+  }
+  if (starts < 1 || max_evaluations < 1 || !(tolerance > 0)) {
+    throw Error("study.bad-option",
+                "starts, evaluations and the tolerance of an optimisation must be above 0.");
+  }
+}
+
+Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins,
+                 const OptimizeOptions& options, const OptimizeCallbacks& callbacks) {
+  options.validate();
+  Goal goal(model, origins, options, callbacks);
+  Optimum out;
+  out.parameters = goal.space().names();
+  std::optional<Evaluation> best;
+  bool any_converged = false;
+  try {
+    // Of the model as it is, also where that is out of bounds.
+    out.first = goal.at(goal.space().values());
+    for (const std::vector<double>& start : starts_of(goal, options)) {
+      goal.forget_best();
+      const long before = goal.num_evaluations, failed = goal.num_failures;
+      bool converged = descend(goal, NLOPT_LD_SLSQP, options, start, options.max_evaluations);
+      const auto left = static_cast<int>(options.max_evaluations - goal.num_evaluations + before);
+      if (goal.num_failures > failed && goal.best && left > 0) {
+        const std::vector<double> from = goal.to_unit(goal.best->at);
+        converged = descend(goal, NLOPT_LD_MMA, options, from, left);
+      }
+      Optimum::FromStart from{goal.from_unit(start.data()), {}, HUGE_VAL, false, converged};
+      if (goal.best) {
+        from.end = goal.best->at;
+        from.value = goal.best->value;
+        from.is_feasible = violation(*goal.best, options) <= kFeasible;
+        const bool is_better = !best ||
+                               (from.is_feasible && !(violation(*best, options) <= kFeasible)) ||
+                               (from.is_feasible == (violation(*best, options) <= kFeasible) &&
+                                from.value < best->value);
+        if (is_better) best = goal.best;
+        if (is_better) any_converged = converged;
+      }
+      out.starts.push_back(std::move(from));
+    }
+    out.end = any_converged ? Optimum::End::Converged : Optimum::End::TooManyEvaluations;
+  } catch (const Stopped&) {
+    out.end = Optimum::End::Stopped;
+    if (!best) best = goal.best;
+  }
+  out.evaluations = goal.num_evaluations;
+  out.failures = goal.num_failures;
+  out.failure = goal.failure;
+  if (!best) {
+    if (out.end != Optimum::End::Stopped) out.end = Optimum::End::Nothing;
+    return out;
+  }
+  out.best = *best;
+  out.is_feasible = violation(*best, options) <= kFeasible;
+  describe_end(goal, options, out);
+  return out;
+}
+
+}  // namespace koppel

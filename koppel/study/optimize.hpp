@@ -1,0 +1,95 @@
+// Parameters that make a criterion of a run as small as possible, within bounds and limits:
+//
+//   minimise  Σ minimize_i(θ)   over  low ≤ θ ≤ high   subject to  limits_k(θ) ≤ bound_k (1)
+//
+// by sequential quadratic programming [Kraft 1988] with exact gradients (sensitivity.hpp); where
+// runs fail beside the way, on from the best point by the method of moving asymptotes [Svanberg
+// 2002]. Both find a minimum near the start: several starts find others.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <koppel/study/samples.hpp>
+#include <koppel/study/sensitivity.hpp>
+
+namespace koppel {
+
+struct Limit {
+  Criterion criterion;
+  double bound = 0;
+  bool is_upper = true;  // at most the bound; else at least
+};
+// "rod.angle:max <= 0.5", "F:min >= 0". Throws Error `study.bad-limit`, `study.bad-criterion`.
+Limit parse_limit(const std::string& text);
+std::string to_string(const Limit& limit);
+
+struct OptimizeOptions {
+  SimulateOptions run = {};
+  std::vector<Criterion> minimize = {};  // their sum
+  bool maximizes = false;                // it instead
+  std::vector<Limit> limits = {};
+  std::vector<Range> over = {};  // low and high of each parameter
+  // The values of the model, and so many points of a Latin hypercube less one.
+  std::size_t starts = 1;
+  std::uint64_t seed = 1;
+  int max_evaluations = 200;  // for each start
+  double tolerance = 1e-6;    // of parameters, relative to their ranges
+
+  // Throws Error `study.bad-option`, `study.bad-range`.
+  void validate() const;
+};
+
+// One run with its derivatives, at a point.
+struct Evaluation {
+  std::vector<double> at;
+  double value = 0;                               // of the goal; not finite: the run failed
+  std::vector<double> gradient;                   // by the parameters
+  std::vector<double> limits;                     // what is to be ≤ 0
+  std::vector<std::vector<double>> limit_slopes;  // by the parameters
+  std::string why;                                // it failed
+
+  bool is_good() const { return why.empty(); }
+};
+
+struct Optimum {
+  // How it ended: Converged, or the best point so far.
+  enum class End { Converged, TooManyEvaluations, Stopped, Nothing } end = End::Nothing;
+  std::vector<std::string> parameters;
+  Evaluation first, best;  // of the model's values, and the best that keeps the limits
+  bool is_feasible = false;
+  long evaluations = 0, failures = 0;
+  std::string failure;                 // the reason of the first
+  std::vector<std::string> at_bounds;  // "a: low"
+  std::vector<std::string> active;     // limits that are met with equality
+  struct FromStart {
+    std::vector<double> start, end;
+    double value = 0;
+    bool is_feasible = false, is_converged = false;
+  };
+  std::vector<FromStart> starts;
+  // The largest derivative of (1) along a direction that bounds and active limits leave free, times
+  // the range of its parameter: 0 at a minimum.
+  double remaining_slope = 0;
+};
+
+struct OptimizeCallbacks {
+  // After every evaluation; false stops.
+  std::function<bool(const Evaluation&, long number)> evaluated;
+  // What is known already of evaluation `number` at a point, from a run that was interrupted.
+  std::function<std::optional<Evaluation>(const std::vector<double>& at, long number)> known;
+};
+
+// Throws as StudiedParameters and simulate() do for the model's own values; other points whose run
+// fails are told in the result.
+Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins,
+                 const OptimizeOptions& options, const OptimizeCallbacks& callbacks = {});
+
+const char* name_of(Optimum::End end);
+std::string to_text(const Optimum& optimum, const OptimizeOptions& options);
+std::string to_json(const Optimum& optimum, const OptimizeOptions& options);
+
+}  // namespace koppel

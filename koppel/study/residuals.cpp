@@ -1,0 +1,236 @@
+#include <koppel/study/residuals.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
+#include <koppel/study/start_tangent.hpp>
+
+namespace koppel {
+namespace {
+
+std::vector<std::string> names_of(const FitOptions& options) {
+  if (options.over.empty()) {
+    throw Error("study.bad-option", "no parameters are given to be fitted.",
+                "Name them, with bounds where there are some: k, c=0:100.");
+  }
+  std::vector<std::string> out;
+  for (const Fitted& range : options.over) out.push_back(range.name);
+  return out;
+}
+
+// The model with an output for a column, where it knows what that is.
+bool add_output(const std::string& name, Model& model) {
+  const std::vector<Criterion> criteria = {{name, name, Reduce::Final}};
+  try {
+    add_quantities(criteria, {}, model);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Residuals::Residuals(const Model& model, const std::vector<ParameterOrigin>& origins,
+                     const Trajectory& data, const FitOptions& options)
+    : options_(options), space_(model, origins, names_of(options)) {
+  if (data.num_rows() == 0) throw Error("study.bad-data", "the data have no rows.");
+  take_columns(data, options);
+  take_points(data);
+  if (points_.size() < space_.size()) {
+    throw Error(
+        "study.bad-data",
+        fmt::format("the data have {} values for {} parameters.", points_.size(), space_.size()),
+        "Measure more, or fit fewer parameters.");
+  }
+  options_.run.end = points_.back().t;
+}
+
+void Residuals::take_columns(const Trajectory& data, const FitOptions& options) {
+  Model model = space_.model();
+  for (const std::string& name : options.columns) data[name];  // throws where there is none
+  for (std::size_t c = 1; c < data.num_columns(); ++c) {
+    const std::string& name = data.columns()[c].name;
+    const bool is_asked =
+        std::find(options.columns.begin(), options.columns.end(), name) != options.columns.end();
+    if (!options.columns.empty() && !is_asked) continue;
+    if (!add_output(name, model)) {
+      if (is_asked) {
+        throw Error("study.bad-data",
+                    fmt::format("the model knows no quantity '{}', a column of the data.", name),
+                    "Give the column the name of an output or a quantity of the model.");
+      }
+      ignored_.push_back(name);
+      continue;
+    }
+    Measured column{name};
+    for (const FitOptions::Noise& noise : options.noise) {
+      if (noise.column != name) continue;
+      column.sigma = noise.sigma;
+      column.is_noise_given = true;
+    }
+    columns_.push_back(std::move(column));
+    data_columns_.push_back(c);
+  }
+  for (const FitOptions::Noise& noise : options.noise) {
+    const bool is_there = std::any_of(columns_.begin(), columns_.end(),
+                                      [&](const auto& c) { return c.name == noise.column; });
+    if (!is_there || !(noise.sigma > 0)) {
+      throw Error("study.bad-option",
+                  is_there ? fmt::format("the noise of '{}' must be above 0.", noise.column)
+                           : fmt::format("there is no column '{}' to have noise.", noise.column));
+    }
+  }
+  if (columns_.empty()) {
+    throw Error("study.bad-data", "no column of the data is a quantity of the model.",
+                "Name columns as the model's outputs, or as quantities such as joint.angle.");
+  }
+}
+
+void Residuals::take_points(const Trajectory& data) {
+  const std::span<const double> t = data.time();
+  for (std::size_t row = 0; row < t.size(); ++row) {
+    if (!std::isfinite(t[row]) || t[row] < 0 || (row > 0 && !(t[row] > t[row - 1]))) {
+      throw Error(
+          "study.bad-data",
+          fmt::format("the time of row {} is {:g}, after {:g}: times must ascend from 0 on.",
+                      row + 1, t[row], row > 0 ? t[row - 1] : 0.0));
+    }
+  }
+  std::vector<double> sum(columns_.size(), 0.0), squares(columns_.size(), 0.0);
+  std::vector<double> count(columns_.size(), 0.0);
+  for (std::size_t row = 0; row < t.size(); ++row) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const double value = data.column(data_columns_[c])[row];
+      if (!std::isfinite(value)) {
+        ++columns_[c].num_gaps;
+        continue;
+      }
+      points_.push_back({t[row], c, value});
+      sum[c] += value;
+      squares[c] += value * value;
+      ++count[c];
+    }
+  }
+  // Until the noise is known, columns weigh by how much they vary.
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].is_noise_given || count[c] == 0) continue;
+    const double mean = sum[c] / count[c];
+    const double spread = std::sqrt(std::max(0.0, squares[c] / count[c] - mean * mean));
+    columns_[c].sigma = spread > 0 ? spread : std::max(1.0, std::abs(mean));
+  }
+}
+
+bool Residuals::is_noise_estimated() const {
+  return std::any_of(columns_.begin(), columns_.end(),
+                     [](const Measured& column) { return !column.is_noise_given; });
+}
+
+const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bool with_slopes) {
+  if (last_ && last_->at == parameters && (!with_slopes || !last_->J.empty())) return &*last_;
+  ++num_runs_;
+  why_.clear();
+  last_.reset();
+  try {
+    Model model = space_.at(parameters);
+    const std::vector<std::vector<double>> of_parameters = space_.directions(model);
+    TraceOptions trace;
+    trace.run = options_.run;
+    for (const Measured& column : columns_) {
+      add_output(column.name, model);
+      trace.outputs.push_back(column.name);
+    }
+    for (const Point& point : points_) {
+      if (trace.times.empty() || trace.times.back() < point.t) trace.times.push_back(point.t);
+    }
+    const TracedMotion motion(model, trace);
+    if (motion.status() == Outcome::Status::Stopped) throw Stopped{};
+    if (motion.status() == Outcome::Status::Failed) {
+      why_ = motion.text();
+      return nullptr;
+    }
+    Values values{parameters, {}, {}};
+    std::vector<std::size_t> sample_of;
+    std::size_t next = 0;
+    for (const Point& point : points_) {
+      while (next + 1 < motion.samples().size() && motion.samples()[next].t < point.t) ++next;
+      sample_of.push_back(next);
+      const double y = motion.samples()[next].values[point.column];
+      values.r.push_back((y - point.value) / columns_[point.column].sigma);
+    }
+    if (with_slopes) {
+      const Matrix start = start_tangent(model, motion.equations(), motion.start());
+      const std::vector<TracedMotion::Changes> changes =
+          motion.forward(motion.directions(start, of_parameters));
+      for (std::size_t i = 0; i < points_.size(); ++i) {
+        const std::size_t c = points_[i].column;
+        for (const TracedMotion::Changes& change : changes) {
+          values.J.push_back(change.values[sample_of[i]][c] / columns_[c].sigma);
+        }
+      }
+    }
+    last_ = std::move(values);
+    return &*last_;
+  } catch (const Error& error) {
+    why_ = error.what();
+    return nullptr;
+  }
+}
+
+double Residuals::sum_of_squares(const std::vector<double>& parameters) {
+  const Values* values = at(parameters, false);
+  if (values == nullptr) return std::numeric_limits<double>::infinity();
+  double sum = 0;
+  for (const double r : values->r) sum += r * r;
+  return sum;
+}
+
+std::vector<double> Residuals::root_mean_squares(const Values& values) const {
+  std::vector<double> sum(columns_.size(), 0.0), count(columns_.size(), 0.0);
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const std::size_t c = points_[i].column;
+    sum[c] += std::pow(values.r[i] * columns_[c].sigma, 2);
+    ++count[c];
+  }
+  for (std::size_t c = 0; c < sum.size(); ++c) {
+    sum[c] = count[c] > 0 ? std::sqrt(sum[c] / count[c]) : 0;
+  }
+  return sum;
+}
+
+bool Residuals::estimate_noise(const std::vector<double>& parameters) {
+  const Values* values = at(parameters, false);
+  if (values == nullptr) return false;
+  const std::vector<double> rms = root_mean_squares(*values);
+  bool changes = false;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    Measured& column = columns_[c];
+    if (column.is_noise_given || !(rms[c] > 0)) continue;
+    changes = changes || std::abs(rms[c] / column.sigma - 1) > 0.01;
+    column.sigma = rms[c];
+  }
+  if (changes) last_.reset();
+  return changes;
+}
+
+void Residuals::describe(const Values& values, std::vector<Fit::OfColumn>& columns,
+                         bool is_before) const {
+  const std::vector<double> rms = root_mean_squares(values);
+  columns.resize(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    Fit::OfColumn& out = columns[c];
+    out.name = columns_[c].name;
+    out.num_gaps = columns_[c].num_gaps;
+    out.num_values = static_cast<std::size_t>(std::count_if(
+        points_.begin(), points_.end(), [&](const Point& p) { return p.column == c; }));
+    (is_before ? out.rms_before : out.rms) = rms[c];
+    out.sigma = columns_[c].sigma;
+    out.is_noise_given = columns_[c].is_noise_given;
+  }
+}
+
+}  // namespace koppel

@@ -1,0 +1,66 @@
+// What a run differs by from measurements, with derivatives. For sources of this folder only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <koppel/study/fit.hpp>
+#include <koppel/study/traced_motion.hpp>
+
+namespace koppel {
+
+class Residuals {
+ public:
+  Residuals(const Model& model, const std::vector<ParameterOrigin>& origins, const Trajectory& data,
+            const FitOptions& options);
+
+  const StudiedParameters& space() const { return space_; }
+  const std::vector<std::string>& ignored() const { return ignored_; }
+  std::size_t size() const { return points_.size(); }
+  std::size_t num_parameters() const { return space_.size(); }
+  bool is_noise_estimated() const;
+  long num_runs() const { return num_runs_; }
+  const std::string& why() const { return why_; }  // the last run failed
+
+  struct Values {
+    std::vector<double> at;
+    std::vector<double> r;  // over σ
+    std::vector<double> J;  // by rows; empty: not asked for
+  };
+  // Null where the run fails.
+  const Values* at(const std::vector<double>& parameters, bool with_slopes);
+  double sum_of_squares(const std::vector<double>& parameters);
+
+  // Other σ for columns whose noise is not given, from what remains; true where they changed much.
+  bool estimate_noise(const std::vector<double>& parameters);
+  void describe(const Values& values, std::vector<Fit::OfColumn>& columns, bool is_before) const;
+
+ private:
+  struct Measured {
+    std::string name;
+    double sigma = 1;
+    bool is_noise_given = false;
+    std::size_t num_gaps = 0;
+  };
+  struct Point {
+    double t;
+    std::size_t column;
+    double value;
+  };
+  void take_columns(const Trajectory& data, const FitOptions& options);
+  void take_points(const Trajectory& data);
+  std::vector<double> root_mean_squares(const Values& values) const;  // in the columns' units
+
+  FitOptions options_;
+  StudiedParameters space_;
+  std::vector<Measured> columns_;
+  std::vector<std::size_t> data_columns_;
+  std::vector<Point> points_;  // by time
+  std::vector<std::string> ignored_;
+  std::optional<Values> last_;
+  long num_runs_ = 0;
+  std::string why_;
+};
+
+}  // namespace koppel

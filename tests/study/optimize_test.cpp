@@ -1,0 +1,153 @@
+// Optima with closed forms, limits that hold them back, and what is told where there are none.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/study/optimize.hpp>
+
+#include "tests/near.hpp"
+
+namespace koppel {
+namespace {
+
+using testing::near;
+
+OptimizeOptions options_for(const std::string& minimize, std::vector<std::string> over,
+                            double end) {
+  OptimizeOptions options;
+  options.minimize = {parse_criterion(minimize)};
+  for (const std::string& text : over) options.over.push_back(parse_range(text));
+  options.run.end = end;
+  options.run.tolerance = 1e-11;
+  return options;
+}
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// A ball thrown from height h with speed v at an angle α flies v cos α/g (v sin α + √(v² sin² α +
+// 2 g h)): farthest at sin² α = v²/(2 v² + 2 g h).
+constexpr const char* kThrow = R"(
+parameters: {alpha: 0.3, v: 10, h: 2, g: 9.81}
+coordinates:
+  x: {start: 0, rate: v*cos(alpha)}
+  y: {start: h, rate: v*sin(alpha)}
+kinetic: (x'^2 + y'^2)/2
+potential: g*y
+outputs: {x: x, y: y}
+events: {ground: {when: y, direction: falling, stop: true}}
+)";
+
+TEST(Optimize, FindsTheAngleOfTheFarthestThrow) {
+  const Model model = read_model_text(kThrow, "throw.yaml");
+  OptimizeOptions options = options_for("x:final", {"alpha=0.1:1.4"}, 10);
+  options.maximizes = true;
+  const Optimum best = optimize(model, {}, options);
+  const double v = 10, h = 2, g = 9.81;
+  const double alpha = std::asin(std::sqrt(v * v / (2 * v * v + 2 * g * h)));
+  EXPECT_EQ(best.end, Optimum::End::Converged);
+  EXPECT_TRUE(near(best.best.at[0], alpha, {.relative = 1e-5, .because = "tolerance 1e-6"}));
+  EXPECT_TRUE(near(-best.best.value, v / g * std::sqrt(v * v + 2 * g * h),
+                   {.relative = 1e-9, .because = "flat at the optimum"}));
+  EXPECT_LT(best.remaining_slope, 1e-4);
+  EXPECT_TRUE(best.at_bounds.empty());
+}
+
+// The top of the flight, h + (v sin α)²/2g, may be 3 m at most.
+TEST(Optimize, StopsAtALimitAlongTheTrajectory) {
+  const Model model = read_model_text(kThrow, "throw.yaml");
+  OptimizeOptions options = options_for("x:final", {"alpha=0.1:1.4"}, 10);
+  options.maximizes = true;
+  options.limits = {parse_limit("y:max <= 3")};
+  const Optimum best = optimize(model, {}, options);
+  EXPECT_EQ(best.end, Optimum::End::Converged);
+  EXPECT_TRUE(best.is_feasible);
+  EXPECT_TRUE(near(best.best.at[0], std::asin(std::sqrt(2 * 9.81 * 1) / 10),
+                   {.relative = 1e-5, .because = "tolerance 1e-6"}));
+  EXPECT_EQ(best.active, std::vector<std::string>{"y:max <= 3"});
+  EXPECT_LT(best.remaining_slope, 1e-4);
+}
+
+TEST(Optimize, SaysThatLimitsContradictEachOther) {
+  const Model model = read_model_text(kThrow, "throw.yaml");
+  OptimizeOptions options = options_for("x:final", {"alpha=0.1:1.4"}, 10);
+  options.limits = {parse_limit("y:max <= 2.5"), parse_limit("x:final >= 12")};
+  EXPECT_FALSE(optimize(model, {}, options).is_feasible);
+}
+
+TEST(Optimize, StopsAtBoundsAndNamesThem) {
+  const Model model = read_model_text(kThrow, "throw.yaml");
+  OptimizeOptions options = options_for("x:final", {"alpha=0.1:0.5", "v=5:12"}, 10);
+  options.maximizes = true;
+  const Optimum best = optimize(model, {}, options);
+  EXPECT_EQ(best.at_bounds, (std::vector<std::string>{"alpha: high", "v: high"}));
+  EXPECT_EQ(best.end, Optimum::End::Converged);
+}
+
+// sin has two minima in the range; the start is in the valley of the shallow one.
+TEST(Optimize, SeveralStartsFindTheDeeperMinimum) {
+  const Model model = read_model_text(R"(
+parameters: {a: 1}
+coordinates: {x: a}
+kinetic: x'^2/2
+outputs: {f: sin(3*x) - 0.2*x}
+)",
+                                      "valleys.yaml");
+  OptimizeOptions options = options_for("f:final", {"a=0:5"}, 0.1);
+  const double shallow = optimize(model, {}, options).best.at[0];
+  options.starts = 8;
+  const Optimum best = optimize(model, {}, options);
+  const double bottom = std::acos(0.2 / 3);  // 3 cos 3x = 0.2
+  EXPECT_NEAR(shallow, (2 * M_PI - bottom) / 3, 1e-4);
+  EXPECT_NEAR(best.best.at[0], (4 * M_PI - bottom) / 3, 1e-4);
+  EXPECT_EQ(best.starts.size(), 8U);
+}
+
+// A crank and a rod that cannot reach the slider beyond some lengths: those runs fail, others go
+// on.
+TEST(Optimize, GoesOnBesideVariantsThatCannotBeAssembled) {
+  const Model model = read_model_text(R"(
+parameters: {a: 0.4, b: 1, e: 0.5}
+dimension: 2
+bodies:
+  ground: {points: {E: [0, e]}}
+  crank: {mass: 1, shape: {rod: {from: [0, 0], to: [a, 0]}}, points: {A: [a, 0]}}
+  rod: {mass: 1, shape: {rod: {from: [0, 0], to: [b, 0]}}, points: {B: [b, 0]}, position: [a, 0]}
+joints:
+  O: {type: revolute, between: [ground, crank]}
+  A: {type: revolute, between: [crank.A, rod]}
+  B: {type: point-on-line, between: [ground.E, rod.B], axis: [1, 0]}
+initial: {crank.angle: {value: 0.3, fixed: true}}
+outputs: {Bx: rod.B.x}
+)",
+                                      "offset.yaml");
+  OptimizeOptions options = options_for("Bx:final", {"b=0.2:1.5"}, 0.05);
+  const Optimum best = optimize(model, {}, options);
+  ASSERT_FALSE(best.best.at.empty());
+  EXPECT_LT(best.best.value, best.first.value);
+}
+
+TEST(Optimize, RefusesWhatMakesNoSense) {
+  const Model model = read_model_text(kThrow, "throw.yaml");
+  EXPECT_EQ(error_of([&] { optimize(model, {}, options_for("x:final", {"beta=0:1"}, 1)); }),
+            "error[study.unknown-parameter]: 'beta' is neither a parameter nor an initial value of "
+            "the model.\n  parameters: alpha, v, h, g; `start.NAME` is the initial value of NAME.");
+  EXPECT_EQ(
+      error_of([&] { optimize(model, {}, options_for("x:final", {"v=2,1"}, 1)); }),
+      "error[study.bad-range]: 'v=2,1' has no bounds to optimise within.\n  Write name=low:high "
+      "with low below high.");
+  EXPECT_EQ(error_of([&] { parse_limit("x:final < 2"); }),
+            "error[study.bad-limit]: 'x:final < 2' is no limit: it has neither <= nor >=.\n  Write "
+            "CRITERION <= NUMBER or CRITERION >= NUMBER, as in \"rod.angle:max <= 0.5\".");
+}
+
+}  // namespace
+}  // namespace koppel
