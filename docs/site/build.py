@@ -8,6 +8,7 @@ pictures to docs/figures.
 
 import argparse
 import hashlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -30,14 +31,11 @@ PAGES = WORK / "docs"
 
 # The contents: sections with their pages, in order.
 CONTENTS = [
-    ("", ["install"]),
-    ("Tutorials", ["tutorials/index"]),
-    ("How to", ["how-to/index"]),
-    ("Gallery", ["gallery/index"]),
+    ("Learn", ["install", "tutorials/index", "how-to/index", "gallery/index"]),
     ("Reference", ["model-format", "command-line", "results", "errors", "python", "python-reference", "cpp-reference",
                    "examples"]),
     ("Topics", ["inverse", "studies", "real-time", "export", "play", "comparison"]),
-    ("Theory", ["theory/index", "notation", "integrators"]),
+    ("Theory", ["theory/index", "notation", "integrators", "references"]),
     ("Evidence", ["validation", "performance", "reliability", "reference-data"]),
     ("Development", ["architecture", "decisions/index", "contributing", "changelog"]),
 ]
@@ -189,15 +187,17 @@ def contents(texts):
             sys.exit(f"docs/{name}/index.md does not list {', '.join(others)}")
         texts[index] += toctree([p for p in dict.fromkeys(listed) if pathlib.Path(name, p + ".md") in texts] +
                                 (others if name == "decisions" else []))
+    named = {page for _, pages in CONTENTS for page in pages} | {"index"}
+    others = [path.stem for path in sorted(texts) if len(path.parts) == 1 and path.stem not in named]
     for caption, pages in CONTENTS:
+        pages = pages + others if caption == "Topics" else pages
         texts[pathlib.Path("index.md")] += toctree([p for p in pages if pathlib.Path(p + ".md") in texts], caption)
 
 
 def statics():
-    katex = pathlib.Path("/usr/share/javascript/katex")
-    copy(katex / "katex.min.css", WORK / "static/katex.min.css")
+    copy(theme.KATEX / "katex.min.css", WORK / "static/katex.min.css")
     copy(HERE / "site.css", WORK / "static/site.css")
-    for font in sorted((katex / "fonts").glob("*.woff2")):
+    for font in sorted((theme.KATEX / "fonts").glob("*.woff2")):
         copy(font, WORK / "static/fonts" / font.name)
 
 
@@ -206,8 +206,13 @@ def main():
     parser.add_argument("program", type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--keep-pictures", action="store_true")
     options = parser.parse_args()
+    missing = [name for name in ("sphinx", "myst_parser", "furo", "matplotlib") if importlib.util.find_spec(name) is None]
+    if missing or not theme.KATEX.is_dir():
+        print(f"the site needs {', '.join(missing) or 'katex'}: tools/packages-docs.txt lists Debian's packages.", file=sys.stderr)
+        return 77
     PAGES.mkdir(parents=True, exist_ok=True)
     (WORK / "extra").mkdir(exist_ok=True)
+    os.environ.setdefault("MPLBACKEND", "Agg")
     made, shots, kept = Made(options.program), [], []
     texts = stage()
     texts = {inside: complete(inside, text, made, shots, kept) for inside, text in texts.items()}

@@ -11,7 +11,7 @@ from sphinx.util import logging
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 
 project, author, copyright = "Koppel", "", ""
-extensions = ["myst_parser", "sphinx.ext.autodoc", "breathe"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "index"
 html_theme = "furo"
 html_title = "Koppel"
@@ -33,8 +33,6 @@ pygments_style = "friendly"
 pygments_dark_style = "monokai"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-breathe_default_project = "koppel"
-breathe_projects = {"koppel": str(WORK / "doxygen/xml")}
 html_math_renderer = "katex"
 
 RENDER = """

@@ -3,6 +3,7 @@
 import pathlib
 import re
 import subprocess
+import unicodedata
 
 
 def commands(program):
@@ -31,5 +32,80 @@ def examples(root):
     return "\n".join(lines)
 
 
+def python():
+    """The module by autodoc, from its docstrings: classes, then functions."""
+    import inspect
+
+    import koppel
+    named = {name: getattr(koppel, name) for name in koppel.__all__}
+    classes = [name for name, what in named.items() if inspect.isclass(what)]
+    functions = [name for name, what in named.items() if callable(what) and name not in classes]
+    first = ["Model", "Run"]
+    lines = ["# Python, all names", "", "Made from the docstrings. [Koppel in Python](python.md) is the introduction.", "", "```{eval-rst}"]
+    for name in first + [name for name in classes if name not in first]:
+        lines += [f".. autoclass:: koppel.{name}", "   :members:", "   :inherited-members: Mapping, Exception, Warning, dict, tuple", ""]
+    lines += ["```", "", "## Functions", "", "```{eval-rst}"]
+    lines += [line for name in functions for line in (f".. autofunction:: koppel.{name}", "")]
+    return "\n".join(lines + ["```", ""])
+
+
+def public_headers(root):
+    """Those that the public header names, in its order, by folders of the library."""
+    named = re.findall(r"^#include <(koppel/(\w+)/.*)>$", (root / "koppel/koppel.hpp").read_text(encoding="utf-8"), re.MULTILINE)
+    rooms = {}
+    for path, room in named:
+        rooms.setdefault(room, []).append(path)
+    return rooms
+
+
+def split_header(text):
+    """What a header says at its head, and the rest without what only compilers read."""
+    head = re.match(r"((?://.*\n)*)", text)[1]
+    rest = re.sub(r"^#(pragma once|include .*)\n", "", text[len(head):], flags=re.MULTILINE)
+    return "\n".join(line[2:].removeprefix(" ") for line in head.splitlines()), re.sub(r"\n{3,}", "\n\n", rest).strip()
+
+
+def cpp(root):
+    """A page for each public header: its introduction, and its declarations with their comments."""
+    texts = {}
+    lines = ["# C++, all public headers", "", "`#include <koppel/koppel.hpp>` has them all; [Use it from C++](how-to/from-cpp.md) is the "
+             "introduction.", ""]
+    for room, paths in sorted(public_headers(root).items()):
+        lines += [f"## {room}", "", "| header | is for |", "| --- | --- |"]
+        for path in paths:
+            head, rest = split_header((root / path).read_text(encoding="utf-8"))
+            name = path.removeprefix("koppel/").removesuffix(".hpp").replace("/", "-")
+            about = re.split(r"(?<=[.:])\s", " ".join(head.split()))[0].rstrip(":").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+            lines.append(f"| [{path.removeprefix('koppel/')}](cpp/{name}.md) | {about} |")
+            texts[pathlib.Path("cpp", name + ".md")] = "\n".join(
+                [f"# {path.removeprefix('koppel/')}", "", "```cpp", f"#include <{path}>", "```", "", "```text", head, "```", "",
+                 "```cpp", rest, "```", ""])
+        lines.append("")
+    lines += ["```{toctree}", ":hidden:", "", *(path.with_suffix("").as_posix() for path in texts), "```", ""]
+    texts[pathlib.Path("cpp-reference.md")] = "\n".join(lines)
+    return texts
+
+
+def bibliography(root):
+    """docs/references.bib as a list."""
+    text = (root / "docs/references.bib").read_text(encoding="utf-8")
+    lines = ["# References", "", "What comments in the code and these pages cite, from `docs/references.bib`.", ""]
+    for body in re.findall(r"^@\w+\{\w+,\n(.*?)^\}", text, re.MULTILINE | re.DOTALL):
+        fields = {key: plain_tex(value) for key, value in
+                  re.findall(r"^\s*(\w+)\s*=\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}", body, re.MULTILINE)}
+        where = ", ".join(fields[key] for key in ("journal", "booktitle", "publisher", "school", "institution", "volume") if key in fields)
+        lines.append(f"- {fields['author'].replace(' and ', ', ')} ({fields['year']}): *{fields['title']}*" +
+                     (f", {where}." if where else "."))
+    return "\n".join(lines) + "\n"
+
+
+def plain_tex(text):
+    marks = {'"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "v": "\u030c", "c": "\u0327", "~": "\u0303", "r": "\u030a"}
+    text = re.sub(r"\{?\\(['\"`^~]|[vcr](?=\{))\s*\{?(\w)\}?\}?", lambda m: unicodedata.normalize("NFC", m[2] + marks[m[1]]), text)
+    text = re.sub(r"\$\^(\w)\$", r"\1", text.replace("--", "–").replace("\\&", "&").replace("\\o", "ø").replace("\\ss", "ß"))
+    return " ".join(re.sub(r"[{}\\]", "", text).split())
+
+
 def pages(program, work, root):
-    return {pathlib.Path("command-line.md"): command_line(program), pathlib.Path("examples.md"): examples(root)}
+    return {pathlib.Path("command-line.md"): command_line(program), pathlib.Path("examples.md"): examples(root),
+            pathlib.Path("python-reference.md"): python(), pathlib.Path("references.md"): bibliography(root), **cpp(root)}

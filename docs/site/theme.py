@@ -4,6 +4,7 @@ is a module, which browsers do not load from files. Other versions of furo are l
 import pathlib
 import re
 
+KATEX = pathlib.Path("/usr/share/javascript/katex")
 NORMALIZE = pathlib.Path("/usr/share/javascript/normalize.css/normalize.css")
 IMPORT = re.compile(r"@import url\(/javascript/normalize\.css/normalize\.css\);")
 DARK = re.compile(r'@media not print \{\s*body\[data-theme="dark"\] \{(.*?)\}', re.DOTALL)
