@@ -1,5 +1,6 @@
 """The code of docs/python.md, piece after piece, and the examples."""
 
+import json
 import math
 import pathlib
 import re
@@ -79,6 +80,36 @@ def test_parameters_are_found_within_their_deviation(tmp_path):
     stiffness, damping = map(float, re.findall(r"stiffness (\S+) N m, damping (\S+) N m s", out)[-1])
     dk, dd = map(float, re.search(r"estimate (\S+) N m and (\S+) N m s", out).groups())
     assert abs(stiffness - 30) < 4 * dk < 1 and abs(damping - 0.25) < 4 * dd < 0.1
+
+
+def notebooks(folder):
+    subprocess.run([sys.executable, str(ROOT / "tools/notebooks"), str(folder)], check=True, capture_output=True)
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.ipynb"))}
+
+
+def test_every_example_is_a_notebook(tmp_path):
+    made = notebooks(tmp_path)
+    assert list(made) == sorted(script.stem for script in (ROOT / "examples/python").glob("*.py"))
+    for name, notebook in made.items():
+        assert (notebook["nbformat"], notebook["cells"][0]["cell_type"]) == (4, "markdown")
+        code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        script = (ROOT / "examples/python" / f"{name}.py").read_text(encoding="utf-8")
+        assert len(code) >= 3 and not any("sys.argv" in cell for cell in code)
+        for cell in code:
+            compile(cell, name, "exec")
+            for line in cell.splitlines():
+                assert line.strip() in script
+
+
+def test_a_notebook_runs_cell_after_cell_and_shows_its_picture(tmp_path):
+    import matplotlib.pyplot as plt
+    plt.close("all")
+    names = {}
+    for cell in notebooks(tmp_path)["four_bar_coupler"]["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert len(plt.get_fignums()) == 1 and len(names["axis"].lines) == 7
+    plt.close("all")
 
 
 def camber_and_toe(inner, heights):
