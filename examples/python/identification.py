@@ -1,4 +1,4 @@
-"""Parameters from a measurement: the stiffness and the damping of a torsion spring from a noisy swing, by Gauss-Newton.
+"""Parameters from a measurement: the stiffness and the damping of a torsion spring from a noisy swing.
 
     bin/koppel python examples/python/identification.py [picture.png]
 """
@@ -24,28 +24,21 @@ def swing(p):
 true = np.array([30.0, 0.25])
 measured = swing(true) + np.random.default_rng(0).normal(scale=0.01, size=301)
 
-p = np.array([28.0, 0.2])  # a guess, from counting periods
-for iteration in range(8):
-    now = swing(p)
-    steps = 1e-6 * p
-    J = np.column_stack([(swing(p + h * e) - now) / h for h, e in zip(steps, np.eye(2))])
-    change = np.linalg.lstsq(J, measured - now, rcond=None)[0]
-    p = p + change
-    print(f"{iteration}: stiffness {p[0]:.5f} N m, damping {p[1]:.6f} N m s")
-    if np.all(np.abs(change) < 1e-7 * p):
-        break
+t = np.linspace(0, 3, 301)
+m.parameters["stiffness"], m.parameters["damping"] = 28.0, 0.2  # a guess, from counting periods
+fit = m.fit({"t": t, "hinge.angle": measured}, ["stiffness", "damping"])
+print(fit)
 
-# How far the estimate can be trusted: the noise, through the Jacobian.
-deviation = np.sqrt(np.diag(np.linalg.inv(J.T @ J))) * np.std(measured - swing(p))
-print(f"deviation of the estimate {deviation[0]:.3f} N m and {deviation[1]:.4f} N m s; true are {true[0]:g} and {true[1]:g}")
+# How far the estimate is off, in its own standard deviations.
+for name, value in zip(("stiffness", "damping"), true):
+    print(f"{name}: true {value:g}, off by {(fit.values[name] - value) / fit.deviations[name]:+.1f} standard deviations")
 
 if len(sys.argv) > 1:
     import matplotlib.pyplot as plt
 
-    t = np.linspace(0, 3, 301)
     figure, axis = plt.subplots(figsize=(6, 4))
     axis.plot(t, measured, ".", ms=2, label="measured")
-    axis.plot(t, swing(p), label="identified")
+    axis.plot(t, swing([fit.values["stiffness"], fit.values["damping"]]), label="identified")
     axis.set(xlabel="t in s", ylabel="angle in rad")
     axis.legend()
     figure.savefig(sys.argv[1])

@@ -55,7 +55,10 @@ class Goal {
   }
 
   const Evaluation& at(const std::vector<double>& values) {
-    if (last_ && last_->at == values) return *last_;
+    if (last_ && last_->at == values) {
+      if (last_->is_good()) keep(*last_);
+      return *last_;
+    }
     const long number = ++num_evaluations;
     std::optional<Evaluation> known;
     if (callbacks_.known) known = callbacks_.known(values, number);

@@ -63,6 +63,7 @@ from ._koppel import (
 from ._model import Model
 from ._reports import Budget, Check, Comparison, Equations, Linear, Mode
 from ._run import Run
+from ._studies import Batch, Fit, Optimum, Sensitivity
 
 __version__: str = _koppel.version
 pi: float = math.pi
@@ -156,8 +157,9 @@ def integrators() -> List[str]:
 
 
 __all__ = [
-    "Body", "Budget", "Check", "Comparison", "Diagnostic", "Doubtful", "Element", "Equations", "Error", "Expr",
-    "Failed", "Function", "Interrupted", "Linear", "Mode", "Model", "Note", "Part", "Point", "Run", "Table",
+    "Batch", "Body", "Budget", "Check", "Comparison", "Diagnostic", "Doubtful", "Element", "Equations", "Error", "Expr",
+    "Failed", "Fit", "Function", "Interrupted", "Linear", "Mode", "Model", "Note", "Optimum", "Part", "Point", "Run", "Sensitivity",
+    "Table",
     "acos", "asin", "atan", "atan2", "compile", "coordinates", "cos", "cosh", "deg", "diff", "equal", "exp",
     "formulations", "gradient", "integrators", "load", "log", "models", "parse", "pi", "select", "sign",
     "simplify", "sin", "sinh", "sqrt", "symbols", "tan", "tanh",

@@ -15,6 +15,7 @@ from ._document import numbers, plain, relocated, write
 from ._errors import Doubtful, Error, Failed, Interrupted, Note, Diagnostic, error
 from ._koppel import Expr
 from ._reports import Budget, Check, Comparison, Equations, Linear
+from ._studies import Studies
 
 Progress = Union[bool, Callable[[float, float], Any], None]
 
@@ -64,7 +65,7 @@ class Parameters(MutableMapping):
         return f"there is no parameter '{name}'.{rest}"
 
 
-class Model(Builder):
+class Model(Builder, Studies):
     """A mechanism, built in code or read from a file.
 
     >>> import koppel as kp

@@ -119,6 +119,7 @@ void add_models(py::module_& m) {
   m.def("integrators", [] { return names_of(integrators()); });
   add_runs(m, model);
   add_analyses(m, model);
+  add_studies(m, model);
 }
 
 }  // namespace koppel::python

@@ -1,0 +1,280 @@
+#include <koppel/study/batch.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <koppel/analysis/structure/dae.hpp>
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/equations/expected_start.hpp>
+#include <koppel/export/step_model.hpp>
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/simulate/assembled_model.hpp>
+#include <koppel/study/criteria.hpp>
+#include <koppel/study/start_tangent.hpp>
+#include <koppel/study/symbols.hpp>
+
+namespace koppel {
+
+// What a batch is made of.
+struct Batch::Parts {
+  Parts(const Model& given, const std::vector<ParameterOrigin>& from, const BatchOptions& options)
+      : model(given), origins(from), observed(options.observed) {
+    std::vector<Criterion> asked;
+    for (const std::string& text : observed) asked.push_back({text, text, Reduce::Final});
+    add_quantities(asked, {}, model);
+    if (observed.empty()) {
+      for (const Output& output : model.outputs) observed.push_back(output.name);
+    }
+    step.emplace(make_step_model(model, options.run, "", StepKind::FixedCost, origins));
+    if (step->tolerance) {
+      throw Error("study.bad-option", "the steps of a batch have a fixed cost.",
+                  "Use one of the integrators that have: " + names_of_fixed_cost() + ".");
+    }
+  }
+
+  Function advance() const {
+    const FixedCostOptions rule =
+        step->prepared.choice.integrator.fixed_cost(step->choice.options.projection);
+    return step->prepared.problem.fixed_cost.step(rule)->function();
+  }
+
+  Function observe() const {
+    const Equations& e = step->prepared.equations;
+    Exprs values, left_out;
+    for (const std::string& name : observed) {
+      const auto it = std::find_if(e.outputs.begin(), e.outputs.end(),
+                                   [&](const auto& output) { return output.name == name; });
+      values.push_back(it->value);
+    }
+    for (const int row : step->prepared.redundant_rows) {
+      const auto i = static_cast<std::size_t>(row);
+      const bool is_g = i < e.num_g();
+      left_out.push_back(
+          multiplier_symbol(*e.graph, is_g ? "lambda" : "mu", is_g ? i : i - e.num_g()));
+    }
+    return Function(step->layout, substitute(values, left_out, Exprs(left_out.size(), Expr(0))));
+  }
+
+  Model model;
+  std::vector<ParameterOrigin> origins;
+  std::vector<std::string> observed;
+  std::optional<StepModel> step;
+};
+
+Batch::Batch(const Model& model, const std::vector<ParameterOrigin>& origins, std::size_t count,
+             const BatchOptions& options)
+    : Batch(Parts(model, origins, options), count, options) {}
+
+Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
+    : count_(count),
+      step_(parts.step->step),
+      method_(parts.step->method),
+      jobs_(options.jobs),
+      observed_(parts.observed),
+      model_(parts.model),
+      origins_(parts.origins),
+      equations_(parts.step->prepared.equations),
+      start_(parts.step->prepared.state),
+      num_state_(parts.step->state_size()),
+      first_input_(2 + num_state_),
+      first_parameter_(first_input_ + parts.step->prepared.equations->u.size()),
+      num_layout_(parts.step->layout.size()),
+      step_function_(parts.advance()),
+      observe_function_(parts.observe()) {
+  if (count == 0 || jobs_ < 1) {
+    throw Error("study.bad-option", "a batch needs at least one copy and one thread.");
+  }
+  const Prepared& prepared = parts.step->prepared;
+  for (const Expr& u : prepared.equations->u) inputs_.emplace_back(u.name());
+  std::vector<double> first(num_layout_, 0.0);
+  first[0] = prepared.start.t;
+  first[1] = step_;
+  std::copy_n(prepared.start.y.begin(), num_state_, first.begin() + 2);
+  std::copy(prepared.state.p.begin(), prepared.state.p.end(),
+            first.begin() + static_cast<std::ptrdiff_t>(first_parameter_));
+  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+    Block block;
+    block.size = std::min(kBlock, count - begin);
+    for (const double value : first) block.start.insert(block.start.end(), block.size, value);
+    block.now = block.start;
+    blocks_.push_back(std::move(block));
+  }
+  for (int i = 0; i < jobs_; ++i) work_.push_back(make_work());
+}
+
+Batch::Work Batch::make_work() const {
+  return {step_function_.make_batch_workspace(), observe_function_.make_batch_workspace(),
+          std::vector<double>(
+              kBlock * std::max(step_function_.num_outputs(), observe_function_.num_outputs()))};
+}
+
+template <typename Do>
+void Batch::for_blocks(std::size_t operations, Do&& work) const {
+  constexpr std::size_t kWorthIt = 200'000;  // operations, in the time that threads take to start
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&](Work& with) {
+    for (std::size_t i; (i = next++) < blocks_.size();) work(i, with);
+  };
+  const std::size_t jobs = std::min(static_cast<std::size_t>(jobs_), blocks_.size());
+  if (jobs <= 1 || operations * count_ < kWorthIt) return run(work_[0]);
+  std::vector<std::jthread> others;
+  for (std::size_t k = 1; k < jobs; ++k) others.emplace_back([&, k] { run(work_[k]); });
+  run(work_[0]);
+}
+
+void Batch::advance(Block& block, std::span<const double> inputs, int steps, Work& work) const {
+  const std::size_t n = block.size, num_u = inputs_.size();
+  for (std::size_t copy = 0; !inputs.empty() && copy < n; ++copy) {
+    for (std::size_t i = 0; i < num_u; ++i) {
+      block.now[(first_input_ + i) * n + copy] = inputs[copy * num_u + i];
+    }
+  }
+  const std::span<double> out = std::span(work.out).first(n * step_function_.num_outputs());
+  for (int k = 0; k < steps; ++k) {
+    step_function_.evaluate_batch(block.now, out, n, work.step);
+    std::copy_n(out.begin(), num_state_ * n,
+                block.now.begin() + static_cast<std::ptrdiff_t>(2 * n));
+    for (std::size_t copy = 0; copy < n; ++copy) block.now[copy] += step_;
+  }
+}
+
+void Batch::advance(std::span<const double> inputs, int steps) {
+  const std::size_t num_u = inputs_.size();
+  if (!inputs.empty() && inputs.size() != num_u * count_) {
+    throw Error("study.bad-option",
+                fmt::format("a batch of {} copies with {} inputs is given {} numbers.", count_,
+                            num_u, inputs.size()));
+  }
+  if (steps < 0) throw Error("study.bad-option", "the number of steps must not be negative.");
+  const std::size_t operations =
+      step_function_.num_instructions() * static_cast<std::size_t>(steps);
+  for_blocks(operations, [&](std::size_t i, Work& work) {
+    const std::size_t first = inputs.empty() ? 0 : i * kBlock * num_u;
+    const std::size_t length = inputs.empty() ? 0 : blocks_[i].size * num_u;
+    advance(blocks_[i], inputs.subspan(first, length), steps, work);
+  });
+}
+
+void Batch::observe(std::span<double> to) const {
+  const std::size_t num_observed = observed_.size();
+  for_blocks(observe_function_.num_instructions(), [&](std::size_t i, Work& work) {
+    const Block& block = blocks_[i];
+    const std::size_t n = block.size;
+    const std::span<double> out = std::span(work.out).first(n * num_observed);
+    observe_function_.evaluate_batch(block.now, out, n, work.observe);
+    for (std::size_t copy = 0; copy < n; ++copy) {
+      for (std::size_t k = 0; k < num_observed; ++k) {
+        to[(i * kBlock + copy) * num_observed + k] = out[k * n + copy];
+      }
+    }
+  });
+}
+
+void Batch::times(std::span<double> out) const {
+  for (std::size_t copy = 0; copy < count_; ++copy) {
+    out[copy] = blocks_[copy / kBlock].now[copy % kBlock];
+  }
+}
+
+void Batch::reset() {
+  for (Block& block : blocks_) block.now = block.start;
+}
+
+void Batch::reset(std::span<const std::uint8_t> marked) {
+  if (marked.size() != count_) {
+    throw Error("study.bad-option",
+                fmt::format("a batch of {} copies is given {} marks.", count_, marked.size()));
+  }
+  for (std::size_t copy = 0; copy < count_; ++copy) {
+    if (marked[copy] == 0) continue;
+    Block& block = blocks_[copy / kBlock];
+    for (std::size_t i = 0; i < num_layout_; ++i) {
+      const std::size_t at = i * block.size + copy % kBlock;
+      block.now[at] = block.start[at];
+    }
+  }
+}
+
+// The state as it was where there is no other. Multipliers are what the first step begins to look
+// for: 0.
+void Batch::put_start(std::size_t copy, const State* state, const Model& model) {
+  Block& block = blocks_[copy / kBlock];
+  const auto at = [&](std::size_t row) -> double& {
+    return block.start[row * block.size + copy % kBlock];
+  };
+  std::size_t row = 2;
+  if (state != nullptr) {
+    for (const std::vector<double>* part : {&state->q, &state->v, &state->x}) {
+      for (const double value : *part) at(row++) = value;
+    }
+    while (row < first_input_) at(row++) = 0;
+  }
+  row = first_parameter_;
+  for (const Parameter& p : model.parameters) at(row++) = p.value;
+  for (row = 0; row < num_layout_; ++row) {
+    block.now[row * block.size + copy % kBlock] = at(row);
+  }
+}
+
+// Whether any of these parameters has a say in where the mechanism starts. Masses weigh the
+// distance from the expected start: where that is 0, they do not matter, and neither does its
+// derivative.
+bool Batch::moves_start(std::span<const double> direction) const {
+  const Equations& e = equations_;
+  const ExpectedStart expected = make_expected_start(model_, e);
+  Exprs all = join({e.g, e.h, e.b, e.g_t, expected.q, expected.v, expected.x});
+  for (const Equations::Wish& wish : e.wishes) all.push_back(wish.residual);
+  const Matrix tangent = start_tangent(model_, e, start_);
+  const Exprs used = symbols_of(all);
+  for (std::size_t j = 0; j < direction.size(); ++j) {
+    if (direction[j] == 0) continue;
+    if (std::find(used.begin(), used.end(), e.p[j]) != used.end()) return true;
+    for (int i = 0; i < tangent.rows; ++i) {
+      if (tangent(i, static_cast<int>(j)) != 0) return true;
+    }
+  }
+  return false;
+}
+
+void Batch::set(const std::string& parameter, std::span<const double> values) {
+  if (values.size() != count_) {
+    throw Error("study.bad-option", fmt::format("a batch of {} copies is given {} values of '{}'.",
+                                                count_, values.size(), parameter));
+  }
+  const StudiedParameters space(model_, origins_, {parameter});
+  if (space.model().parameters.size() != model_.parameters.size()) {
+    throw Error("study.bad-option",
+                fmt::format("'{}' is an initial value, and no parameter of the model.", parameter),
+                "Define a parameter, and give it as the initial value.");
+  }
+  const bool moves = moves_start(space.directions(model_)[0]);
+  std::vector<std::size_t> impossible;
+  for (std::size_t copy = 0; copy < count_; ++copy) {
+    const Block& block = blocks_[copy / kBlock];
+    Model model = model_;
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
+      model.parameters[i].value = block.now[(first_parameter_ + i) * block.size + copy % kBlock];
+    }
+    const double value[] = {values[copy]};
+    model = StudiedParameters(model, origins_, {parameter}).at(value);
+    try {
+      AssembledModel assembled;
+      if (moves) assembled.assemble(model, equations_->coordinates);
+      put_start(copy, moves ? &assembled.state : nullptr, model);
+    } catch (const Error&) {
+      impossible.push_back(copy);
+    }
+  }
+  if (impossible.empty()) return;
+  throw Error(
+      "study.batch-start",
+      fmt::format("{} of {} copies cannot be assembled with their value of '{}', the first "
+                  "is copy {} with {:g}; they keep what they had.",
+                  impossible.size(), count_, parameter, impossible[0], values[impossible[0]]));
+}
+
+}  // namespace koppel

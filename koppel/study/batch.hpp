@@ -1,0 +1,97 @@
+// Batch: many copies of one mechanism that step together, each with its own state, parameters and
+// inputs; what model-predictive control and learning call.
+//
+//   Batch carts(model, origins, 4096, {.step = 0.01}, {"x", "angle"});
+//   carts.reset();
+//   carts.advance(forces, 2);      // two steps with these inputs, one for each copy
+//   carts.observe(values);
+//
+// Steps are of fixed cost. Copies go through vector registers, several at once, and over threads;
+// each has the bits that it would have alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <koppel/expr/code/function.hpp>
+#include <koppel/simulate/simulate.hpp>
+#include <koppel/study/parameters.hpp>
+
+namespace koppel {
+
+struct BatchOptions {
+  SimulateOptions run =
+      {};  // with a step; where the integrator is open, the choice of `fixed-cost`
+  std::vector<std::string> observed = {};  // quantities, or expressions of them; empty: the outputs
+  int jobs = 1;                            // threads
+};
+
+class Batch {
+ public:
+  // Throws as simulate() does, Error `study.bad-option`, `study.unknown-quantity`, and
+  // `simulate.wrong-step` where no step is given.
+  Batch(const Model& model, const std::vector<ParameterOrigin>& origins, std::size_t count,
+        const BatchOptions& options);
+
+  std::size_t size() const { return count_; }
+  double step() const { return step_; }
+  const std::string& method() const { return method_; }  // in a line
+  const std::vector<std::string>& inputs() const { return inputs_; }
+  const std::vector<std::string>& observed() const { return observed_; }
+
+  // A value of a parameter for each copy, which then starts anew. Throws Error
+  // `study.unknown-parameter`, and `study.batch-start` with the copies that cannot be assembled,
+  // which keep what they had.
+  void set(const std::string& parameter, std::span<const double> values);
+
+  // To the start; all, or those that are marked. Times are 0 then.
+  void reset();
+  void reset(std::span<const std::uint8_t> marked);
+
+  // So many steps, with these inputs: copy by copy, inputs().size() each; empty: as they were.
+  void advance(std::span<const double> inputs, int steps = 1);
+  // Copy by copy, observed().size() values each.
+  void observe(std::span<double> out) const;
+  void times(std::span<double> out) const;
+
+ private:
+  static constexpr std::size_t kBlock = 64;  // copies that are kept together
+
+  // The layout of a step, each number of all copies one after the other: t, h, q, v, x, λ, u, p.
+  struct Block {
+    std::vector<double> now, start;
+    std::size_t size = 0;  // copies in it
+  };
+  struct Work {
+    Workspace step, observe;
+    std::vector<double> out;
+  };
+  Work make_work() const;
+  void advance(Block& block, std::span<const double> inputs, int steps, Work& work) const;
+  void put_start(std::size_t copy, const State* state, const Model& model);
+  bool moves_start(std::span<const double> direction) const;
+  // In parallel where it is worth it.
+  template <typename Do>
+  void for_blocks(std::size_t operations, Do&& work) const;
+
+  std::size_t count_;
+  double step_ = 0;
+  std::string method_;
+  int jobs_;
+  std::vector<std::string> inputs_, observed_;
+  Model model_;
+  std::vector<ParameterOrigin> origins_;
+  Shared<Equations> equations_;
+  State start_;
+  std::size_t num_state_ = 0, first_input_ = 0, first_parameter_ = 0, num_layout_ = 0;
+  Function step_function_, observe_function_;
+  std::vector<Block> blocks_;
+  mutable std::vector<Work> work_;  // by thread
+
+  struct Parts;
+  Batch(const Parts& parts, std::size_t count, const BatchOptions& options);
+};
+
+}  // namespace koppel

@@ -1,0 +1,260 @@
+"""Studies of a model: derivatives of runs, optima, parameters from measurements, batches."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _koppel
+from ._errors import Diagnostic, Doubtful, Failed, Note, error
+from ._reports import Report
+
+Bounds = Tuple[float, float]
+Names = Union[str, Sequence[str]]
+
+
+def _list(names: Names) -> List[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _bounded(over: Union[Names, Mapping[str, Optional[Bounds]]]) -> List[Tuple[str, float, float]]:
+    """Names with bounds; low above high where there are none."""
+    if not isinstance(over, Mapping):
+        return [(name, 1.0, 0.0) for name in _list(over)]
+    return [(name, *(map(float, bounds) if bounds is not None else (1.0, 0.0))) for name, bounds in over.items()]
+
+
+class Sensitivity(Report):
+    """Derivatives of criteria by parameters: ``values``, ``derivatives`` (criteria × parameters), ``criteria``,
+    ``parameters``; ``s[criterion, parameter]`` is one of them."""
+
+    _text = ""
+
+    @property
+    def values(self) -> np.ndarray:  # type: ignore[override]
+        """Of the criteria."""
+        return self["values"]
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, tuple):
+            return super().__getitem__(key)
+        criterion, parameter = key
+        row, column = self["criteria"].index(criterion), self["parameters"].index(parameter)
+        return float(self["derivatives"][row, column])
+
+    def __repr__(self) -> str:
+        return self._text.rstrip()
+
+
+class Optimum(Report):
+    """The parameters that make a criterion smallest or largest: ``parameters``, ``value``, ``before``, ``after``,
+    ``end``, ``is_feasible``, ``remaining_slope``."""
+
+    _text = ""
+
+    @property
+    def parameters(self) -> Dict[str, float]:
+        """The best values."""
+        return self["after"]["parameters"]
+
+    @property
+    def value(self) -> float:
+        """Of the criterion there."""
+        return self["after"]["value"]
+
+    def __repr__(self) -> str:
+        return self._text.rstrip()
+
+
+class Fit(Report):
+    """Parameters from measurements: ``values``, ``deviations``, ``covariance``, ``undetermined``, ``columns``."""
+
+    _text = ""
+
+    @property
+    def values(self) -> Dict[str, float]:  # type: ignore[override]
+        """The fitted values."""
+        return {name: entry["value"] for name, entry in self["parameters"].items()}
+
+    @property
+    def deviations(self) -> Dict[str, float]:
+        """Their standard deviations; infinite where the data do not determine them."""
+        return {name: entry["standard_deviation"] if entry["standard_deviation"] is not None else np.inf
+                for name, entry in self["parameters"].items()}
+
+    def __repr__(self) -> str:
+        return self._text.rstrip()
+
+
+class Studies:
+    """What a model is asked by many runs, or by derivatives of one."""
+
+    def sensitivity(self, of: Names, over: Names, end: Optional[float] = None, *, mode: str = "auto",
+                    tolerance: Optional[float] = None, step: Optional[float] = None,
+                    coordinates: Optional[str] = None, integrator: Optional[str] = None) -> Sensitivity:
+        """Exact derivatives of what a run gives, by parameters and initial values.
+
+        Args:
+            of: criteria: 'rod.angle:final', or ':min', ':max', ':mean', ':integral'
+            over: parameters; 'start.NAME' is the initial value of NAME
+            mode: 'forward' (a cost for each parameter), 'adjoint' (for each criterion) or 'auto'
+
+        >>> import koppel
+        >>> s = koppel.load("pendulum").sensitivity("x:final", ["l", "g"], end=1)
+        >>> s.derivatives.shape
+        (1, 2)
+        """
+        if mode not in ("auto", "forward", "adjoint"):
+            raise error("python.wrong-option", f"`mode = {mode}` is not known.",
+                        "It is one of: auto, forward, adjoint.")
+        given = {"end": end, "tolerance": tolerance, "step": step, "coordinates": coordinates,
+                 "integrator": integrator}
+        status, text, told, criteria, parameters, values, derivatives, is_adjoint, messages = self._ask(
+            _koppel.Model.sensitivity, given, _list(of), _list(over), mode)
+        for message in messages:
+            warnings.warn(message, Note, stacklevel=2)
+        if status not in ("done", "doubtful"):
+            raise Failed([Diagnostic("study.failed", text)], None)
+        if status == "doubtful":
+            warnings.warn(text, Doubtful, stacklevel=2)
+        out = Sensitivity(criteria=criteria, parameters=parameters, values=np.array(values),
+                          derivatives=derivatives, is_adjoint=is_adjoint)
+        out.__dict__["_text"] = told
+        return out
+
+    def optimize(self, *, minimize: Names = (), maximize: Names = (), over: Mapping[str, Bounds],
+                 subject_to: Names = (), end: Optional[float] = None, starts: int = 1, seed: int = 1,
+                 evaluations: int = 200, xtol: float = 1e-6, tolerance: Optional[float] = None,
+                 step: Optional[float] = None, coordinates: Optional[str] = None,
+                 integrator: Optional[str] = None) -> Optimum:
+        """The parameters that make a criterion as small, or as large, as possible.
+
+        Args:
+            minimize, maximize: a criterion, or several, which are added up
+            over: parameters with their bounds: ``{"a": (0.3, 0.5)}``
+            subject_to: limits, such as 'rod.angle:max <= 0.5'
+            starts: the model's values, and random ones
+            xtol: tolerance of the parameters, relative to their ranges
+        """
+        if bool(minimize) == bool(maximize):
+            raise error("python.wrong-option", "give either `minimize` or `maximize`.")
+        given = {"end": end, "tolerance": tolerance, "step": step, "coordinates": coordinates,
+                 "integrator": integrator, "starts": starts, "seed": seed, "evaluations": evaluations, "xtol": xtol}
+        text, found = self._ask(_koppel.Model.optimize, given, _list(minimize or maximize), bool(maximize),
+                                _bounded(over), _list(subject_to))
+        out = Optimum(json.loads(found))
+        out.__dict__["_text"] = text
+        if "after" not in out:
+            raise Failed([Diagnostic("study.no-optimum", f"no run came to its end: {out.get('failure', '')}")], None)
+        if out["end"] != "converged":
+            warnings.warn(f"the optimum was not found within {evaluations} runs from a start.", Doubtful, stacklevel=2)
+        if not out["is_feasible"]:
+            warnings.warn("no point was found that keeps all limits.", Doubtful, stacklevel=2)
+        return out
+
+    def fit(self, data: Mapping[str, Sequence[float]], over: Union[Names, Mapping[str, Optional[Bounds]]], *,
+            noise: Optional[Mapping[str, float]] = None, profiles: bool = False, iterations: int = 50,
+            tolerance: Optional[float] = None, coordinates: Optional[str] = None,
+            integrator: Optional[str] = None) -> Fit:
+        """The parameters with which the model runs as measured.
+
+        Args:
+            data: columns by name, the times first (or under 't'); what is not finite is a gap. A mapping, a
+                pandas frame or a :class:`Run`
+            over: parameters, with bounds where there are some: ``["k", "c"]`` or ``{"k": (0, 1e5), "c": None}``
+            noise: standard deviations of columns; estimated unless given
+            profiles: intervals by profile likelihood too
+        """
+        names = list(data.keys())
+        if "t" in names:
+            names = ["t", *(name for name in names if name != "t")]
+        columns = [np.ascontiguousarray(data[name], dtype=float) for name in names]
+        if len({len(column) for column in columns}) > 1:
+            raise error("study.bad-data", "the columns of the data have different lengths.")
+        given = {"tolerance": tolerance, "coordinates": coordinates, "integrator": integrator, "profiles": profiles,
+                 "iterations": iterations}
+        text, found = self._ask(_koppel.Model.fit, given, names, columns, _bounded(over), dict(noise or {}))
+        out = Fit(json.loads(found))
+        out.__dict__["_text"] = text
+        if out["end"] == "failed":
+            raise Failed([Diagnostic("study.fit-failed", out.get("text", ""))], None)
+        if out["end"] != "converged":
+            warnings.warn(f"the fit did not converge within {iterations} iterations.", Doubtful, stacklevel=2)
+        return out
+
+
+class Batch:
+    """Many copies of a mechanism that step together, each with its own state, parameters and inputs.
+
+    Steps are of fixed cost; copies go through vector registers and over threads (``jobs``), each with the
+    bits that it would have alone.
+
+    >>> import koppel, numpy as np
+    >>> cranes = koppel.Batch(koppel.load("pendulum"), 100, step=0.01, observe=["x", "y"])
+    >>> cranes.step(steps=10).shape
+    (100, 2)
+    """
+
+    def __init__(self, model: Any, count: int, *, step: float, observe: Names = (), jobs: int = 1,
+                 end: Optional[float] = None, coordinates: Optional[str] = None, integrator: Optional[str] = None):
+        """Copies at the model's start.
+
+        Args:
+            step: of all copies, s
+            observe: quantities or expressions of them; the model's outputs unless given
+            jobs: threads
+            integrator: one of fixed cost; chosen by trial up to ``end`` unless given
+        """
+        given = {"step": step, "end": end, "coordinates": coordinates, "integrator": integrator}
+        self._batch = model._ask(lambda loaded: _koppel.Batch(loaded, count, given, _list(observe), jobs))
+
+    def __len__(self) -> int:
+        return self._batch.size
+
+    @property
+    def inputs(self) -> List[str]:
+        """Names of inputs, the columns of what :meth:`step` takes."""
+        return self._batch.inputs
+
+    @property
+    def observed(self) -> List[str]:
+        """Names of what is observed, the columns of what :meth:`step` gives."""
+        return self._batch.observed
+
+    @property
+    def method(self) -> str:
+        """Coordinates, formulation and integrator, in a line."""
+        return self._batch.method
+
+    @property
+    def t(self) -> np.ndarray:
+        """The time of each copy, s."""
+        return self._batch.times()
+
+    def set(self, **parameters: Union[float, Sequence[float]]) -> None:
+        """Values of parameters, one for each copy or one for all; the copies start anew."""
+        for name, values in parameters.items():
+            self._batch.set(name, np.ascontiguousarray(np.broadcast_to(values, len(self)), dtype=float))
+
+    def reset(self, which: Optional[Sequence[bool]] = None) -> np.ndarray:
+        """All copies, or those that are marked, to their start; returns what is observed."""
+        self._batch.reset(which)
+        return self.observe()
+
+    def step(self, inputs: Optional[Any] = None, steps: int = 1) -> np.ndarray:
+        """So many steps with these inputs (copies × inputs; as before unless given); returns what is observed."""
+        if inputs is not None:
+            inputs = np.broadcast_to(np.asarray(inputs, dtype=float).reshape(-1, len(self.inputs)),
+                                     (len(self), len(self.inputs)))
+        self._batch.advance(inputs, steps)
+        return self.observe()
+
+    def observe(self) -> np.ndarray:
+        """What is observed of each copy: copies × observed. Not finite where a copy failed."""
+        return self._batch.observe()
+
+    def __repr__(self) -> str:
+        return f"<koppel.Batch of {len(self)}: {self.method}, step {self._batch.step_size:g} s>"

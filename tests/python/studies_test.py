@@ -1,0 +1,99 @@
+"""Derivatives, optima, fits and batches from Python: the library's numbers, with names."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import koppel as kp
+
+OSCILLATOR = """
+parameters: {m: 2, k: 50, x0: 0.1}
+inputs: [F]
+coordinates: {x: {start: x0}}
+kinetic: m*x'^2/2
+potential: k*x^2/2
+generalized_forces: {x: F}
+outputs: {x: x}
+run: {end: 1}
+"""
+
+
+@pytest.fixture
+def oscillator():
+    return kp.Model.from_yaml(OSCILLATOR)
+
+
+def test_derivatives_are_those_of_the_closed_form(oscillator):
+    w, t = 5.0, 2.0
+    for mode in ("forward", "adjoint"):
+        s = oscillator.sensitivity("x:final", ["k", "x0"], end=t, tolerance=1e-12, mode=mode)
+        assert s["x:final", "x0"] == pytest.approx(math.cos(w * t), abs=1e-9)
+        assert s["x:final", "k"] == pytest.approx(-0.1 * t * math.sin(w * t) / (2 * w * 2), abs=1e-10)
+        assert s.is_adjoint == (mode == "adjoint")
+        assert s.values == pytest.approx([0.1 * math.cos(w * t)], abs=1e-10)
+    assert "x:final = " in repr(s)
+
+
+def test_an_optimum_is_found_and_its_limits_are_kept(oscillator):
+    # The first return to zero is at pi/(2 w): it shall be at 0.25 s.
+    best = oscillator.optimize(minimize="x^2:final", over={"k": (20, 100)}, end=0.25)
+    assert best.parameters["k"] == pytest.approx(2 * (math.pi / 2 / 0.25) ** 2, rel=1e-3)
+    assert best.is_feasible and best.end == "converged"
+    limited = oscillator.optimize(maximize="x:final", over={"x0": (0, 1)}, subject_to="x:max <= 0.3", end=1.2)
+    assert limited.parameters["x0"] == pytest.approx(0.3, rel=1e-5)
+    assert limited.active == ["x:max <= 0.3"]
+
+
+def test_limits_that_cannot_be_kept_are_warned_of(oscillator):
+    with pytest.warns(kp.Doubtful, match="no point was found"):
+        oscillator.optimize(minimize="x:final", over={"x0": (0.1, 1)}, subject_to="x:max <= 0.05", end=0.1)
+
+
+def test_parameters_come_back_from_a_noisy_recording(oscillator):
+    random = np.random.default_rng(1)
+    t = np.linspace(0, 3, 150)
+    x = 0.12 * np.cos(math.sqrt(60 / 2) * t) + 0.002 * random.standard_normal(t.size)
+    x[7] = math.nan
+    found = oscillator.fit({"t": t, "x": x}, {"k": (10, 100), "x0": None})
+    for name, truth in (("k", 60), ("x0", 0.12)):
+        assert abs(found.values[name] - truth) < 4 * found.deviations[name]
+    assert found.columns["x"]["gaps"] == 1
+    ratio = oscillator.fit({"t": t, "x": x}, ["k", "m"])
+    assert "m" in ratio.undetermined[0] and "k" in ratio.undetermined[0]
+    assert ratio.deviations["m"] == math.inf
+
+
+def test_a_run_is_data_for_a_fit(oscillator):
+    oscillator.parameters["k"] = 70
+    run = oscillator.simulate(end=2, samples=50)
+    del oscillator.parameters["k"]
+    assert oscillator.fit({"t": run.t, "x": run["x"]}, "k").values["k"] == pytest.approx(70, rel=1e-6)
+
+
+def test_copies_of_a_batch_have_their_own_inputs_and_parameters(oscillator):
+    batch = kp.Batch(oscillator, 3, step=1e-3, integrator="rosenbrock", observe=["x", "x'"])
+    assert batch.inputs == ["F"] and batch.observed == ["x", "x'"] and len(batch) == 3
+    out = batch.step([[0.0], [5.0], [0.0]], steps=200)
+    assert out[0, 0] == pytest.approx(0.1 * math.cos(5 * 0.2), abs=1e-6)
+    assert out[1, 0] == pytest.approx(0.1 + (0.1 - 0.1) * math.cos(1.0), abs=1e-6)  # F = k x0 holds it
+    assert (out[0] == out[2]).all()
+    assert batch.t == pytest.approx(0.2)
+    batch.set(x0=[0.1, 0.2, 0.3])
+    assert batch.observe()[:, 0] == pytest.approx([0.1, 0.2, 0.3])
+    batch.step(0.0, steps=5)
+    assert batch.reset([False, True, False])[1, 0] == 0.2
+
+
+def test_wrong_arguments_are_told(oscillator):
+    with pytest.raises(kp.Error, match="neither a parameter nor an initial value"):
+        oscillator.sensitivity("x:final", ["kk"])
+    with pytest.raises(kp.Error, match="`mode = backwards` is not known"):
+        oscillator.sensitivity("x:final", ["k"], mode="backwards")
+    with pytest.raises(kp.Error, match="give either `minimize` or `maximize`"):
+        oscillator.optimize(over={"k": (1, 2)})
+    with pytest.raises(kp.Error, match="no column of the data"):
+        oscillator.fit({"t": [0, 1], "y": [0, 1]}, "k")
+    with pytest.raises(kp.Error, match="of 2 copies with 1 inputs is given"):
+        kp.Batch(oscillator, 2, step=0.01, integrator="rosenbrock")._batch.advance(np.zeros(5), 1)

@@ -1,0 +1,127 @@
+// Many copies of a mechanism: each has the bits of one that runs alone.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/yaml/parameter_origins.hpp>
+#include <koppel/study/batch.hpp>
+
+#include "tests/near.hpp"
+
+namespace koppel {
+namespace {
+
+using testing::near;
+using testing::same_bits;
+
+constexpr const char* kCart = R"(
+parameters: {M: 1, m: 0.2, l: 0.5, g: 9.81, tilt: 0.1}
+inputs: [F]
+coordinates: {x: 0, phi: {start: tilt}}
+kinetic: M*x'^2/2 + m/2*((x' + l*phi'*cos(phi))^2 + (l*phi'*sin(phi))^2)
+potential: m*g*l*cos(phi)
+generalized_forces: {x: F}
+outputs: {x: x, phi: phi}
+run: {end: 1}
+)";
+
+BatchOptions with_step(double step) {
+  BatchOptions options;
+  options.run.step = step;
+  options.run.end = 0.5;
+  return options;
+}
+
+TEST(Batch, CopiesHaveTheBitsOfASingleRun) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(kCart, "cart.yaml", {}, origins);
+  BatchOptions options = with_step(0.01);
+  options.run.integrator = "rosenbrock";
+  constexpr std::size_t kCount = 150;  // more than two blocks
+  Batch many(model, origins, kCount, options), one(model, origins, 1, options);
+  std::vector<double> forces(kCount), values(kCount * 2), alone(2);
+  for (int k = 0; k < 20; ++k) {
+    for (std::size_t i = 0; i < kCount; ++i) forces[i] = std::sin(0.1 * double(i) + k);
+    many.advance(forces, 2);
+  }
+  many.observe(values);
+  for (const std::size_t i : {0UL, 63UL, 64UL, 149UL}) {
+    one.reset();
+    for (int k = 0; k < 20; ++k) {
+      const double force[] = {std::sin(0.1 * double(i) + k)};
+      one.advance(force, 2);
+    }
+    one.observe(alone);
+    EXPECT_TRUE(same_bits(values[2 * i], alone[0])) << i;
+    EXPECT_TRUE(same_bits(values[2 * i + 1], alone[1])) << i;
+  }
+  std::vector<double> t(kCount);
+  many.times(t);
+  EXPECT_NEAR(t[149], 0.4, 1e-14);
+}
+
+// The same steps as a run takes.
+TEST(Batch, MovesAsARunDoes) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml", {}, origins);
+  BatchOptions options = with_step(1e-3);
+  options.run.integrator = "rattle";
+  options.observed = {"Bx", "crank.angle'"};
+  Batch batch(model, origins, 3, options);
+  batch.advance({}, 500);
+  std::vector<double> values(6);
+  batch.observe(values);
+  options.run.end = 0.5;
+  const Simulation s = simulate(model, options.run);
+  EXPECT_TRUE(near(values[0], s.trajectory["Bx"].back(),
+                   {.relative = 1e-12, .because = "the clock is added up"}));
+  EXPECT_TRUE(near(values[5], s["crank.angle'"].back(),
+                   {.relative = 1e-11, .because = "the clock is added up"}));
+}
+
+// A longer crank is assembled anew; gravity only changes what follows.
+TEST(Batch, ParametersOfCopiesDiffer) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml", {}, origins);
+  BatchOptions options = with_step(1e-3);
+  options.run.integrator = "rattle";
+  Batch batch(model, origins, 2, options);
+  const double lengths[] = {0.4, 0.45}, gravity[] = {9.81, 1.6};
+  batch.set("a", lengths);
+  batch.set("g", gravity);
+  batch.advance({}, 200);
+  std::vector<double> values(2 * batch.observed().size());
+  batch.observe(values);
+  Model other = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml",
+                           {.set = {{"a", "0.45"}, {"g", "1.6"}}});
+  SimulateOptions run = options.run;
+  run.end = 0.2;
+  run.coordinates = "natural";
+  const Simulation s = simulate(other, run);
+  EXPECT_NEAR(values[batch.observed().size() + 2], s.trajectory["Bx"].back(), 1e-7);
+  const double impossible[] = {0.4, 5};
+  EXPECT_THROW(batch.set("b", std::vector<double>{1.0, 0.1}), Error);
+  EXPECT_THROW(batch.set("nothing", impossible), Error);
+}
+
+TEST(Batch, MarkedCopiesStartAnew) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(kCart, "cart.yaml", {}, origins);
+  Batch batch(model, origins, 3, with_step(0.01));
+  batch.advance({}, 10);
+  const std::uint8_t marks[] = {0, 1, 0};
+  batch.reset(marks);
+  std::vector<double> values(6), t(3);
+  batch.observe(values);
+  batch.times(t);
+  EXPECT_EQ(values[3], 0.1);
+  EXPECT_EQ(t[1], 0);
+  EXPECT_EQ(values[1], values[5]);
+  EXPECT_NE(values[1], values[3]);
+}
+
+}  // namespace
+}  // namespace koppel
