@@ -14,6 +14,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/model/yaml/read_model.hpp>
+#include <koppel/study/indices.hpp>
 #include <koppel/study/sweep_journal.hpp>
 #include <koppel/study/sweep_table.hpp>
 
@@ -34,7 +35,7 @@ struct SweepOptions {
   std::shared_ptr<ModelOptions> model;
   std::shared_ptr<MethodOptions> method;
   std::vector<std::string> vary, outputs;
-  std::optional<std::size_t> random, latin, sobol;
+  std::optional<std::size_t> random, latin, sobol, morris, indices;
   std::string from;
   std::optional<std::uint64_t> seed;
   std::optional<double> end, tolerance;
@@ -45,10 +46,12 @@ struct SweepOptions {
 
 Design design_of(const SweepOptions& options) {
   const int num_kinds = int{options.random.has_value()} + int{options.latin.has_value()} +
-                        int{options.sobol.has_value()} + int{!options.from.empty()};
+                        int{options.sobol.has_value()} + int{options.morris.has_value()} +
+                        int{options.indices.has_value()} + int{!options.from.empty()};
   if (num_kinds > 1) {
     throw Error("arguments.wrong",
-                "more than one of --random, --latin, --sobol and --from is given.",
+                "more than one of --random, --latin, --sobol, --morris, --indices and --from is "
+                "given.",
                 "Leave all but one of them out; without any the points are a grid.");
   }
   if (!options.from.empty()) {
@@ -69,10 +72,12 @@ Design design_of(const SweepOptions& options) {
   take(Design::Kind::Random, options.random);
   take(Design::Kind::Latin, options.latin);
   take(Design::Kind::Sobol, options.sobol);
-  if (!design.seed && (options.random || options.latin)) design.seed = 1;
+  take(Design::Kind::Morris, options.morris);
+  take(Design::Kind::Saltelli, options.indices);
+  if (!design.seed && num_kinds == 1 && !options.sobol) design.seed = 1;
   if (design.kind == Design::Kind::Grid && design.seed) {
     throw Error("arguments.wrong", "--seed is given, and the points are a grid.",
-                "Use it with --random, --latin or --sobol.");
+                "Use it with --random, --latin, --sobol, --morris or --indices.");
   }
   return design;
 }
@@ -106,13 +111,15 @@ Sweep sweep_of(const SweepOptions& options) {
 struct Counts {
   std::size_t variants = 0, failed = 0, doubtful = 0;
   std::vector<std::string> first;  // lines of some that are not done
+  bool has_indices = false;
 };
 
 std::string summary_json(const Manifest& manifest, const Counts& counts) {
   auto json = nlohmann::ordered_json::parse(to_json(manifest));
   json["failed"] = counts.failed;
   json["doubtful"] = counts.doubtful;
-  json["files"] = {"sweep.csv"};
+  json["files"] = nlohmann::ordered_json::array({"sweep.csv"});
+  if (counts.has_indices) json["files"].push_back("indices.csv");
   return json.dump(2) + '\n';
 }
 
@@ -120,14 +127,26 @@ Counts write_files(const Sweep& sweep, const Manifest& manifest, const SweepJour
                    const std::filesystem::path& folder) {
   Counts counts;
   constexpr std::size_t kMost = 3;
+  const Design::Kind kind = sweep.samples.design().kind;
+  counts.has_indices = kind == Design::Kind::Morris || kind == Design::Kind::Saltelli;
+  std::vector<std::vector<double>> values(sweep.criteria.size());
   journal.write_table(folder / "sweep.csv", table_head(sweep),
                       [&](std::size_t, std::string_view line) {
                         ++counts.variants;
+                        const std::vector<double> row = values_of(sweep, line);
+                        for (std::size_t i = 0; counts.has_indices && i < row.size(); ++i) {
+                          values[i].push_back(row[i]);
+                        }
                         const SweepRow::Status status = status_of(sweep, line);
                         if (status == SweepRow::Status::Done) return;
                         ++(status == SweepRow::Status::Failed ? counts.failed : counts.doubtful);
                         if (counts.first.size() < kMost) counts.first.emplace_back(line);
                       });
+  if (counts.has_indices) {
+    std::vector<std::string> labels;
+    for (const Criterion& criterion : sweep.criteria) labels.push_back(criterion.label);
+    write_text(folder / "indices.csv", indices_csv(sweep.samples, labels, values));
+  }
   write_text(folder / "manifest.json", summary_json(manifest, counts));
   return counts;
 }
@@ -205,7 +224,8 @@ void run(const SweepOptions& options) {
       print_line("time", fmt::format("{} for {} of them with {} {}", short_time(seconds), computed,
                                      jobs, jobs == 1 ? "thread" : "threads"));
       print_line("files",
-                 fmt::format("{}, manifest.json, journal.txt", (folder / "sweep.csv").string()));
+                 fmt::format("{}, {}manifest.json, journal.txt", (folder / "sweep.csv").string(),
+                             counts.has_indices ? "indices.csv, " : ""));
     }
     report_rows(counts, folder / "sweep.csv");
   } catch (const WriteError& error) {
@@ -233,6 +253,14 @@ void add_sweep(CLI::App& program) {
   command->add_option("--latin", options->latin, "A Latin hypercube of so many points")
       ->type_name("N");
   command->add_option("--sobol", options->sobol, "A Sobol' sequence of so many points")
+      ->type_name("N");
+  command
+      ->add_option("--morris", options->morris,
+                   "Elementary effects of the parameters over so many paths [Morris 1991]")
+      ->type_name("N");
+  command
+      ->add_option("--indices", options->indices,
+                   "Sobol' indices of the parameters from so many pairs of points")
       ->type_name("N");
   command
       ->add_option("--from", options->from, "Points from a CSV file, a column for each parameter")

@@ -104,6 +104,8 @@ const char* name_of(Design::Kind kind) {
     case Design::Kind::Latin: return "latin";
     case Design::Kind::Sobol: return "sobol";
     case Design::Kind::Table: return "table";
+    case Design::Kind::Morris: return "morris";
+    case Design::Kind::Saltelli: return "saltelli";
   }
   return "";
 }
@@ -133,6 +135,11 @@ Samples::Samples(Design design) : design_(std::move(design)) {
     case Design::Kind::Sobol:
       size_ = design_.count;
       sobol_.emplace(design_.ranges.size(), design_.seed ? &*design_.seed : nullptr);
+      break;
+    case Design::Kind::Morris: size_ = design_.count * (design_.ranges.size() + 1); break;
+    case Design::Kind::Saltelli:
+      size_ = design_.count * (design_.ranges.size() + 2);
+      sobol_.emplace(2 * design_.ranges.size(), design_.seed ? &*design_.seed : nullptr);
       break;
   }
 }
@@ -168,27 +175,66 @@ void Samples::check() const {
     throw Error("study.bad-design", fmt::format("{} is no number of points: 1 to {} are possible.",
                                                 design_.count, kMostPoints));
   }
-  if (design_.kind == Design::Kind::Sobol &&
-      design_.ranges.size() > SobolSequence::kMostDimensions) {
-    throw Error("study.bad-design",
-                fmt::format("{} parameters are varied; Sobol' points are known for at most {}.",
-                            design_.ranges.size(), SobolSequence::kMostDimensions),
-                "Use a Latin hypercube.");
+  const bool is_pairs = design_.kind == Design::Kind::Saltelli;
+  const std::size_t most = SobolSequence::kMostDimensions / (is_pairs ? 2 : 1);
+  if ((is_pairs || design_.kind == Design::Kind::Sobol) && design_.ranges.size() > most) {
+    throw Error(
+        "study.bad-design",
+        fmt::format("{} parameters are varied; Sobol' {} are known for at most {}.",
+                    design_.ranges.size(), is_pairs ? "indices" : "points", most),
+        is_pairs ? "Find those that matter by Morris's method first." : "Use a Latin hypercube.");
   }
 }
 
-// Random ones, by exchanges from the end (Fisher & Yates). The bias of the
-// remainder is below count/2⁶⁴.
+namespace {
+
+// Random permutations, by exchanges from the end (Fisher & Yates). The bias of the remainder is
+// below count/2⁶⁴.
+template <typename Index>
+std::vector<Index> permutation(std::size_t size, std::uint64_t seed, std::uint64_t stream) {
+  std::vector<Index> order(size);
+  std::iota(order.begin(), order.end(), Index{0});
+  for (std::size_t i = size; i-- > 1;) {
+    std::swap(order[i], order[random_bits(seed, stream, i) % (i + 1)]);
+  }
+  return order;
+}
+
+}  // namespace
+
 void Samples::make_permutations() {
   for (std::size_t p = 0; p < design_.ranges.size(); ++p) {
-    std::vector<std::uint32_t> order(design_.count);
-    std::iota(order.begin(), order.end(), 0u);
-    for (std::size_t i = order.size(); i-- > 1;) {
-      const std::uint64_t bits = random_bits(design_.seed.value_or(0), 2 * p + 1, i);
-      std::swap(order[i], order[bits % (i + 1)]);
-    }
-    permutations_.push_back(std::move(order));
+    permutations_.push_back(
+        permutation<std::uint32_t>(design_.count, design_.seed.value_or(0), 2 * p + 1));
   }
+}
+
+std::vector<std::size_t> Samples::order_of_path(std::size_t path) const {
+  return permutation<std::size_t>(design_.ranges.size(), design_.seed.value_or(0), 3 * path);
+}
+
+// Each parameter begins at a random level and moves up or down by the step, whichever stays within
+// [0, 1], when its turn has come.
+double Samples::of_path(std::size_t number, std::size_t parameter) const {
+  const std::size_t length = design_.ranges.size() + 1;
+  const std::size_t path = number / length, moved = number % length;
+  const std::vector<std::size_t> order = order_of_path(path);
+  const auto turn =
+      static_cast<std::size_t>(std::find(order.begin(), order.end(), parameter) - order.begin());
+  const std::uint64_t bits = random_bits(design_.seed.value_or(0), 3 * path + 1, parameter);
+  const int level = static_cast<int>(bits % kMorrisLevels);
+  constexpr int kSteps = kMorrisLevels / 2;  // levels that a step passes
+  const int other = level < kSteps ? level + kSteps : level - kSteps;
+  return static_cast<double>(turn < moved ? other : level) / (kMorrisLevels - 1);
+}
+
+// Pair i: A_i, B_i, then A_i with one coordinate of B_i after the other. Both come from one Sobol'
+// sequence of twice the dimension.
+double Samples::of_pair(std::size_t number, std::size_t parameter) const {
+  const std::size_t size = design_.ranges.size();
+  const std::size_t pair = number / (size + 2), which = number % (size + 2);
+  const bool is_of_b = which == 1 || which == parameter + 2;
+  return (*sobol_)(pair, is_of_b ? size + parameter : parameter);
 }
 
 double Samples::of_grid(std::size_t number, std::size_t parameter) const {
@@ -218,6 +264,8 @@ std::vector<double> Samples::point(std::size_t number) const {
         break;
       }
       case Design::Kind::Sobol: out.push_back(range.at((*sobol_)(number, p))); break;
+      case Design::Kind::Morris: out.push_back(range.at(of_path(number, p))); break;
+      case Design::Kind::Saltelli: out.push_back(range.at(of_pair(number, p))); break;
     }
   }
   return out;

@@ -40,15 +40,23 @@ struct Design {
     Latin,   // each of `count` equal slices of every parameter is met once [McKay et al. 1979]
     Sobol,   // sobol_sequence.hpp, shifted where there is a seed
     Table,   // as given
+    // For global sensitivities (indices.hpp): `count` paths along which each parameter moves once,
+    // and `count` pairs of points whose coordinates are exchanged one at a time.
+    Morris,
+    Saltelli,
   };
   Kind kind = Kind::Grid;
   std::vector<Range> ranges = {};
-  std::size_t count = 0;  // of points, but for grids and tables
+  std::size_t count = 0;  // of points, paths or pairs; none of grids and tables
   std::optional<std::uint64_t> seed = {};
   std::vector<std::vector<double>> table = {};  // by parameter, in the order of the ranges
 };
 
-const char* name_of(Design::Kind kind);  // grid, random, latin, sobol, table
+const char* name_of(Design::Kind kind);  // grid, random, latin, sobol, table, morris, saltelli
+
+// Of Morris's paths: levels 0, 1/3, 2/3, 1, and steps of 2/3 [Morris 1991].
+inline constexpr int kMorrisLevels = 4;
+inline constexpr double kMorrisStep = 2.0 / 3;
 
 class Samples {
  public:
@@ -58,6 +66,8 @@ class Samples {
   const Design& design() const { return design_; }
   std::size_t num_parameters() const { return design_.ranges.size(); }
   std::size_t size() const { return size_; }
+  // For each path of Morris, the parameters in the order in which they move.
+  std::vector<std::size_t> order_of_path(std::size_t path) const;
   // Values of the parameters, in the order of the ranges.
   std::vector<double> point(std::size_t number) const;
 
@@ -65,6 +75,8 @@ class Samples {
   void check() const;
   void make_permutations();
   double of_grid(std::size_t number, std::size_t parameter) const;
+  double of_path(std::size_t number, std::size_t parameter) const;  // in [0, 1]
+  double of_pair(std::size_t number, std::size_t parameter) const;  // in [0, 1]
 
   Design design_;
   std::size_t size_ = 0;

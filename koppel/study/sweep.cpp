@@ -140,6 +140,8 @@ std::optional<SweepRow> run_variant(const Sweep& sweep, std::size_t number) {
     return {};
   } catch (const std::bad_alloc&) {
     return failed("study.no-memory", "there is not enough memory for this variant.");
+  } catch (const std::exception& error) {
+    return failed("study.unexpected", error.what());
   }
 }
 
@@ -180,18 +182,18 @@ bool run_sweep(const Sweep& sweep, SweepQueue& queue, int jobs,
     while (!ends) {
       const std::optional<std::size_t> number = queue.take();
       if (!number) return;
+      const std::optional<SweepRow> row = run_variant(sweep, *number);
+      if (!row) {
+        is_stopped = ends = true;
+        queue.give_back(*number);
+        return;
+      }
+      const std::lock_guard lock(keeping);
+      if (ends) return;
       try {
-        const std::optional<SweepRow> row = run_variant(sweep, *number);
-        if (!row) {
-          is_stopped = ends = true;
-          queue.give_back(*number);
-          return;
-        }
-        const std::lock_guard lock(keeping);
-        if (!ends) keep(*number, *row);
-      } catch (...) {
-        const std::lock_guard lock(keeping);
-        if (!problem) problem = std::current_exception();
+        keep(*number, *row);
+      } catch (...) {  // noted before others come in
+        problem = std::current_exception();
         ends = true;
       }
     }

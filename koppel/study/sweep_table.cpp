@@ -1,6 +1,8 @@
 #include <koppel/study/sweep_table.hpp>
 
+#include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -41,7 +43,22 @@ std::string table_line(const Sweep& sweep, std::size_t number, const SweepRow& r
   return out + fmt::format(",{},{},{}", name_of(row.status), row.id, quoted(row.reason));
 }
 
-// Fields before it are numbers.
+// Fields up to the status are numbers, or empty.
+std::vector<double> values_of(const Sweep& sweep, std::string_view line) {
+  std::vector<double> out;
+  const std::size_t first = 1 + sweep.samples.num_parameters();
+  for (std::size_t i = 0, at = 0; i < first + sweep.criteria.size(); ++i) {
+    const std::size_t end = line.find(',', at);
+    if (i >= first) {
+      double value = std::numeric_limits<double>::quiet_NaN();
+      std::from_chars(line.data() + at, line.data() + end, value);
+      out.push_back(value);
+    }
+    at = end + 1;
+  }
+  return out;
+}
+
 SweepRow::Status status_of(const Sweep& sweep, std::string_view line) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < 1 + sweep.samples.num_parameters() + sweep.criteria.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <koppel/study/samples.hpp>
 #include <koppel/study/sweep.hpp>
@@ -19,6 +20,8 @@ namespace koppel {
 std::string table_head(const Sweep& sweep);  // with its end
 std::string table_line(const Sweep& sweep, std::size_t number, const SweepRow& row);  // without
 
+// The criteria that a line says; not a number where there is none.
+std::vector<double> values_of(const Sweep& sweep, std::string_view line);
 // The status that a line says.
 SweepRow::Status status_of(const Sweep& sweep, std::string_view line);
 

@@ -187,6 +187,43 @@ class Restarts(Sweep):
         self.assertEqual(self.files(self.out), self.files(whole))
 
 
+# An output of parameters alone, whose indices are known [Ishigami & Homma 1990].
+ISHIGAMI = """
+parameters: {a: 0, b: 0, c: 0}
+coordinates: [x]
+kinetic: 0.5*x'^2
+outputs: {y: sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a)}
+run: {end: 0.01, samples: 2, integrator: rk4, step: 0.01}
+"""
+
+
+class GlobalSensitivities(Sweep):
+    RANGES = [part for name in "abc" for part in ("--vary", f"{name}=-3.141592653589793:3.141592653589793")]
+
+    def test_sobol_indices_are_the_closed_forms(self):
+        self.model.write_text(ISHIGAMI)
+        status, _, messages = run(self.model, *self.RANGES, "--indices", 512, "--out", self.out)
+        self.assertEqual((status, messages), (0, ""))
+        rows = rows_of(self.out / "indices.csv")
+        self.assertEqual([(r["criterion"], r["parameter"], r["pairs"]) for r in rows],
+                         [("y:final", name, "512") for name in "abc"])
+        for row, first, total in zip(rows, (0.3139, 0.4424, 0), (0.5576, 0.4424, 0.2437)):
+            self.assertAlmostEqual(float(row["first"]), first, delta=0.03)
+            self.assertAlmostEqual(float(row["total"]), total, delta=0.03)
+            self.assertLess(float(row["total_low"]), float(row["total"]))
+            self.assertGreater(float(row["total_high"]), float(row["total"]))
+        manifest = json.loads((self.out / "manifest.json").read_text())
+        self.assertEqual((manifest["points"], manifest["seed"], manifest["variants"]), ("saltelli", 1, 2560))
+
+    def test_elementary_effects_leave_out_what_failed(self):
+        status, _, _ = run(self.model, "--vary", "b=2:4.5", "--vary", "m=1:2", "--morris", 10, "--out", self.out)
+        self.assertEqual(status, 2)
+        rows = rows_of(self.out / "indices.csv")
+        self.assertEqual([r["parameter"] for r in rows], ["b", "m"])
+        self.assertLess(int(rows[0]["effects"]), 10)
+        self.assertGreater(float(rows[0]["mu_star"]), 0)
+
+
 class WrongArguments(Sweep):
     def check(self, arguments, expected):
         self.assertEqual(run(*arguments, "--out", self.out), (1, "", expected))
@@ -205,11 +242,12 @@ class WrongArguments(Sweep):
                    "  Outputs, quantities such as joint.angle or body.x, their rates, parameters and columns of a "
                    "trajectory are known.\n")
         self.check(["pendulum", "--vary", "l=1:2", "--random", "3", "--latin", "3"],
-                   "error[arguments.wrong]: more than one of --random, --latin, --sobol and --from is given.\n"
+                   "error[arguments.wrong]: more than one of --random, --latin, --sobol, --morris, --indices and --from is "
+                   "given.\n"
                    "  Leave all but one of them out; without any the points are a grid.\n")
         self.check(["pendulum", "--vary", "l=1:2:3", "--seed", "3"],
                    "error[arguments.wrong]: --seed is given, and the points are a grid.\n"
-                   "  Use it with --random, --latin or --sobol.\n")
+                   "  Use it with --random, --latin, --sobol, --morris or --indices.\n")
         self.check(["pendulum", "--vary", "l=1:2:3", "--jobs", "0"],
                    "error[arguments.wrong]: --jobs 0 is no number of threads: 1 to 4096 are possible.\n")
 
