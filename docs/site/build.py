@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 import gallery
+import glance
 import reference
 import theme
 
@@ -219,6 +220,7 @@ def main():
     texts |= gallery.pages(options.program, made.key, WORK, shots)
     texts |= reference.pages(options.program, WORK, ROOT)
     take_pictures(shots)
+    glance.draw(PAGES / "figures")
     for source, target in kept:
         copy(source, target)
         if options.keep_pictures:
