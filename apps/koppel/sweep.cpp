@@ -16,6 +16,7 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/study/indices.hpp>
 #include <koppel/study/sweep_journal.hpp>
+#include <koppel/study/sweep_ranks.hpp>
 #include <koppel/study/sweep_table.hpp>
 
 #include "apps/koppel/builtin_models.hpp"
@@ -41,7 +42,7 @@ struct SweepOptions {
   std::optional<double> end, tolerance;
   std::string samples, folder;
   std::optional<int> jobs;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, mpi = false;
 };
 
 Design design_of(const SweepOptions& options) {
@@ -91,8 +92,8 @@ SimulateOptions options_for(const SweepOptions& sweep, const Model& model) {
   return options;
 }
 
-Sweep sweep_of(const SweepOptions& options) {
-  const Model model = load(*options.model);  // with its remarks, and for the places of errors
+Sweep sweep_of(const SweepOptions& options, bool speaks) {
+  if (speaks) load(*options.model);  // with its remarks, and for the places of errors
   const std::filesystem::path path = find_model(options.model->path);
   Sweep sweep{[path, given = settings_of(*options.model)](const Settings& settings) {
                 ReadOptions read{given};
@@ -168,7 +169,17 @@ void report_rows(const Counts& counts, const std::filesystem::path& table) {
   throw Failure{ExitCode::kNumericsFailed, text};
 }
 
+std::optional<Rank> rank_of(const SweepOptions& options) {
+  if (!options.mpi) return {};
+  const std::optional<Rank> rank = rank_from_environment();
+  if (rank) return rank;
+  throw Error("arguments.wrong",
+              "--mpi is given, and neither mpirun nor srun started this program.",
+              "Start it as `mpirun --enable-recovery -n 4 koppel sweep … --mpi`.");
+}
+
 int jobs_of(const SweepOptions& options) {
+  if (!options.jobs && options.mpi) return 1;
   if (!options.jobs) return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   constexpr int kMost = 4096;
   if (*options.jobs < 1 || *options.jobs > kMost) {
@@ -179,11 +190,80 @@ int jobs_of(const SweepOptions& options) {
   return *options.jobs;
 }
 
+std::string line_of(const Sweep& sweep, std::size_t number, const SweepRow& row) {
+  SweepRow said = row;
+  said.reason = with_flags(row.reason);
+  return table_line(sweep, number, said);
+}
+
+// What took part in the work.
+struct Crew {
+  int jobs = 1;
+  std::optional<Rank> rank;
+  ServerLoad load = {};
+};
+
+// All that is missing in the journal.
+void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem::path& folder,
+             SweepJournal& journal, Crew& crew, ProgressBar& bar) {
+  const auto line = [&](std::size_t number, const SweepRow& row) {
+    return line_of(sweep, number, row);
+  };
+  const auto keep = [&](std::size_t number, std::string_view text) {
+    journal.append(number, text);
+    bar.show_count(journal.num_done(), sweep.samples.size());
+  };
+  SweepQueue queue(journal.is_done());
+  const bool is_whole =
+      crew.rank ? run_sweep_with_ranks(sweep, queue, crew.jobs, *crew.rank, to_json(manifest),
+                                       folder, queue.num_left(), line, keep, crew.load)
+                : run_sweep(sweep, queue, crew.jobs, [&](std::size_t number, const SweepRow& row) {
+                    keep(number, line(number, row));
+                  });
+  clear_stop();
+  if (is_whole) return;
+  throw Failure{
+      ExitCode::kNumericsFailed,
+      fmt::format("interrupted after {} of {} variants.\n  They are in {}; the same command "
+                  "goes on from there.",
+                  journal.num_done(), sweep.samples.size(), (folder / "journal.txt").string())};
+}
+
+void print_result(const SweepOptions& options, const Sweep& sweep, const Counts& counts,
+                  const std::filesystem::path& folder, const std::string& time) {
+  std::printf("%s\n", std::filesystem::path(options.model->path).stem().string().c_str());
+  print_line("variants",
+             fmt::format("{}, {}", counts.variants, name_of(sweep.samples.design().kind)));
+  print_line("time", time);
+  print_line("files",
+             fmt::format("{}, {}manifest.json, journal.txt", (folder / "sweep.csv").string(),
+                         counts.has_indices ? "indices.csv, " : ""));
+}
+
+std::string describe(double seconds, std::size_t computed, const Crew& crew) {
+  std::string out = fmt::format("{} for {} of them with {} {}", short_time(seconds), computed,
+                                crew.jobs, crew.jobs == 1 ? "thread" : "threads");
+  if (!crew.rank) return out;
+  out += fmt::format(" on each of {} ranks", crew.rank->size);
+  if (crew.load.num_messages == 0) return out;
+  return out + fmt::format("; rank 0 took {} messages, {} each", crew.load.num_messages,
+                           short_time(crew.load.busy_seconds /
+                                      static_cast<double>(crew.load.num_messages)));
+}
+
 void run(const SweepOptions& options) {
-  const int jobs = jobs_of(options);
-  const Sweep sweep = sweep_of(options);
+  Crew crew{jobs_of(options), rank_of(options)};
+  const bool leads = !crew.rank || crew.rank->number == 0;
+  const Sweep sweep = sweep_of(options, leads);
   const Manifest manifest = make_manifest(sweep);
   const std::filesystem::path folder = make_folder(options.folder, options.model->path, "sweep");
+  const InterruptGuard guard;
+  if (!leads) {
+    work_for_leader(
+        sweep, crew.jobs, *crew.rank, to_json(manifest), folder,
+        [&](std::size_t number, const SweepRow& row) { return line_of(sweep, number, row); });
+    return;
+  }
   const FolderLock lock(folder);
   const auto before = std::chrono::steady_clock::now();
   try {
@@ -193,39 +273,17 @@ void run(const SweepOptions& options) {
       fmt::print(stderr, "note: {} of {} variants are in {} already.\n", num_before,
                  sweep.samples.size(), (folder / "journal.txt").string());
     }
-    const InterruptGuard guard;
-    ProgressBar bar(!options.quiet);
-    SweepQueue queue(journal.is_done());
-    const bool is_whole =
-        run_sweep(sweep, queue, jobs, [&](std::size_t number, const SweepRow& row) {
-          SweepRow said = row;
-          said.reason = with_flags(row.reason);
-          journal.append(number, table_line(sweep, number, said));
-          bar.show_count(journal.num_done(), sweep.samples.size());
-        });
-    clear_stop();
-    if (!is_whole) {
-      throw Failure{
-          ExitCode::kNumericsFailed,
-          fmt::format("interrupted after {} of {} variants.\n  They are in {}; the same "
-                      "command goes on from there.",
-                      journal.num_done(), sweep.samples.size(), (folder / "journal.txt").string())};
-    }
+    std::optional<ProgressBar> bar(std::in_place, !options.quiet);
+    compute(sweep, manifest, folder, journal, crew, *bar);
+    bar.reset();
     const Counts counts = write_files(sweep, manifest, journal, folder);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     if (options.json) {
       std::printf("%s", summary_json(manifest, counts).c_str());
     } else if (!options.quiet) {
-      const std::size_t computed = counts.variants - num_before;
-      std::printf("%s\n", std::filesystem::path(options.model->path).stem().string().c_str());
-      print_line("variants",
-                 fmt::format("{}, {}", counts.variants, name_of(sweep.samples.design().kind)));
-      print_line("time", fmt::format("{} for {} of them with {} {}", short_time(seconds), computed,
-                                     jobs, jobs == 1 ? "thread" : "threads"));
-      print_line("files",
-                 fmt::format("{}, {}manifest.json, journal.txt", (folder / "sweep.csv").string(),
-                             counts.has_indices ? "indices.csv, " : ""));
+      print_result(options, sweep, counts, folder,
+                   describe(seconds, counts.variants - num_before, crew));
     }
     report_rows(counts, folder / "sweep.csv");
   } catch (const WriteError& error) {
@@ -288,6 +346,9 @@ void add_sweep(CLI::App& program) {
       ->type_name("N");
   command->add_option("--jobs", options->jobs, "Number of threads (default: one for each core)")
       ->type_name("N");
+  command->add_flag("--mpi", options->mpi,
+                    "Share the work with the other processes of mpirun or srun, one thread each "
+                    "unless --jobs says otherwise");
   command->add_option("--out", options->folder, "Output folder (default: MODEL-sweep)")
       ->type_name("DIR");
   command->add_flag("--json", options->json, "Print the manifest as JSON");

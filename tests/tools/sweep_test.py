@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -185,6 +186,89 @@ class Restarts(Sweep):
         self.assertGreater((self.out / "journal.txt").stat().st_size, 2000)
         run(self.model, *self.ARGUMENTS, "--out", self.out)
         self.assertEqual(self.files(self.out), self.files(whole))
+
+
+class Ranks(Sweep):
+    ARGUMENTS = ["--vary", "b=2:4.5:12", "--vary", "m=1:2:10", "--output", "y:min", "--output", "coupler.x:integral"]
+
+    def start(self, rank, size, *arguments):
+        environment = {**os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(size),
+                       "PMIX_NAMESPACE": str(self.folder)}
+        process = subprocess.Popen([PROGRAM, "sweep", *map(str, arguments), "--mpi", "--out", self.out], text=True,
+                                   env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def whole(self, *arguments):
+        out = self.folder / "whole"
+        run(*arguments, "--out", out)
+        return self.files(out)
+
+    def test_ranks_give_the_bytes_of_one_machine(self):
+        ranks = [self.start(i, 3, self.model, *self.ARGUMENTS) for i in range(3)]
+        messages = [process.communicate(timeout=100)[1] for process in ranks]
+        self.assertEqual([process.returncode for process in ranks], [2, 0, 0], messages)  # b > 4 does not close
+        self.assertEqual(messages[1:], ["", ""])
+        self.assertEqual(self.files(self.out), self.whole(self.model, *self.ARGUMENTS))
+        self.assertEqual(sorted(path.name for path in self.out.iterdir()),
+                         ["journal.txt", "manifest.json", "sweep.csv"])
+
+    def test_what_a_killed_rank_had_in_hand_goes_to_the_others(self):
+        arguments = ["slider_crank", "--vary", "a=0.2:0.4:20", "--vary", "m=0.5:2:10", "--end", 2]
+        ranks = [self.start(i, 4, *arguments) for i in range(4)]
+        journal = self.out / "journal.txt"
+        for lines, rank in ((20, 1), (60, 3)):
+            while not (journal.exists() and journal.read_bytes().count(b"\n") > lines):
+                self.assertIsNone(ranks[0].poll())
+                time.sleep(0.005)
+            ranks[rank].send_signal(signal.SIGKILL)
+        messages = ranks[0].communicate(timeout=100)[1]
+        self.assertEqual((ranks[0].returncode, messages), (0, ""))
+        self.assertEqual((ranks[2].wait(60), ranks[1].wait(), ranks[3].wait()), (0, -9, -9))
+        self.assertEqual(self.files(self.out), self.whole(*arguments))
+
+    def test_killed_altogether_the_ranks_go_on_to_the_same_bytes(self):
+        arguments = ["slider_crank", "--vary", "a=0.2:0.4:20", "--vary", "m=0.5:2:10", "--end", 2]
+        ranks = [self.start(i, 2, *arguments) for i in range(2)]
+        journal = self.out / "journal.txt"
+        while not (journal.exists() and journal.read_bytes().count(b"\n") > 50):
+            self.assertIsNone(ranks[0].poll())
+            time.sleep(0.005)
+        ranks[0].send_signal(signal.SIGKILL)
+        self.assertEqual(ranks[1].communicate(timeout=60)[1],
+                         "error[study.no-leader]: rank 1 has lost rank 0.\n"
+                         "  Start the same sweep again: it goes on.\n")
+        ranks = [self.start(i, 2, *arguments) for i in range(2)]
+        self.assertEqual([process.wait(100) for process in ranks], [0, 0])
+        self.assertEqual(self.files(self.out), self.whole(*arguments))
+
+    def test_a_rank_with_another_model_is_refused(self):
+        other = self.folder / "other" / "bar.yaml"
+        other.parent.mkdir()
+        other.write_text(FOUR_BAR.replace("9.81", "9.8"))
+        ranks = [self.start(0, 2, self.model, "--vary", "m=1:2:300"), self.start(1, 2, other, "--vary", "m=1:2:300")]
+        self.assertEqual((ranks[1].communicate(timeout=60)[1], ranks[1].returncode),
+                         ("error[study.refused]: rank 0 refused rank 1: the model or the program is not the same "
+                          "there.\n  All ranks must run the same program on the same model.\n", 1))
+        self.assertEqual(ranks[0].wait(60), 0)
+
+    def test_without_a_launcher_it_is_refused(self):
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith(("OMPI_", "PMI", "SLURM_"))}
+        self.assertEqual(run("pendulum", "--vary", "l=1,2", "--mpi", "--out", self.out, env=environment), (
+            1, "", "error[arguments.wrong]: --mpi is given, and neither mpirun nor srun started this program.\n"
+                   "  Start it as `mpirun --enable-recovery -n 4 koppel sweep … --mpi`.\n"))
+
+    @unittest.skipIf(shutil.which("mpirun") is None, "no mpirun")
+    def test_under_mpirun(self):
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        result = subprocess.run(["mpirun", "--oversubscribe", "--enable-recovery", "-n", "3", PROGRAM, "sweep", self.model,
+                                 "--vary", "m=1:2:40", "--mpi", "--out", self.out], capture_output=True, text=True,
+                                env=environment, timeout=100)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("with 1 thread on each of 3 ranks", " ".join(result.stdout.split()))
+        self.assertEqual(self.files(self.out), self.whole(self.model, "--vary", "m=1:2:40"))
 
 
 # An output of parameters alone, whose indices are known [Ishigami & Homma 1990].
