@@ -63,20 +63,15 @@ Tableau tableau_of(const Integrator& integrator) {
                   integrator.text() + "'.");
 }
 
-std::vector<Expr> with_quadratures(const ExplicitTerms& terms) {
-  std::vector<Expr> R = rates_of(terms.rates);
-  R.insert(R.end(), terms.quadratures.begin(), terms.quadratures.end());
-  return R;
-}
-
 class ExplicitMap : public StepMap {
  public:
-  ExplicitMap(const ExplicitTerms& terms, const Integrator& integrator, CompileOptions options)
+  ExplicitMap(const RightHandSideTerms& rates, const ProjectorTerms& projection,
+              const Integrator& integrator, CompileOptions options)
       : tableau_(tableau_of(integrator)),
-        num_q_(terms.projection.q.size()),
-        num_v_(terms.projection.v.size()),
-        rates_(terms.rates, with_quadratures(terms), options),
-        projection_(terms.projection, options) {}
+        num_q_(projection.q.size()),
+        num_v_(projection.v.size()),
+        rates_(rates, rates_of(rates), options),
+        projection_(projection, options) {}
 
   std::size_t size() const override { return rates_.size(); }
   std::size_t num_given() const override { return rates_.num_given(); }
@@ -194,9 +189,10 @@ class ExplicitMap : public StepMap {
 
 }  // namespace
 
-std::unique_ptr<StepMap> make_explicit_map(const ExplicitTerms& terms, const Integrator& integrator,
-                                           CompileOptions options) {
-  return std::make_unique<ExplicitMap>(terms, integrator, options);
+std::unique_ptr<StepMap> make_explicit_map(const RightHandSideTerms& rates,
+                                           const ProjectorTerms& projection,
+                                           const Integrator& integrator, CompileOptions options) {
+  return std::make_unique<ExplicitMap>(rates, projection, integrator, options);
 }
 
 }  // namespace koppel

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/study/step_map.hpp>
 #include <koppel/study/symbols.hpp>
 
@@ -12,7 +11,7 @@ namespace {
 
 // What a step is a function of, with parameters before inputs.
 struct Parts {
-  Parts(const FixedCostTerms& terms, std::size_t num_u, const Exprs& rates) {
+  Parts(const FixedCostTerms& terms, std::size_t num_u) {
     for (const auto* part : {&terms.q, &terms.v, &terms.x, &terms.lambda}) {
       out.insert(out.end(), part->begin(), part->end());
     }
@@ -21,13 +20,6 @@ struct Parts {
     clock.assign(at(0), at(2));
     x.assign(at(2), at(2 + n));
     Graph& graph = *clock[0].graph();
-    const Exprs before = join({{clock[0]}, x}), after = join({{clock[0] + clock[1]}, out});
-    const Exprs at_end = substitute(rates, before, after);
-    const Exprs sums = make_symbols(graph, "quadrature", rates.size());
-    x.insert(x.end(), sums.begin(), sums.end());
-    for (std::size_t i = 0; i < rates.size(); ++i) {
-      out.push_back(sums[i] + 0.5 * clock[1] * (rates[i] + at_end[i]));
-    }
     x.insert(x.end(), at(2 + n + num_u), terms.inputs.end());
     x.insert(x.end(), at(2 + n), at(2 + n + num_u));
     dx = make_symbols(graph, "variation.s", x.size());
@@ -129,10 +121,9 @@ class FixedCostMap : public StepMap {
 }  // namespace
 
 std::unique_ptr<StepMap> make_fixed_cost_map(const FixedCostTerms& terms, std::size_t num_u,
-                                             const std::vector<Expr>& quadratures,
                                              CompileOptions options) {
   options.fixed_cost = true;
-  return std::make_unique<FixedCostMap>(Parts(terms, num_u, quadratures), options);
+  return std::make_unique<FixedCostMap>(Parts(terms, num_u), options);
 }
 
 }  // namespace koppel

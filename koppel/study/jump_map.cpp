@@ -78,7 +78,7 @@ JumpMap::JumpMap(const StepMap& map, const Evaluator& evaluator, const Happening
     map.rates(what.t, what.after, what.given_after, std::span(after).first(num_y), *work);
   }
 
-  // σ by (y, p), where it has no quadratures, and by t.
+  // σ by (y, p) and by t.
   const Equations::Event& first = e.events[static_cast<std::size_t>(what.events[0])];
   const Exprs by = gradient(first.when, join({e.q, e.v, e.x, e.p, {e.t}}));
   const std::vector<double> slopes = VectorFunction(e, by)(parts.state(what.t, Y));
@@ -108,7 +108,7 @@ JumpMap::JumpMap(const StepMap& map, const Evaluator& evaluator, const Happening
   J_.assign(size_ * size_, 0.0);
   for (std::size_t j = 0; j < size_; ++j) {
     const auto column = J_.begin() + static_cast<std::ptrdiff_t>(j * size_);
-    if (what.ends || (j >= num_states && j < num_y)) {  // quadratures go on as they are
+    if (what.ends) {
       column[static_cast<std::ptrdiff_t>(j)] = 1;
       continue;
     }

@@ -20,7 +20,7 @@ namespace koppel {
 
 class JumpMap {
  public:
-  // What happens, and where: the state and the quadratures behind it, then p and u.
+  // What happens, and where.
   struct Happening {
     std::span<const int> events;  // the first of them sets the time
     bool ends = false;            // the run

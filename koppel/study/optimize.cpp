@@ -219,6 +219,32 @@ bool descend(Goal& goal, nlopt_algorithm algorithm, const OptimizeOptions& optio
   return is_converged(result);
 }
 
+double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOptions& options);
+
+// Quadratic programming stops where its model of the goal is poor or a run fails; it begins anew
+// from the best point, or goes on by moving asymptotes, until the slope is gone, nothing is gained
+// any more, or the evaluations are used up.
+bool descend_to_the_end(Goal& goal, const OptimizeOptions& options, std::vector<double> x) {
+  const long most = goal.num_evaluations + options.max_evaluations;
+  bool is_done = false;
+  double last = HUGE_VAL;
+  for (int pass = 0; goal.num_evaluations < most; ++pass) {
+    const long failures = goal.num_failures;
+    const auto left = static_cast<int>(most - goal.num_evaluations);
+    is_done = descend(goal, pass % 2 == 0 ? NLOPT_LD_SLSQP : NLOPT_LD_MMA, options, x, left);
+    if (!goal.best) return false;
+    const Evaluation& best = *goal.best;
+    const double size = std::max(std::abs(best.value), 1e-300);
+    constexpr double kFlat = 1e-5, kGain = 1e-7;
+    const bool is_flat = remaining_slope(goal, best, options) <= kFlat * size;
+    if (is_flat && is_done) return true;
+    if (pass > 0 && failures == goal.num_failures && last - best.value <= kGain * size) break;
+    last = best.value;
+    x = goal.to_unit(best.at);
+  }
+  return is_done;
+}
+
 // Kuhn and Tucker's conditions at a point: what multipliers ≥ 0 of active limits leave of the
 // gradient, in the directions that bounds allow.
 double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOptions& options) {
@@ -319,13 +345,7 @@ Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins
     out.first = goal.at(goal.space().values());
     for (const std::vector<double>& start : starts_of(goal, options)) {
       goal.forget_best();
-      const long before = goal.num_evaluations, failed = goal.num_failures;
-      bool converged = descend(goal, NLOPT_LD_SLSQP, options, start, options.max_evaluations);
-      const auto left = static_cast<int>(options.max_evaluations - goal.num_evaluations + before);
-      if (goal.num_failures > failed && goal.best && left > 0) {
-        const std::vector<double> from = goal.to_unit(goal.best->at);
-        converged = descend(goal, NLOPT_LD_MMA, options, from, left);
-      }
+      const bool converged = descend_to_the_end(goal, options, start);
       Optimum::FromStart from{goal.from_unit(start.data()), {}, HUGE_VAL, false, converged};
       if (goal.best) {
         from.end = goal.best->at;

@@ -96,37 +96,24 @@ void TracedMotion::Recording::make_map() {
   observed_.emplace(observation_->make_workspace());
   const Integrator& integrator = prepared_.choice.integrator;
   if (integrator.is_fixed_cost()) {
-    Exprs quadratures;
-    for (const std::size_t i : options_.integrated) quadratures.push_back(asked[i]);
     const FixedCostOptions rule = integrator.fixed_cost(options_.run.projection);
-    map_ = make_fixed_cost_map(prepared_.problem.fixed_cost.terms(rule), e.u.size(), quadratures);
+    map_ = make_fixed_cost_map(prepared_.problem.fixed_cost.terms(rule), e.u.size());
   } else {
-    Exprs quadratures;
-    for (const std::size_t i : options_.integrated) quadratures.push_back(outputs[i]);
-    map_ = make_explicit_map(
-        {rates, quadratures, make_projector_terms(e, kept, state_.p, state_.u)}, integrator);
+    map_ = make_explicit_map(rates, make_projector_terms(e, kept, state_.p, state_.u), integrator);
   }
-  extended_.assign(map_->size(), 0.0);
   values_.resize(outputs.size());
-}
-
-// The state of the problem as the map has it; its quadratures are counted elsewhere.
-std::span<const double> TracedMotion::Recording::extended(std::span<const double> y) {
-  const std::size_t n = map_->size() - options_.integrated.size();
-  std::copy_n(y.begin(), n, extended_.begin());
-  return extended_;
 }
 
 void TracedMotion::Recording::begin_stretch(double t, std::span<const double> y) {
   stretches_.push_back(std::make_unique<Stretch>(map_->size(), given_of(state_)));
-  stretches_.back()->tape.push(t, extended(y));
+  stretches_.back()->tape.push(t, y);
   y_.assign(y.begin(), y.end());
 }
 
 bool TracedMotion::Recording::note(const Step& step) {
   look_for_extremes(step);
   step.evaluate(step.t1, y_);
-  stretches_.back()->tape.push(step.t1, extended(y_));
+  stretches_.back()->tape.push(step.t1, y_);
   return true;
 }
 
@@ -221,7 +208,7 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   Stretch& stretch = *stretches_.back();
   // The step that ended with the event may have been seen already.
   if (outcome.t > stretch.tape.t(stretch.tape.num_nodes() - 1)) {
-    stretch.tape.push(outcome.t, extended(outcome.y));
+    stretch.tape.push(outcome.t, outcome.y);
   }
   stretch.ends = std::any_of(happened.begin(), happened.end(), [&](int event) {
     return events[static_cast<std::size_t>(event)].stops;
@@ -270,7 +257,7 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   const std::vector<double> given_after = given_of(state_);
   const std::vector<double> before(stretch.tape.back().begin(), stretch.tape.back().end());
   what.before = before;
-  what.after = extended(outcome.y);
+  what.after = std::span<const double>(outcome.y).first(map_->size());
   what.given_after = given_after;
   stretch.jump.emplace(*map_, *evaluator_, what);
   begin_stretch(outcome.t, outcome.y);
@@ -301,7 +288,7 @@ void TracedMotion::Recording::find_samples(TracedMotion& to) const {
     while (true) {
       const bool is_last = node + 1 == stretches_[stretch]->tape.num_nodes();
       if (is_last && (stretch + 1 == stretches_.size() || t <= at(stretch, node))) break;
-      if (!is_last && std::abs(at(stretch, node + 1) - t) >= std::abs(at(stretch, node) - t)) break;
+      if (!is_last && std::abs(at(stretch, node + 1) - t) > std::abs(at(stretch, node) - t)) break;
       is_last ? (++stretch, node = 0) : ++node;
     }
     to.samples_.push_back({stretch, node, at(stretch, node), {}});
@@ -318,9 +305,6 @@ void TracedMotion::Recording::hand_over(TracedMotion& to) {
   to.messages_ = std::move(messages_);
   if (to.extreme_times_.empty()) to.extreme_times_ = extreme_times_;
   find_samples(to);
-  // Values at samples, and integrals: of the steps as derivatives see them.
-  std::vector<double> sums(options_.integrated.size(), 0.0), y(map_->size());
-  const std::unique_ptr<StepMap::Workspace> work = map_->make_workspace();
   auto sample = to.samples_.begin();
   const auto observe = [&](std::size_t i, std::size_t node, double t, std::span<const double> at) {
     for (; sample != to.samples_.end() && sample->stretch == i && sample->node == node; ++sample) {
@@ -333,15 +317,14 @@ void TracedMotion::Recording::hand_over(TracedMotion& to) {
     observe(i, 0, stretch.tape.t(0), stretch.tape.front());
     stretch.tape.forwards(*map_, stretch.given, [&](std::size_t step, const StepMap::At& at) {
       observe(i, step + 1, at.t + at.h, at.y1);
-      if (sums.empty()) return true;
-      std::copy(at.y0.begin(), at.y0.end(), y.begin());
-      std::copy(sums.begin(), sums.end(), y.end() - static_cast<std::ptrdiff_t>(sums.size()));
-      const bool goes = map_->advance(at.t, at.h, y, at.given, *work);
-      sums.assign(y.end() - static_cast<std::ptrdiff_t>(sums.size()), y.end());
-      return goes;
+      return sample != to.samples_.end();
     });
   }
-  to.integrals_ = std::move(sums);
+  const Equations& e = to.equations_;
+  to.first_integral_ = e.num_q() + e.num_v() + e.x.size() - options_.integrated.size();
+  const std::span<const double> last = stretches_.back()->tape.back();
+  const std::span<const double> sums = last.subspan(to.first_integral_, options_.integrated.size());
+  to.integrals_.assign(sums.begin(), sums.end());
   to.map_ = std::move(map_);
   to.observation_ = std::move(observation_);
   to.stretches_ = std::move(stretches_);

@@ -35,7 +35,6 @@ class TracedMotion::Recording {
   void find_samples(TracedMotion& to) const;
   // True where the motion goes on after an event.
   bool go_on(Outcome& outcome);
-  std::span<const double> extended(std::span<const double> y);
 
   const Model& model_;
   const TraceOptions& options_;
@@ -46,7 +45,7 @@ class TracedMotion::Recording {
   std::optional<SolvedFunction::Workspace> observed_;
   std::vector<std::unique_ptr<Stretch>> stretches_;
   State state_;  // at the beginning of the present stretch
-  std::vector<double> y_, extended_, values_;
+  std::vector<double> y_, values_;
   std::vector<double> extremes_, extreme_times_;
   std::vector<std::string> messages_;
   Outcome outcome_;

@@ -4,8 +4,6 @@
 //
 // with its exact derivatives: forward, (δy₀, δp) ↦ δy₁ = Ψ_y δy₀ + Ψ_p δp, and backward, weights
 // w of y₁ ↦ Ψ_yᵀw and Ψ_pᵀw. How long the step is counts as given. p are parameters, then inputs.
-//
-// Behind the state of the problem y may have quadratures, whose rates are expressions of it.
 #pragma once
 
 #include <memory>
@@ -50,23 +48,15 @@ class StepMap {
   virtual bool adjoint(std::span<double> w, std::span<double> w_given, Workspace& work) const = 0;
 };
 
-// What explicit Runge-Kutta steps are made of: `rates` are R of the state and, behind them, those
-// of quadratures. Without constraints there is no projection.
-struct ExplicitTerms {
-  RightHandSideTerms rates;
-  std::vector<Expr> quadratures;  // their rates, of t, y, given and solution_symbols(rates)
-  ProjectorTerms projection;
-};
-
 // `dop853` or `rk4`, with projection onto the constraints at the end of the step. The derivative of
 // the projection is that at a point of the constraints: what it neglects is the error of the step.
-std::unique_ptr<StepMap> make_explicit_map(const ExplicitTerms& terms, const Integrator& integrator,
+std::unique_ptr<StepMap> make_explicit_map(const RightHandSideTerms& rates,
+                                           const ProjectorTerms& projection,
+                                           const Integrator& integrator,
                                            CompileOptions options = {});
 
-// Fixed-cost steps, of all their rules: (q, v, x, λ), and quadratures by the trapezoidal rule,
-// whose rates are expressions of what steps are functions of.
+// Fixed-cost steps, of all their rules: (q, v, x, λ).
 std::unique_ptr<StepMap> make_fixed_cost_map(const FixedCostTerms& terms, std::size_t num_u,
-                                             const std::vector<Expr>& quadratures,
                                              CompileOptions options = {});
 
 }  // namespace koppel

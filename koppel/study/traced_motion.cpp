@@ -10,7 +10,25 @@
 
 namespace koppel {
 
-TracedMotion::TracedMotion(const Model& model, const TraceOptions& options) {
+namespace {
+
+// Integrals are states of their own, so that steps are as short as they need.
+Model with_integrals(Model model, const TraceOptions& options) {
+  for (const std::size_t i : options.integrated) {
+    const std::string& name = options.outputs[i];
+    const auto output = std::find_if(model.outputs.begin(), model.outputs.end(),
+                                     [&](const Output& given) { return given.name == name; });
+    if (output == model.outputs.end()) continue;  // told where outputs are looked for
+    const std::string state = fmt::format("integral[{}]", model.first_order.size());
+    model.first_order.push_back({state, model.graph->symbol(state), output->value, {}});
+  }
+  return model;
+}
+
+}  // namespace
+
+TracedMotion::TracedMotion(const Model& given, const TraceOptions& options) {
+  const Model model = with_integrals(given, options);
   Recording recording(model, options);
   recording.run();
   // Where extremes lie inside, once more with a node there.
@@ -148,8 +166,8 @@ std::vector<TracedMotion::Changes> TracedMotion::forward(
     }
   }
   for (std::size_t k = 0; k < directions.size(); ++k) {
-    const auto first = dy[k].end() - static_cast<std::ptrdiff_t>(integrals_.size());
-    out[k].integrals.assign(first, dy[k].end());
+    const auto first = dy[k].begin() + static_cast<std::ptrdiff_t>(first_integral_);
+    out[k].integrals.assign(first, first + static_cast<std::ptrdiff_t>(integrals_.size()));
   }
   return out;
 }
@@ -165,7 +183,7 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
     out[k].start.assign(n, 0.0);
     out[k].given.assign(map_->num_given(), 0.0);
     std::copy(weights[k].integrals.begin(), weights[k].integrals.end(),
-              out[k].start.end() - static_cast<std::ptrdiff_t>(weights[k].integrals.size()));
+              out[k].start.begin() + static_cast<std::ptrdiff_t>(first_integral_));
   }
   std::size_t next = samples_.size();
   const auto observe = [&](std::size_t stretch, std::size_t node, double t,

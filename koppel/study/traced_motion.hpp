@@ -41,7 +41,7 @@ struct TraceOptions {
 class TracedMotion {
  public:
   // Throws as simulate() does, and Error `study.integrator`, `study.jump`.
-  TracedMotion(const Model& model, const TraceOptions& options);
+  TracedMotion(const Model& given, const TraceOptions& options);
   ~TracedMotion();
 
   // How the run went; what follows is there when it is done or doubtful.
@@ -111,6 +111,7 @@ class TracedMotion {
   std::optional<SolvedFunction> observation_;
   std::vector<std::unique_ptr<Stretch>> stretches_;
   std::vector<Sample> samples_;
+  std::size_t first_integral_ = 0;  // its place in y
   std::vector<double> integrals_, extreme_times_;
 };
 

@@ -102,6 +102,40 @@ TEST(Sensitivity, OfAnOscillatorIsThatOfTheClosedForm) {
   EXPECT_TRUE(near(s.derivatives(3, 2), by_x0, exact));
 }
 
+// A bell that is 10 ms wide in a run of 10 s without any other motion: ∫ x₀ exp(−((t − 5)/w)²) dt =
+// x₀ w √π, w = 0.01.
+TEST(Sensitivity, IntegralsOfShortFeaturesAreNotPassedOver) {
+  const Model model = read_model_text(R"(
+parameters: {x0: 0.5}
+coordinates: {x: x0}
+kinetic: x'^2/2
+outputs: {x: x}
+)",
+                                      "still.yaml");
+  const Sensitivity s =
+      find_both(model, options_for({"x*exp(-((t - 5)/0.01)^2):integral"}, {"x0"}, 10));
+  const double area = 0.01 * std::sqrt(M_PI);
+  EXPECT_TRUE(near(s.values[0], 0.5 * area, {.relative = 1e-9, .because = "tolerance 1e-13"}));
+  EXPECT_TRUE(near(s.derivatives(0, 0), area, {.relative = 1e-9, .because = "tolerance 1e-13"}));
+}
+
+// A force that is a hat of height u and width 0.2 s from 0 on: an impulse of 0.1 u about t = 0.1,
+// so x(1) = 0.09 u. Its corners are ends of steps.
+TEST(Sensitivity, GoesThroughCornersOfForces) {
+  const Model model = read_model_text(R"yaml(
+parameters: {u: 3}
+coordinates: {x: 0}
+kinetic: x'^2/2
+generalized_forces: {x: "u*max(0, 1 - abs(t - 0.1)/0.1)"}
+outputs: {x: x}
+)yaml",
+                                      "hat.yaml");
+const Sensitivity s = find_both(model, options_for({"x:final", "x:max"}, {"u"}, 1));
+EXPECT_NEAR(s.values[0], 0.27, 1e-12);
+EXPECT_NEAR(s.derivatives(0, 0), 0.09, 1e-12);
+EXPECT_NEAR(s.derivatives(1, 0), 0.09, 1e-12);
+}
+
 // A ball from h₀ hits the ground at t₁ = √(2h₀/g) with √(2g h₀) and leaves with e of it:
 // y = e √(2g h₀) (t − t₁) − g (t − t₁)²/2.
 TEST(Sensitivity, GoesThroughABounceExactly) {
