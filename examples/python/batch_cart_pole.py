@@ -21,6 +21,7 @@ generalized_forces: {x: F}
 outputs: {x: x, v: x', phi: phi, w: phi'}
 run: {end: 1}
 """)
+
 count, step, substeps = 4096, 0.005, 4
 batch = kp.Batch(m, count, step=step, integrator="rosenbrock")
 random = np.random.default_rng(0)

@@ -25,10 +25,12 @@ generalized_forces: {{x: F}}
 outputs: {{x: x, phi: phi, F: F}}
 run: {{end: {end}}}
 """)
+
 rest = "miss = 100*((phi - pi)^2 + 0.1*phi'^2 + x^2 + 0.1*x'^2):final"
 best = m.optimize(minimize=[rest, "effort = 0.01*F^2:integral"], subject_to=["x:max <= 1", "x:min >= -1"],
                   over={f"u{k}": (-20, 20) for k in range(count)}, evaluations=1000, tolerance=1e-7)
 print(best)
+
 for name, value in best.parameters.items():
     m.parameters[name] = value
 run = m.simulate()

@@ -77,9 +77,31 @@ def test_the_bicycle_stays_upright_between_its_published_speeds(tmp_path):
 
 def test_parameters_are_found_within_their_deviation(tmp_path):
     out = run("identification.py", str(tmp_path / "picture.png"))
-    stiffness, damping = map(float, re.findall(r"stiffness (\S+) N m, damping (\S+) N m s", out)[-1])
-    dk, dd = map(float, re.search(r"estimate (\S+) N m and (\S+) N m s", out).groups())
-    assert abs(stiffness - 30) < 4 * dk < 1 and abs(damping - 0.25) < 4 * dd < 0.1
+    assert "converged" in out
+    off = [float(value) for value in re.findall(r"off by (\S+) standard deviations", out)]
+    assert len(off) == 2 and max(map(abs, off)) < 4
+    widths = [float(value) for value in re.findall(r"^  (?:stiffness|damping) +\S+ +\S+ +(\S+)", out, re.MULTILINE)]
+    assert widths[0] < 0.3 and widths[1] < 0.03
+
+
+def test_a_coupler_point_meets_its_targets(tmp_path):
+    out = run("coupler_synthesis.py", str(tmp_path / "picture.png"))
+    missed = {word: [float(mm) for mm in values.split(", ")]
+              for word, values in re.findall(r"(before|after): misses the points by (.*) mm", out)}
+    assert min(missed["before"]) > 100 and max(missed["after"]) < 3
+
+
+def test_a_pole_swings_up(tmp_path):
+    out = run("swing_up.py", str(tmp_path / "picture.png"))
+    angle, x, force = map(float, re.search(r"angle (\S+) rad .* at (\S+) m; largest force (\S+) N", out).groups())
+    assert angle == pytest.approx(math.pi, abs=0.02) and abs(x) < 0.02 and force < 20
+    assert "converged" in out
+
+
+def test_gains_that_keep_the_pole_up_are_found(tmp_path):
+    out = run("batch_cart_pole.py", str(tmp_path / "picture.png"))
+    means = [float(value) for value in re.findall(r"mean (\S+) s of 3", out)]
+    assert means[0] < 1.5 < 2.9 < means[-1]
 
 
 def notebooks(folder):
