@@ -14,6 +14,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/model/yaml/read_model.hpp>
+#include <koppel/results/hdf5.hpp>
 #include <koppel/study/indices.hpp>
 #include <koppel/study/sweep_journal.hpp>
 #include <koppel/study/sweep_ranks.hpp>
@@ -42,7 +43,7 @@ struct SweepOptions {
   std::optional<double> end, tolerance;
   std::string samples, folder;
   std::optional<int> jobs;
-  bool json = false, quiet = false, mpi = false;
+  bool json = false, quiet = false, mpi = false, hdf5 = false;
 };
 
 Design design_of(const SweepOptions& options) {
@@ -112,7 +113,7 @@ Sweep sweep_of(const SweepOptions& options, bool speaks) {
 struct Counts {
   std::size_t variants = 0, failed = 0, doubtful = 0;
   std::vector<std::string> first;  // lines of some that are not done
-  bool has_indices = false;
+  bool has_indices = false, has_hdf5 = false;
 };
 
 std::string summary_json(const Manifest& manifest, const Counts& counts) {
@@ -121,31 +122,61 @@ std::string summary_json(const Manifest& manifest, const Counts& counts) {
   json["doubtful"] = counts.doubtful;
   json["files"] = nlohmann::ordered_json::array({"sweep.csv"});
   if (counts.has_indices) json["files"].push_back("indices.csv");
+  if (counts.has_hdf5) json["files"].push_back("sweep.h5");
   return json.dump(2) + '\n';
 }
 
-Counts write_files(const Sweep& sweep, const Manifest& manifest, const SweepJournal& journal,
-                   const std::filesystem::path& folder) {
+// The columns of the table, as far as they are numbers; the status as 0 (done), 1 (doubtful) or 2.
+Hdf5Table columns_of(const Sweep& sweep, const Manifest& manifest) {
+  Hdf5Table out;
+  out.about = "manifest";
+  out.text = to_json(manifest);
+  out.parts = {{"variants", "number", {}}, {"variants", "status", {}}};
+  for (const Range& range : sweep.samples.design().ranges) {
+    out.parts.push_back({"parameters", range.name, {}});
+  }
+  for (const Criterion& criterion : sweep.criteria) {
+    out.parts.push_back({"criteria", criterion.label, {}});
+  }
+  return out;
+}
+
+void add_row(const Sweep& sweep, std::size_t number, std::string_view line, Hdf5Table& table) {
+  std::size_t next = 0;
+  const auto add = [&](double value) { table.parts[next++].values.push_back(value); };
+  add(static_cast<double>(number));
+  add(static_cast<double>(status_of(sweep, line)));
+  for (const double value : sweep.samples.point(number)) add(value);
+  for (const double value : values_of(sweep, line)) add(value);
+}
+
+Counts write_files(const SweepOptions& options, const Sweep& sweep, const Manifest& manifest,
+                   const SweepJournal& journal, const std::filesystem::path& folder) {
   Counts counts;
   constexpr std::size_t kMost = 3;
   const Design::Kind kind = sweep.samples.design().kind;
   counts.has_indices = kind == Design::Kind::Morris || kind == Design::Kind::Saltelli;
-  std::vector<std::vector<double>> values(sweep.criteria.size());
+  counts.has_hdf5 = options.hdf5;
+  Hdf5Table table = columns_of(sweep, manifest);
   journal.write_table(folder / "sweep.csv", table_head(sweep),
-                      [&](std::size_t, std::string_view line) {
+                      [&](std::size_t number, std::string_view line) {
                         ++counts.variants;
-                        const std::vector<double> row = values_of(sweep, line);
-                        for (std::size_t i = 0; counts.has_indices && i < row.size(); ++i) {
-                          values[i].push_back(row[i]);
-                        }
+                        if (counts.has_indices || counts.has_hdf5)
+                          add_row(sweep, number, line, table);
                         const SweepRow::Status status = status_of(sweep, line);
                         if (status == SweepRow::Status::Done) return;
                         ++(status == SweepRow::Status::Failed ? counts.failed : counts.doubtful);
                         if (counts.first.size() < kMost) counts.first.emplace_back(line);
                       });
+  if (counts.has_hdf5) write_hdf5(folder / "sweep.h5", table);
   if (counts.has_indices) {
     std::vector<std::string> labels;
-    for (const Criterion& criterion : sweep.criteria) labels.push_back(criterion.label);
+    std::vector<std::vector<double>> values;
+    for (const Hdf5Table::Part& part : table.parts) {
+      if (part.group != "criteria") continue;
+      labels.push_back(part.name);
+      values.push_back(part.values);
+    }
     write_text(folder / "indices.csv", indices_csv(sweep.samples, labels, values));
   }
   write_text(folder / "manifest.json", summary_json(manifest, counts));
@@ -237,7 +268,8 @@ void print_result(const SweepOptions& options, const Sweep& sweep, const Counts&
   print_line("time", time);
   print_line("files",
              fmt::format("{}, {}manifest.json, journal.txt", (folder / "sweep.csv").string(),
-                         counts.has_indices ? "indices.csv, " : ""));
+                         std::string(counts.has_indices ? "indices.csv, " : "") +
+                             (counts.has_hdf5 ? "sweep.h5, " : "")));
 }
 
 std::string describe(double seconds, std::size_t computed, const Crew& crew) {
@@ -276,7 +308,7 @@ void run(const SweepOptions& options) {
     std::optional<ProgressBar> bar(std::in_place, !options.quiet);
     compute(sweep, manifest, folder, journal, crew, *bar);
     bar.reset();
-    const Counts counts = write_files(sweep, manifest, journal, folder);
+    const Counts counts = write_files(options, sweep, manifest, journal, folder);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     if (options.json) {
@@ -351,6 +383,7 @@ void add_sweep(CLI::App& program) {
                     "unless --jobs says otherwise");
   command->add_option("--out", options->folder, "Output folder (default: MODEL-sweep)")
       ->type_name("DIR");
+  command->add_flag("--hdf5", options->hdf5, "Also write sweep.h5");
   command->add_flag("--json", options->json, "Print the manifest as JSON");
   command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
   command->footer(

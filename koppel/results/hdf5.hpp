@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <koppel/results/summary.hpp>
 #include <koppel/results/trajectory.hpp>
@@ -13,5 +15,17 @@ namespace koppel {
 // Throws WriteError.
 void write_hdf5(const std::filesystem::path& path, const Trajectory& trajectory,
                 const Summary& summary);
+
+// Any table: a dataset for every column, /group/name, and a text as an attribute of the file.
+struct Hdf5Table {
+  struct Part {
+    std::string group, name;
+    std::vector<double> values;
+  };
+  std::vector<Part> parts;  // those of a group one after the other
+  std::string about, text;  // the attribute
+};
+// Throws WriteError.
+void write_hdf5(const std::filesystem::path& path, const Hdf5Table& table);
 
 }  // namespace koppel

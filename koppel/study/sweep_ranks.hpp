@@ -59,7 +59,7 @@ class SweepServer {
   std::size_t num_in_hand() const;  // variants that are handed out
   int num_met() const { return num_met_; }
   std::size_t num_messages() const { return num_messages_; }
-  double busy_seconds() const { return busy_seconds_; }  // without waiting and keeping
+  double busy_seconds() const { return busy_seconds_; }  // without waiting
 
  private:
   using Clock = std::chrono::steady_clock;

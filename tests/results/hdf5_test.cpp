@@ -59,5 +59,23 @@ TEST(Hdf5, AFileThatCannotBeMadeIsAnError) {
   }
 }
 
+TEST(Hdf5, TablesComeBackByGroupAndNameWithTheirText) {
+  const testing::TemporaryFolder folder;
+  const std::string path = (folder.path() / "table.h5").string();
+  write_hdf5(path, Hdf5Table{{{"parameters", "a", {1, 2}}, {"criteria", "x:max", {0.25, 1.0 / 3}}},
+                             "manifest",
+                             "{}"});
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  ASSERT_GE(file, 0);
+  EXPECT_EQ(text_of(file, "manifest"), "{}");
+  const hid_t data = H5Dopen2(file, "/criteria/x:max", H5P_DEFAULT);
+  ASSERT_GE(data, 0);
+  double values[2] = {};
+  EXPECT_GE(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
+  EXPECT_EQ(values[1], 1.0 / 3);
+  H5Dclose(data);
+  H5Fclose(file);
+}
+
 }  // namespace
 }  // namespace koppel

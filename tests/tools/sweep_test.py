@@ -116,9 +116,10 @@ class Restarts(Sweep):
         results = []
         for jobs in (1, 2, 5):
             out = self.folder / str(jobs)
-            status, _, _ = run(self.model, *self.ARGUMENTS, "--jobs", jobs, "--out", out)
+            status, _, _ = run(self.model, *self.ARGUMENTS, "--jobs", jobs, "--hdf5", "--out", out)
             self.assertEqual(status, 2)  # b > 4 does not close
-            results.append(self.files(out))
+            results.append({**self.files(out), "h5": (out / "sweep.h5").read_bytes()})
+            self.assertEqual(results[-1]["h5"][1:4], b"HDF")
         self.assertEqual(results[0], results[1])
         self.assertEqual(results[0], results[2])
 
