@@ -43,6 +43,14 @@ class Catalogue(unittest.TestCase):
         for row in re.findall(r"^\| `.*$", PAGE, re.MULTILINE):
             self.assertRegex(row, r"^\| `[^`]+` \| [A-Z`][^|]+\. \| [A-Z`][^|]+\. \|$")
 
+    def test_examples_are_of_ids_that_there_are(self):
+        examples = (ROOT / "docs/error-examples.md").read_text(encoding="utf-8")
+        shown = re.findall(r"^### (\S+)$", examples, re.MULTILINE)
+        self.assertGreater(len(shown), 70)
+        self.assertEqual([id for id in shown if id not in LISTED], [])
+        for part in re.split(r"^### ", examples, flags=re.MULTILINE)[1:]:
+            self.assertIn(f"error[{part.split()[0]}]", part)
+
     def test_is_what_explain_says(self):
         out = subprocess.run([PROGRAM, "explain", "model.missing-mass"], capture_output=True, text=True)
         self.assertEqual(out.stdout, "model.missing-mass\n"
