@@ -109,11 +109,12 @@ class Made:
     """What running pages makes, kept by page and program."""
 
     def __init__(self, program):
-        self.program, self.key = program, digest(program.read_bytes())
+        self.program, self.key, self.used = program, digest(program.read_bytes()), set()
 
     def folder(self, inside, text):
         """The folder in which this page's commands have been run."""
         folder = WORK / "run" / f"{inside.with_suffix('').as_posix().replace('/', '-')}-{digest(text, self.key)}"
+        self.used.add(folder)
         if not (folder / ".done").exists():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
@@ -129,11 +130,24 @@ class Made:
         content = source.read_bytes() if isinstance(source, pathlib.Path) else b""
         name = f"{pathlib.Path(model).stem}-{digest(self.key, content, options)}.html"
         out = WORK / "extra/mechanisms" / name
+        self.used.add(out)
         if not out.is_file():
             out.parent.mkdir(parents=True, exist_ok=True)
             subprocess.run([self.program, "export", source, "--to", "html", "--out", out, *options.split()], check=True,
                            stdout=subprocess.DEVNULL)
         return name
+
+
+    def forget_others(self):
+        """Removes what earlier pages and programs left."""
+        for folder in (WORK / "run", WORK / "extra/mechanisms"):
+            for path in folder.glob("*"):
+                if path not in self.used:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for path in (WORK / "gallery").glob("*"):
+            if not path.name.endswith(self.key):
+                shutil.rmtree(path)
+        shutil.rmtree(SITE / "mechanisms", ignore_errors=True)  # copied anew
 
 
 def take_pictures(shots):
@@ -221,6 +235,7 @@ def main():
     texts |= gallery.pages(options.program, made.key, WORK, shots)
     texts |= reference.pages(options.program, WORK, ROOT)
     take_pictures(shots)
+    made.forget_others()
     glance.draw(PAGES / "figures")
     for source, target in kept:
         copy(source, target)
