@@ -17,6 +17,7 @@ const quiet = `${policy}; script-src 'unsafe-inline'`;
 const running = `${policy}; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:`;
 const pages = [
   { name: "report", policy: quiet },
+  { name: "sweep", policy: quiet },
   { name: "mechanism", entry: "mechanism_page", policy: running },
   { name: "workbench", policy: `${running}; connect-src 'self'` },
 ];

@@ -8,14 +8,11 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/model/yaml/read_model.hpp>
-#include <koppel/results/hdf5.hpp>
-#include <koppel/study/indices.hpp>
 #include <koppel/study/sweep_journal.hpp>
 #include <koppel/study/sweep_ranks.hpp>
 #include <koppel/study/sweep_table.hpp>
@@ -28,6 +25,7 @@
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/progress_bar.hpp"
 #include "apps/koppel/result_files.hpp"
+#include "apps/koppel/sweep_files.hpp"
 #include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
@@ -45,6 +43,10 @@ struct SweepOptions {
   std::optional<int> jobs;
   bool json = false, quiet = false, mpi = false, hdf5 = false;
 };
+
+std::string title_of(const SweepOptions& options) {
+  return std::filesystem::path(options.model->path).stem().string();
+}
 
 Design design_of(const SweepOptions& options) {
   const int num_kinds = int{options.random.has_value()} + int{options.latin.has_value()} +
@@ -109,92 +111,10 @@ Sweep sweep_of(const SweepOptions& options, bool speaks) {
   return sweep;
 }
 
-// What came out.
-struct Counts {
-  std::size_t variants = 0, failed = 0, doubtful = 0;
-  std::vector<std::string> first;  // lines of some that are not done
-  bool has_indices = false, has_hdf5 = false;
-};
-
-std::string summary_json(const Manifest& manifest, const Counts& counts) {
-  auto json = nlohmann::ordered_json::parse(to_json(manifest));
-  json["failed"] = counts.failed;
-  json["doubtful"] = counts.doubtful;
-  json["files"] = nlohmann::ordered_json::array({"sweep.csv"});
-  if (counts.has_indices) json["files"].push_back("indices.csv");
-  if (counts.has_hdf5) json["files"].push_back("sweep.h5");
-  return json.dump(2) + '\n';
-}
-
-// The columns of the table, as far as they are numbers; the status as 0 (done), 1 (doubtful) or 2.
-Hdf5Table columns_of(const Sweep& sweep, const Manifest& manifest) {
-  Hdf5Table out;
-  out.about = "manifest";
-  out.text = to_json(manifest);
-  out.parts = {{"variants", "number", {}}, {"variants", "status", {}}};
-  for (const Range& range : sweep.samples.design().ranges) {
-    out.parts.push_back({"parameters", range.name, {}});
-  }
-  for (const Criterion& criterion : sweep.criteria) {
-    out.parts.push_back({"criteria", criterion.label, {}});
-  }
-  return out;
-}
-
-void add_row(const Sweep& sweep, std::size_t number, std::string_view line, Hdf5Table& table) {
-  std::size_t next = 0;
-  const auto add = [&](double value) { table.parts[next++].values.push_back(value); };
-  add(static_cast<double>(number));
-  add(static_cast<double>(status_of(sweep, line)));
-  for (const double value : sweep.samples.point(number)) add(value);
-  for (const double value : values_of(sweep, line)) add(value);
-}
-
-Counts write_files(const SweepOptions& options, const Sweep& sweep, const Manifest& manifest,
-                   const SweepJournal& journal, const std::filesystem::path& folder) {
-  Counts counts;
-  constexpr std::size_t kMost = 3;
-  const Design::Kind kind = sweep.samples.design().kind;
-  counts.has_indices = kind == Design::Kind::Morris || kind == Design::Kind::Saltelli;
-  counts.has_hdf5 = options.hdf5;
-  Hdf5Table table = columns_of(sweep, manifest);
-  journal.write_table(folder / "sweep.csv", table_head(sweep),
-                      [&](std::size_t number, std::string_view line) {
-                        ++counts.variants;
-                        if (counts.has_indices || counts.has_hdf5)
-                          add_row(sweep, number, line, table);
-                        const SweepRow::Status status = status_of(sweep, line);
-                        if (status == SweepRow::Status::Done) return;
-                        ++(status == SweepRow::Status::Failed ? counts.failed : counts.doubtful);
-                        if (counts.first.size() < kMost) counts.first.emplace_back(line);
-                      });
-  if (counts.has_hdf5) write_hdf5(folder / "sweep.h5", table);
-  if (counts.has_indices) {
-    std::vector<std::string> labels;
-    std::vector<std::vector<double>> values;
-    for (const Hdf5Table::Part& part : table.parts) {
-      if (part.group != "criteria") continue;
-      labels.push_back(part.name);
-      values.push_back(part.values);
-    }
-    write_text(folder / "indices.csv", indices_csv(sweep.samples, labels, values));
-  }
-  write_text(folder / "manifest.json", summary_json(manifest, counts));
-  return counts;
-}
-
-void report_rows(const Counts& counts, const std::filesystem::path& table) {
+void report_rows(const SweepCounts& counts, const std::filesystem::path& table) {
   if (counts.failed + counts.doubtful == 0) return;
-  std::string text = "error[study.failed-variants]: ";
-  if (counts.failed > 0)
-    text += fmt::format("{} of {} variants failed", counts.failed, counts.variants);
-  if (counts.doubtful > 0) {
-    text += counts.failed > 0 ? fmt::format(", {} {} doubtful", counts.doubtful,
-                                            counts.doubtful == 1 ? "is" : "are")
-                              : fmt::format("{} of {} variants {} doubtful", counts.doubtful,
-                                            counts.variants, counts.doubtful == 1 ? "is" : "are");
-  }
-  text += fmt::format(".\n  Their rows in {} say why; the others are complete.", table.string());
+  std::string text = "error[study.failed-variants]: " + count_bad(counts);
+  text += fmt::format("\n  Their rows in {} say why; the others are complete.", table.string());
   for (const std::string& line : counts.first) text += "\n  " + line;
   if (counts.first.size() < counts.failed + counts.doubtful) text += "\n  …";
   throw Failure{ExitCode::kNumericsFailed, text};
@@ -260,16 +180,16 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
                   journal.num_done(), sweep.samples.size(), (folder / "journal.txt").string())};
 }
 
-void print_result(const SweepOptions& options, const Sweep& sweep, const Counts& counts,
+void print_result(const SweepOptions& options, const Sweep& sweep, const SweepCounts& counts,
                   const std::filesystem::path& folder, const std::string& time) {
-  std::printf("%s\n", std::filesystem::path(options.model->path).stem().string().c_str());
+  std::printf("%s\n", title_of(options).c_str());
   print_line("variants",
              fmt::format("{}, {}", counts.variants, name_of(sweep.samples.design().kind)));
   print_line("time", time);
-  print_line("files",
-             fmt::format("{}, {}manifest.json, journal.txt", (folder / "sweep.csv").string(),
-                         std::string(counts.has_indices ? "indices.csv, " : "") +
-                             (counts.has_hdf5 ? "sweep.h5, " : "")));
+  print_line("files", fmt::format("{}, {}report.html, manifest.json, journal.txt",
+                                  (folder / "sweep.csv").string(),
+                                  std::string(counts.has_indices ? "indices.csv, " : "") +
+                                      (counts.has_hdf5 ? "sweep.h5, " : "")));
 }
 
 std::string describe(double seconds, std::size_t computed, const Crew& crew) {
@@ -308,7 +228,8 @@ void run(const SweepOptions& options) {
     std::optional<ProgressBar> bar(std::in_place, !options.quiet);
     compute(sweep, manifest, folder, journal, crew, *bar);
     bar.reset();
-    const Counts counts = write_files(options, sweep, manifest, journal, folder);
+    const SweepCounts counts =
+        write_sweep_files(title_of(options), options.hdf5, sweep, manifest, journal, folder);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     if (options.json) {

@@ -56,7 +56,7 @@ class Sweep(unittest.TestCase):
         self.model.write_text(FOUR_BAR)
 
     def files(self, folder):
-        return {name: (folder / name).read_bytes() for name in ("sweep.csv", "manifest.json")}
+        return {name: (folder / name).read_bytes() for name in ("sweep.csv", "manifest.json", "report.html")}
 
 
 class Tables(Sweep):
@@ -213,7 +213,7 @@ class Ranks(Sweep):
         self.assertEqual(messages[1:], ["", ""])
         self.assertEqual(self.files(self.out), self.whole(self.model, *self.ARGUMENTS))
         self.assertEqual(sorted(path.name for path in self.out.iterdir()),
-                         ["journal.txt", "manifest.json", "sweep.csv"])
+                         ["journal.txt", "manifest.json", "report.html", "sweep.csv"])
 
     def test_what_a_killed_rank_had_in_hand_goes_to_the_others(self):
         arguments = ["slider_crank", "--vary", "a=0.2:0.4:20", "--vary", "m=0.5:2:10", "--end", 2]

@@ -1,0 +1,75 @@
+#include <koppel/study/sweep_report.hpp>
+
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include <koppel/results/json_text.hpp>
+#include <koppel/results/trajectory.hpp>
+
+namespace koppel {
+
+extern const char* const kSweepTemplate;  // embedded from viewer/
+
+namespace {
+
+constexpr std::size_t kMostRows = 3000;
+
+void add_column(JsonText& json, const std::string& name, const char* group) {
+  json.raw("{"), json.key("name"), json.string(name);
+  json.raw(R"(,"unit":"",)"), json.key("group"), json.string(group), json.raw("}");
+}
+
+void add_texts(JsonText& json, const char* name, const std::vector<std::string>& texts) {
+  json.raw(","), json.key(name);
+  json.list(texts, [&](const std::string& text) { json.string(text); });
+}
+
+std::string to_json(SweepReport report, const Sweep& sweep,
+                    std::span<const std::vector<double>> values) {
+  const std::size_t num_rows = values.empty() ? 0 : values[0].size();
+  const std::vector<std::size_t> rows = thin_evenly(num_rows, kMostRows);
+  if (rows.size() < num_rows) {
+    report.messages.push_back(
+        fmt::format("{} of {} variants are shown; all are in the table.", rows.size(), num_rows));
+  }
+  JsonText json;
+  json.raw("{"), json.key("title"), json.string(report.title);
+  json.raw(","), json.key("description"), json.string(report.description);
+  json.raw(","), json.key("summary");
+  json.list(report.summary, [&](const auto& entry) {
+    json.raw("{"), json.key("label"), json.string(entry.first);
+    json.raw(","), json.key("value"), json.string(entry.second), json.raw("}");
+  });
+  add_texts(json, "messages", report.messages);
+  add_texts(json, "alarms", report.alarms);
+  json.raw(","), json.key("columns"), json.raw("[");
+  bool is_first = true;
+  const auto add = [&](const std::string& name, const char* group) {
+    if (!is_first) json.raw(",");
+    is_first = false;
+    add_column(json, name, group);
+  };
+  for (const Range& range : sweep.samples.design().ranges) add(range.name, "parameters");
+  for (const Criterion& criterion : sweep.criteria) add(criterion.label, "criteria");
+  json.raw("],"), json.key("data");
+  json.list(values, [&](const std::vector<double>& column) {
+    json.list(rows, [&](std::size_t row) { json.number(column[row]); });
+  });
+  json.raw("}");
+  return json.take();
+}
+
+}  // namespace
+
+std::string to_html(const SweepReport& report, const Sweep& sweep,
+                    std::span<const std::vector<double>> values) {
+  constexpr std::string_view kMarker = "/*DATA*/null";
+  const std::string_view page = kSweepTemplate;
+  const std::size_t place = page.find(kMarker);
+  assert(place != std::string_view::npos);
+  return std::string(page.substr(0, place)) + to_json(report, sweep, values) +
+         std::string(page.substr(place + kMarker.size()));
+}
+
+}  // namespace koppel

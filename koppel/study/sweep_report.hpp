@@ -1,0 +1,25 @@
+// The report of a sweep: a page with parallel coordinates and a scatter matrix of all variants, in
+// one file that needs nothing else (viewer/).
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <koppel/study/sweep.hpp>
+
+namespace koppel {
+
+struct SweepReport {
+  std::string title, description;
+  std::vector<std::pair<std::string, std::string>> summary;  // labels and texts
+  std::vector<std::string> messages, alarms;
+};
+
+// `values`: by column, parameters first, then criteria; not a number: none. Of more than 3,000 rows
+// as many are shown, evenly, and the page says so.
+std::string to_html(const SweepReport& report, const Sweep& sweep,
+                    std::span<const std::vector<double>> values);
+
+}  // namespace koppel
