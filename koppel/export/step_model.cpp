@@ -135,6 +135,17 @@ MethodChoice try_method(const Model& model, SimulateOptions options) {
   return {options, std::move(trial), {}};
 }
 
+template <typename Events>
+void refuse(const Events& events, const std::string& model) {
+  if (events.empty()) return;
+  std::string names;
+  for (const auto& event : events) names += (names.empty() ? "'" : ", '") + event.name + '\'';
+  throw Error("export.has-events",
+              "model '" + model + "' has events (" + names +
+                  "), and exported code does not watch for them.",
+              "Leave out `events`, or run the model with `simulate`.");
+}
+
 }  // namespace
 
 std::vector<CVariable> StepModel::state() const {
@@ -145,17 +156,7 @@ std::vector<CVariable> StepModel::state() const {
   return all;
 }
 
-void refuse_events(const Equations& equations) {
-  if (equations.events.empty()) return;
-  std::string names;
-  for (const Equations::Event& event : equations.events) {
-    names += (names.empty() ? "'" : ", '") + event.name + '\'';
-  }
-  throw Error("export.has-events",
-              "model '" + equations.model + "' has events (" + names +
-                  "), and exported code does not watch for them.",
-              "Leave out `events`, or run the model with `simulate`.");
-}
+void refuse_events(const Equations& equations) { refuse(equations.events, equations.model); }
 
 StepModel make_step_model(const Model& model, SimulateOptions options, std::string name,
                           StepKind kind, std::span<const ParameterOrigin> origins) {
@@ -169,6 +170,10 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
     throw Error("export.wrong-integrator",
                 "integrator '" + options.integrator.text() + "' cannot be exported.",
                 fmt::format("With fixed-cost steps: {}. Accurate: dop853.", names_of_fixed_cost()));
+  }
+  // Before a trial that an event may end.
+  if (is_open ? kind == StepKind::FixedCost : !Maker::is_accurate(options)) {
+    refuse(model.events, model.name);
   }
   MethodChoice choice = is_open ? choose_open(model, options, kind) : try_method(model, options);
   if (name.empty()) name = c_identifier(model.name);

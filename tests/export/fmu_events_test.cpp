@@ -349,6 +349,11 @@ TEST(Export, FixedCostStepsAndCDoNotWatchForEvents) {
   EXPECT_EQ(message([&] { write_c(step); }), expected);
   options.integrator = "rosenbrock";
   EXPECT_EQ(message([&] { make_step_model(model, options); }), expected);
+  // Also where the method is open and the event ends a trial of it.
+  options.integrator = {};
+  const Model stops =
+      read_model_text(ball("{when: y, direction: falling, stop: true}"), "ball.yaml");
+  EXPECT_EQ(message([&] { make_step_model(stops, options); }), expected);
 }
 
 }  // namespace
