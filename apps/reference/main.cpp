@@ -2,6 +2,7 @@
 // ROOT/schemas/koppel-model.schema.json and between the marks of ROOT/docs/model-format.md. With
 // --check nothing is written; exit code 1 where a file would change.
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <koppel/model/elements/list.hpp>
+#include <koppel/model/elements/sections.hpp>
 
 namespace koppel {
 namespace {
@@ -26,11 +28,20 @@ Json list_of(const Json& items, int size) {
   return list;
 }
 
-Json any_of(std::initializer_list<Json> choices) { return {{"anyOf", choices}}; }
+Json any_of(const std::vector<Json>& choices) { return {{"anyOf", choices}}; }
+
+// Names with values, or nothing.
+Json map_of(const Json& values) {
+  return {{"type", {"object", "null"}}, {"additionalProperties", values}};
+}
+
+template <typename E>
+Json make_object(bool may_repeat);
 
 // What a value of this kind looks like in a file.
 Json schema_of(const FieldInfo& info, FieldKind kind) {
   const Json number = reference("number"), point = reference("point");
+  const Json text = {{"type", "string"}}, vector = reference("vector");
   const Json axis = any_of({reference("vector"), {{"type", "string"}}});
   switch (kind) {
     case FieldKind::Number: return number;
@@ -42,7 +53,8 @@ Json schema_of(const FieldInfo& info, FieldKind kind) {
     case FieldKind::Axes: return list_of(axis, 2);
     case FieldKind::WorldPoint:
     case FieldKind::WorldDirection: return reference("vector");
-    case FieldKind::Numbers: return any_of({number, list_of(number, 0)});
+    case FieldKind::Numbers:
+      return info.size > 0 ? list_of(number, info.size) : any_of({number, list_of(number, 0)});
     case FieldKind::Matrix: return list_of(any_of({number, list_of(number, 0)}), 0);
     case FieldKind::Joint:
     case FieldKind::Quantity: return {{"type", "string"}};
@@ -53,6 +65,22 @@ Json schema_of(const FieldInfo& info, FieldKind kind) {
                       {"additionalProperties", false}}});
     case FieldKind::Assignments:
     case FieldKind::Efforts: return {{"type", "object"}, {"additionalProperties", number}};
+    case FieldKind::Value: return number;
+    case FieldKind::SampleFile:
+    case FieldKind::Text: return text;
+    case FieldKind::Texts: return list_of(text, 0);
+    case FieldKind::PlainNumbers: return list_of(number, 0);
+    case FieldKind::WayPoints: return any_of({list_of(number, 0), list_of(vector, 0)});
+    case FieldKind::Spot: return vector;
+    case FieldKind::Corners: return {{"type", "array"}, {"items", vector}, {"minItems", 2}};
+    case FieldKind::NamedPoints:
+    case FieldKind::NamedAxes: return map_of(vector);
+    case FieldKind::OwnPoints:
+      return {{"type", "array"}, {"items", text}, {"minItems", 1}, {"maxItems", 4}};
+    case FieldKind::Settings: return map_of(number);
+    case FieldKind::AxisAngle: return make_object<AxisAngle>(false);
+    case FieldKind::Orientation: return make_object<Orientation>(false);
+    case FieldKind::Shapes: return any_of({reference("shape"), list_of(reference("shape"), 0)});
   }
   return {};
 }
@@ -65,8 +93,9 @@ std::string describe(const FieldInfo& info) {
 }
 
 template <typename E>
-Json properties_of() {
-  Json properties = {{"repeat", reference("repeat")}};
+Json properties_of(bool may_repeat) {
+  Json properties = Json::object();
+  if (may_repeat) properties["repeat"] = reference("repeat");
   for (const Field<E>& field : E::fields()) {
     Json value = schema_of(field.info, field.kind());
     value["description"] = describe(field.info);
@@ -75,13 +104,65 @@ Json properties_of() {
   return properties;
 }
 
-// Elements of one type; with a `value` they may be it alone.
+// Whether each of two fields stands in for the other.
+bool is_either(const FieldInfo& a, const FieldInfo& b) {
+  return a.unless_given == '`' + std::string(b.key) + '`' &&
+         b.unless_given == '`' + std::string(a.key) + '`';
+}
+
+// Adds which keys must be there: those without a value unless given, and one of two.
 template <typename E>
+void add_required(Json& object) {
+  for (const Field<E>& a : E::fields()) {
+    if (a.info.unless_given.empty()) object["required"].push_back(a.info.key);
+    for (const Field<E>& b : E::fields()) {
+      if (!is_either(a.info, b.info) || object.contains("oneOf")) continue;
+      object["oneOf"] = {{{"required", {a.info.key}}}, {{"required", {b.info.key}}}};
+    }
+  }
+}
+
+template <typename E>
+Json make_object(bool may_repeat) {
+  Json object = {{"type", "object"},
+                 {"properties", properties_of<E>(may_repeat)},
+                 {"additionalProperties", false}};
+  add_required<E>(object);
+  return object;
+}
+
+// An element of one type, which may be one of its values alone.
+template <typename E>
+std::vector<Json> choices_of() {
+  std::vector<Json> choices;
+  for (const Field<E>& field : E::fields()) {
+    if (field.info.alone) choices.push_back(schema_of(field.info, field.kind()));
+  }
+  choices.push_back(make_object<E>(true));
+  return choices;
+}
+
+template <typename... E>
 Json make_section() {
-  Json object = {
-      {"type", "object"}, {"properties", properties_of<E>()}, {"additionalProperties", false}};
-  if (object["properties"].contains("value")) object = any_of({reference("number"), object});
-  return {{"type", {"object", "null"}}, {"additionalProperties", object}};
+  std::vector<Json> choices;
+  const auto add = [&](const std::vector<Json>& more) {
+    choices.insert(choices.end(), more.begin(), more.end());
+  };
+  (add(choices_of<E>()), ...);
+  return map_of(choices.size() == 1 ? choices[0] : any_of(choices));
+}
+
+template <typename... E>
+Json make_section_of(ElementList<E...> /*list*/) {
+  return make_section<E...>();
+}
+
+// Names in a list, or with more about them, or with nothing.
+template <typename E>
+Json make_names() {
+  std::vector<Json> choices = choices_of<E>();
+  choices.push_back({{"type", "null"}});
+  return any_of({list_of({{"type", "string"}}, 0), map_of(any_of(choices))});
 }
 
 // One object for each type: an editor completes and checks the keys of the type that is chosen.
@@ -90,11 +171,13 @@ Json make_schema() {
   Json types = Json::array(), choices = Json::array();
   List::for_each([&](auto id) {
     using E = typename decltype(id)::type;
-    Json properties = properties_of<E>();
+    Json properties = properties_of<E>(true);
     properties["type"] = {{"const", E::kInfo.type}, {"description", E::kInfo.text}};
     types.push_back(E::kInfo.type);
-    choices.push_back({{"if", {{"properties", {{"type", {{"const", E::kInfo.type}}}}}}},
-                       {"then", {{"properties", properties}, {"additionalProperties", false}}}});
+    Json then = {{"properties", properties}, {"additionalProperties", false}};
+    add_required<E>(then);
+    choices.push_back(
+        {{"if", {{"properties", {{"type", {{"const", E::kInfo.type}}}}}}}, {"then", then}});
   });
   return {{"type", "object"},
           {"properties", {{"type", {{"enum", types}}}}},
@@ -118,16 +201,84 @@ std::string make_table() {
   return out;
 }
 
+// Of elements that are told apart by their type, or by the first key of their tables.
 template <typename List>
-std::string make_tables() {
+std::string make_tables(bool by_type = true) {
   std::string out;
   List::for_each([&](auto id) {
     using E = typename decltype(id)::type;
-    out += "\n**`" + std::string(E::kInfo.type) + "`**: " + std::string(E::kInfo.text) +
-           (E::kInfo.in_plane ? "" : " (not in the plane)") + ".\n\n";
+    out += "\n**`" + std::string(by_type ? E::kInfo.type : E::fields()[0].info.key) +
+           "`**: " + std::string(E::kInfo.text) + (E::kInfo.in_plane ? "" : " (not in the plane)") +
+           ".\n\n";
     out += make_table<E>();
   });
   return out;
+}
+
+std::string make_keys() {
+  std::string out = "\n| key | is |\n| --- | --- |\n";
+  for (const SectionInfo& section : model_sections()) {
+    out += "| `" + std::string(section.key) + "` | " + std::string(section.text) + " |\n";
+  }
+  return out;
+}
+
+// What stands under each key of a model.
+Json make_properties() {
+  const Json number = reference("number"), text = {{"type", "string"}};
+  Json signal =
+      any_of({number, make_object<ExpressionSignal>(true), make_schema<SignalElements>()});
+  Json bodies = map_of(reference("body"));
+  bodies["properties"]["ground"] = make_object<GroundElement>(false);
+  const std::map<std::string_view, Json> known = {
+      {"name", text},
+      {"description", text},
+      {"dimension", {{"enum", {2, 3}}}},
+      {"parameters", make_section<ParameterElement>()},
+      {"tables", make_section<TableElement>()},
+      {"gravity", reference("vector")},
+      {"inputs", make_names<InputElement>()},
+      {"include", make_section<IncludeElement>()},
+      {"points", make_section<OwnPoint>()},
+      {"vectors", make_section<OwnPoint>()},
+      {"bodies", bodies},
+      {"joints", map_of(reference("joint"))},
+      {"coordinates", make_names<CoordinateElement>()},
+      {"states", make_section<StateElement>()},
+      {"forces", map_of(reference("force"))},
+      {"constraints", make_section<ConstraintElement>()},
+      {"couplings", make_section<CouplingElement>()},
+      {"nonholonomic", make_section<NonholonomicElement>()},
+      {"kinetic", number},
+      {"potential", number},
+      {"dissipation", number},
+      {"generalized_forces", make_section<GeneralizedForce>()},
+      {"initial", make_section<InitialElement>()},
+      {"outputs", make_section<OutputElement>()},
+      {"servo", make_section<ServoElement, AttitudeElement>()},
+      {"signals", map_of(signal)},
+      {"events", make_section<EventElement>()},
+      {"tracking", make_section<TrackingElement>()},
+      {"positive", make_section<PositiveElement>()},
+      {"definitions", make_section<DefinitionElement, RotationElement>()},
+      {"drawing", make_section_of(DrawingElements{})},
+      {"run", make_object<RunElement>(false)}};
+  Json properties = Json::object();
+  for (const SectionInfo& section : model_sections()) {
+    Json value = known.at(section.key);
+    value["description"] = section.text;
+    properties[std::string(section.key)] = std::move(value);
+  }
+  return properties;
+}
+
+Json make_shape() {
+  Json properties = Json::object();
+  ShapeElements::for_each([&](auto id) {
+    using E = typename decltype(id)::type;
+    properties[std::string(E::kInfo.type)] = make_object<E>(false);
+  });
+  return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
 }
 
 std::string read(const std::string& path) {
@@ -141,7 +292,7 @@ std::string with_part(std::string text, const std::string& name, const std::stri
   const std::size_t begin = text.find(first), end = text.find(last);
   if (begin == text.npos || end == text.npos) {
     std::fprintf(stderr, "no marks of '%s'\n", name.c_str());
-    return text;
+    std::exit(1);
   }
   return text.replace(begin + first.size(), end - begin - first.size(), part + '\n');
 }
@@ -151,19 +302,35 @@ int run(const std::string& root, bool only_check) {
   const std::string format_path = root + "/docs/model-format.md";
   std::map<std::string, std::string> files;
   Json schema = Json::parse(read(schema_path));
-  schema["$defs"]["joint"] = make_schema<JointElements>();
-  schema["$defs"]["force"] = make_schema<ForceElements>();
-  schema["properties"]["events"] = make_section<EventElement>();
-  schema["properties"]["tracking"] = make_section<TrackingElement>();
-  schema["properties"]["constraints"] = make_section<ConstraintElement>();
-  schema["properties"]["couplings"] = make_section<CouplingElement>();
-  schema["properties"]["nonholonomic"] = make_section<NonholonomicElement>();
+  schema["properties"] = make_properties();
+  Json& definitions = schema["$defs"];
+  definitions["joint"] = make_schema<JointElements>();
+  definitions["force"] = make_schema<ForceElements>();
+  definitions["shape"] = make_shape();
+  definitions["body"] = make_object<BodyElement>(true);
   files[schema_path] = schema.dump(2) + '\n';
   std::string format = read(format_path);
-  format = with_part(format, "joints by their tables", make_tables<JointElements>());
-  format = with_part(format, "forces by their tables", make_tables<ForceElements>());
-  format = with_part(format, "events by their table", '\n' + make_table<EventElement>());
-  format = with_part(format, "tracking by its table", '\n' + make_table<TrackingElement>());
+  const auto set_part = [&](const char* name, const std::string& part) {
+    format = with_part(format, name, part);
+  };
+  set_part("keys of a model", make_keys());
+  set_part("bodies by their table", '\n' + make_table<BodyElement>());
+  set_part("shapes by their tables", make_tables<ShapeElements>());
+  set_part("joints by their tables", make_tables<JointElements>());
+  set_part("forces by their tables", make_tables<ForceElements>());
+  set_part("events by their table", '\n' + make_table<EventElement>());
+  set_part("tracking by its table", '\n' + make_table<TrackingElement>());
+  set_part("tables by their table", '\n' + make_table<TableElement>());
+  set_part("coordinates by their table", '\n' + make_table<CoordinateElement>());
+  set_part("states by their table", '\n' + make_table<StateElement>());
+  set_part("points by their table", '\n' + make_table<OwnPoint>());
+  set_part("initial by its table", '\n' + make_table<InitialElement>());
+  set_part("inputs by their table", '\n' + make_table<InputElement>());
+  set_part("servo by its tables", make_tables<ElementList<ServoElement, AttitudeElement>>(false));
+  set_part("signals by their tables", make_tables<SignalElements>());
+  set_part("drawing by its tables", make_tables<DrawingElements>(false));
+  set_part("include by its table", '\n' + make_table<IncludeElement>());
+  set_part("run by its table", '\n' + make_table<RunElement>());
   files[format_path] = format;
   bool differs = false;
   for (const auto& [path, text] : files) {

@@ -56,4 +56,18 @@ std::string suggest(std::string_view name, std::span<const std::string> candidat
   return best;
 }
 
+std::string list_choices(std::string_view wrong, std::string_view what,
+                         const std::vector<std::string>& known) {
+  constexpr std::size_t kFew = 40;
+  std::string hint;
+  if (known.size() <= kFew && !known.empty()) {
+    for (const std::string& name : known) hint += (hint.empty() ? "" : ", ") + name;
+    hint = std::string(what) + ": " + hint + ".";
+  }
+  if (const std::string near = suggest(wrong, known); !near.empty()) {
+    hint += (hint.empty() ? "" : " ") + ("Did you mean '" + near + "'?");
+  }
+  return hint;
+}
+
 }  // namespace koppel

@@ -206,6 +206,7 @@ void Mechanism::positive(std::string_view name, Expr value) {
 }
 
 Expr Mechanism::operator[](const std::string& name) {
+  if (const auto it = signals_.find(name); it != signals_.end()) return it->second;
   if (const std::optional<Expr> symbol = model_.find_symbol(name)) return *symbol;
   throw Error("model.unknown-name",
               "'" + model_.name + "' has nothing by the name '" + name + "'.");

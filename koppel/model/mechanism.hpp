@@ -16,6 +16,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -137,17 +138,20 @@ class Mechanism {
   // A thin homogeneous rod, its origin at one end.
   RodHandle add_rod(std::string_view name, const RodOptions& options);
 
-  // An element of elements/list.hpp.
+  // An element of elements/list.hpp. A signal is known by its name: m["way.x"].
   template <typename E>
   ElementHandle add(std::string_view name, const E& element) {
-    constexpr bool kIsOther = OtherElements::has<E>();
-    static_assert(JointElements::has<E>() || ForceElements::has<E>() || kIsOther,
-                  "no element of models");
-    ModelWriter writer = writer_for(name, kIsOther                  ? E::kInfo.type
-                                          : JointElements::has<E>() ? "joint"
-                                                                    : "force");
+    constexpr bool kIsOther = OtherElements::has<E>() || DrawingElements::has<E>();
+    static_assert(
+        JointElements::has<E>() || ForceElements::has<E>() || SignalElements::has<E>() || kIsOther,
+        "no element of models");
+    ModelWriter writer = writer_for(name, kIsOther                   ? E::kInfo.type
+                                          : SignalElements::has<E>() ? "signal"
+                                          : JointElements::has<E>()  ? "joint"
+                                                                     : "force");
     if constexpr (requires { element.announce(writer); }) element.announce(writer);
     if (!writer.is_rejected()) add_element(element, writer);
+    signals_.insert(writer.signals.begin(), writer.signals.end());
     return {*this, std::string(name)};
   }
   // What will be known by this name, for expressions of an element's own quantities: a spring's
@@ -168,7 +172,7 @@ class Mechanism {
   Expr state(std::string_view name, Expr start = 0);
   void rate_of(Expr state, Expr rate);
 
-  // Functions by points. Time laws are in time_law.hpp; lines and arcs are expressions of them.
+  // Functions by points.
   // A table of one variable: m.table("r", TableData::spline(x, y))(angle).
   Table table(std::string_view name, const TableData& data) {
     return model_.graph->add_table(name, data);
@@ -197,7 +201,7 @@ class Mechanism {
   void event(Event event) { model_.events.push_back(std::move(event)); }
   RunSettings& run() { return model_.run; }
 
-  // By the name that it has in model files: knee.angle, rod.x', a parameter.
+  // By the name that it has in model files: knee.angle, rod.x', a parameter, a signal.
   // Throws Error `model.unknown-name`.
   Expr operator[](const std::string& name);
 
@@ -215,6 +219,7 @@ class Mechanism {
   Model model_;
   ParameterValues values_;
   std::vector<Diagnostic> mistakes_;
+  std::map<std::string, Expr> signals_;
 };
 
 }  // namespace koppel

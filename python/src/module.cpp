@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <csignal>
+#include <iterator>
 
 #include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
@@ -44,10 +45,14 @@ void translate(std::exception_ptr thrown) {
 }
 
 constexpr const char* kKinds[] = {
-    "number", "flag",  "word",        "point",           "ends",
-    "axis",   "axes",  "world-point", "world-direction", "numbers",
-    "matrix", "joint", "quantity",    "joint-value",     "assignments",
-    "efforts"};
+    "number",     "flag",         "word",        "point",           "ends",
+    "axis",       "axes",         "world-point", "world-direction", "numbers",
+    "matrix",     "joint",        "quantity",    "joint-value",     "assignments",
+    "efforts",    "plain-number", "text",        "texts",           "plain-numbers",
+    "way-points", "sample-file",  "spot",        "corners",         "named-points",
+    "named-axes", "own-points",   "settings",    "axis-angle",      "orientation",
+    "shapes"};
+static_assert(std::size(kKinds) == static_cast<std::size_t>(FieldKind::Shapes) + 1);
 
 template <typename E>
 py::dict describe(const char* section) {

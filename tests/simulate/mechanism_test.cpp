@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/expr/text/print.hpp>
 #include <koppel/model/time_law.hpp>
 #include <koppel/model/yaml/read_model.hpp>
@@ -168,6 +169,30 @@ TEST(Mechanism, OtherElementsAreAddedToo) {
   EXPECT_EQ(m.model().events.size(), 1u);
   ASSERT_EQ(m.model().tracking.size(), 1u);
   EXPECT_EQ(m.model().tracking[0].forces[1].name(), "hold.force_y");
+}
+
+// Half-way in time a law from rest to rest is half-way along its path.
+TEST(Mechanism, SignalsAreKnownByTheirNames) {
+  Mechanism m("load", Plane::XY);
+  const BodyHandle load = m.add_body("load", {.mass = 1, .is_point = true});
+  m.add("c", RestToRest{.duration = Expr(2), .start = Expr(1)});
+  m.add("way", LinePath{.from = WorldPoint(1, 2), .to = WorldPoint(5, 4), .law = m["c"]});
+  m.add("x", ServoElement{.output = load.x().value(), .reference = m["way.x"]});
+  m.add("y", ServoElement{.output = load.y().value(), .reference = m["way.y"]});
+  const std::vector<Expr> references = {m.model().servos[0].reference,
+                                        m.model().servos[1].reference};
+  const Function at(std::vector<Expr>{m.time()}, references);
+  EXPECT_NEAR(at(std::vector<double>{2})[0], 3, 1e-14);
+  EXPECT_NEAR(at(std::vector<double>{2})[1], 3, 1e-14);
+  EXPECT_EQ(at(std::vector<double>{7})[0], 5);
+  m.add("d", ThreePhase{.duration = Expr(1), .ramp = Expr(0.8)});
+  try {
+    m.model();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "error[model.bad-value]: signal 'd' has ramps that are longer than half of it.");
+  }
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ namespace {
 
 template <typename E>
 Field<E> value_field(Allow allow) {
-  return {{.key = "value", .text = "what is kept zero", .allow = allow}, &E::value};
+  return {{.key = "value", .text = "what is kept zero", .allow = allow, .alone = true}, &E::value};
 }
 
 template <typename E>

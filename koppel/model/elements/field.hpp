@@ -16,11 +16,13 @@
 
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <koppel/base/csv.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel {
@@ -28,7 +30,8 @@ namespace koppel {
 // Which names an expression may have, each with all before it.
 enum class Allow { Parameters, Time, Positions, Everything };
 
-enum class Bound { None, NotNegative, Positive };
+// OneTurn: an angle; a plain number beyond a turn was meant in degrees.
+enum class Bound { None, NotNegative, Positive, OneTurn };
 
 // What can be said about an element itself.
 struct ElementInfo {
@@ -36,6 +39,9 @@ struct ElementInfo {
   std::string_view text;  // what it is or holds, a phrase
   bool in_plane = true, in_space = true;
 };
+
+// A field that messages name as the element itself.
+inline constexpr std::string_view kItself = "itself";
 
 struct FieldInfo {
   std::string_view key;
@@ -45,6 +51,9 @@ struct FieldInfo {
   Allow allow = Allow::Parameters;
   Bound bound = Bound::None;
   std::vector<std::string_view> words = {};  // of a choice
+  bool alone = false;                        // the element may be written as this value alone
+  std::string_view called = {};              // by messages; empty: its key
+  int size = 0;                              // how many numbers a list has; 0: any
 };
 
 // A point of a body, or a body by itself (its origin).
@@ -108,8 +117,8 @@ struct Numbers {
   Numbers(double only)
       : values{Expr(only)}, is_list(false) {}  // NOLINT(google-explicit-constructor)
   std::vector<Expr> values;
-  bool is_list = true;
-  bool is_given() const { return !values.empty(); }
+  bool is_list = true;  // an empty list that is given is none
+  bool is_given() const { return !is_list || !values.empty(); }
 };
 
 // Rows of a matrix, or its diagonal as the only row.
@@ -144,6 +153,67 @@ struct Efforts {
   std::vector<Action> values;
 };
 
+// Names in a list.
+struct Texts {
+  std::vector<std::string> values = {};
+  bool is_list = true;
+  bool is_given() const { return !is_list || !values.empty(); }
+};
+
+// Numbers of a list by their values: other values of parameters do not change them. Empty: no list.
+struct PlainNumbers {
+  std::vector<double> values = {};
+};
+
+// Numbers, or points, that a curve passes: by component.
+struct WayPoints {
+  std::vector<std::vector<double>> components = {};
+  bool is_path = false;  // points
+  std::size_t size() const { return components.empty() ? 0 : components[0].size(); }
+};
+
+// A file of comma-separated values, whose first column is the time.
+struct SampleFile {
+  std::string name;
+  CsvColumns data;  // without columns: it could not be read
+};
+
+// A place in world axes by two or three coordinates, for pictures; several of them.
+struct Spot {
+  Vec3e at = {};
+};
+struct Corners {
+  std::vector<Vec3e> values = {};
+};
+
+// Points and directions of a body, by names of their own.
+struct NamedPoints {
+  std::vector<NamedVector> values = {};
+};
+struct NamedAxes {
+  std::vector<NamedVector> values = {};
+};
+
+// Points and vectors of the user's own, among Model::elements.
+struct OwnPoints {
+  std::vector<int> values = {};
+  bool is_given = false, is_known = true;  // is_known: all that are named are there
+};
+
+// Numbers for the parameters of another file.
+struct Settings {
+  struct Setting {
+    std::string name;
+    Expr value;
+    double number;
+  };
+  std::vector<Setting> values = {};
+};
+
+struct AxisAngle;    // elements/placing.hpp
+struct Orientation;  // the same
+struct Shapes;       // elements/shapes.hpp
+
 // A member as the readers see it: what kind of value it takes.
 template <typename E>
 using Member =
@@ -151,7 +221,11 @@ using Member =
                  Ends E::*, std::optional<Direction> E::*, Directions E::*,
                  std::optional<WorldPoint> E::*, std::optional<WorldDirection> E::*, Numbers E::*,
                  Rows E::*, std::optional<Coordinate> E::*, std::optional<Observed> E::*,
-                 JointValue E::*, Assignments E::*, Efforts E::*>;
+                 JointValue E::*, Assignments E::*, Efforts E::*, std::optional<double> E::*,
+                 std::optional<std::string> E::*, Texts E::*, PlainNumbers E::*, WayPoints E::*,
+                 std::optional<SampleFile> E::*, std::optional<Spot> E::*, Corners E::*,
+                 NamedPoints E::*, NamedAxes E::*, OwnPoints E::*, Settings E::*, AxisAngle E::*,
+                 Orientation E::*, Shapes E::*>;
 enum class FieldKind {
   Number,
   Flag,
@@ -168,7 +242,22 @@ enum class FieldKind {
   Quantity,
   JointValue,
   Assignments,
-  Efforts
+  Efforts,
+  Value,  // a number whose value is built in
+  Text,
+  Texts,
+  PlainNumbers,
+  WayPoints,
+  SampleFile,
+  Spot,
+  Corners,
+  NamedPoints,
+  NamedAxes,
+  OwnPoints,
+  Settings,
+  AxisAngle,
+  Orientation,
+  Shapes
 };
 
 template <typename E>

@@ -11,6 +11,7 @@ ModelWriter::ModelWriter(Model& model_in, const ParameterValues& values, std::st
     : model(model_in),
       name(std::move(name_in)),
       what(std::move(what_in)),
+      of(what),
       values_(values),
       where_(std::move(where)),
       report_(std::move(report)) {}
@@ -22,8 +23,15 @@ void ModelWriter::reject(std::string_view id, std::string message, std::string h
 void ModelWriter::reject_key(std::string_view key, std::string_view id, std::string message,
                              std::string hint) {
   is_rejected_ = true;
-  report_(key,
-          {std::string(id), std::string(key) + " of " + what + message, std::move(hint), {}, {}});
+  const std::string whose = of.empty() ? "" : " of " + of;
+  report_(key, {std::string(id), std::string(key) + whose + message, std::move(hint), {}, {}});
+}
+
+void ModelWriter::reject_item(std::string_view key, std::size_t item, std::string_view id,
+                              std::string message) {
+  is_rejected_ = true;
+  report_(std::string(key) + '[' + std::to_string(item) + ']',
+          {std::string(id), std::string(key) + " of " + of + message, {}, {}, {}});
 }
 
 void ModelWriter::reject_at(std::string_view key, std::string_view id, std::string message,
@@ -32,8 +40,13 @@ void ModelWriter::reject_at(std::string_view key, std::string_view id, std::stri
   report_(key, {std::string(id), what + message, std::move(hint), {}, {}});
 }
 
+void ModelWriter::reject_with(std::string_view key, Diagnostic mistake) {
+  is_rejected_ = true;
+  report_(key, std::move(mistake));
+}
+
 void ModelWriter::check(std::string_view key, Expr e, Bound bound) {
-  if (bound == Bound::None || !is_constant(e)) return;
+  if (bound == Bound::None || bound == Bound::OneTurn || !is_constant(e)) return;
   const double x = value(e);
   if (x > 0 || (x == 0 && bound == Bound::NotNegative)) return;
   reject_key(key, "model.bad-value",
@@ -51,7 +64,10 @@ bool ModelWriter::check_size(std::string_view key, const Numbers& numbers, std::
   if (numbers.is_list && numbers.values.size() == size) return true;
   reject_key(key, "model.wrong-dimension",
              " must be a list of " + std::to_string(size) + " numbers; found " +
-                 (numbers.is_list ? std::to_string(numbers.values.size()) : "no list") + ".");
+                 (numbers.values.empty() ? "0"
+                  : numbers.is_list      ? std::to_string(numbers.values.size())
+                                         : "no list") +
+                 ".");
   return false;
 }
 

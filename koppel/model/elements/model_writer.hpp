@@ -20,7 +20,8 @@ struct ObservedVector {
 
 class ModelWriter {
  public:
-  // Takes a mistake; `key`: the field that it is in, empty: the element as a whole.
+  // Takes a mistake; `key`: the field that it is in, `key[2]` an item of a list there, empty: the
+  // element as a whole.
   using Report = std::function<void(std::string_view key, Diagnostic mistake)>;
   ModelWriter(Model& model, const ParameterValues& values, std::string name, std::string what,
               Location where, Report report);
@@ -32,6 +33,11 @@ class ModelWriter {
   // The same about a key: "key of force 's' …".
   void reject_key(std::string_view key, std::string_view id, std::string message,
                   std::string hint = {});
+  // The same about an item of a list; the message names the key.
+  void reject_item(std::string_view key, std::size_t item, std::string_view id,
+                   std::string message);
+  // A mistake that says all by itself.
+  void reject_with(std::string_view key, Diagnostic mistake);
   bool is_rejected() const { return is_rejected_; }
   // That a value is within the bound.
   void check(std::string_view key, Expr value, Bound bound);
@@ -43,6 +49,7 @@ class ModelWriter {
 
   double value(Expr e) const { return values_(e); }
   Vec3<double> value(const Vec3e& e) const { return values_(e); }
+  Mat3<double> value(const Mat3e& e) const { return values_(e); }
   bool is_constant(Expr e) const;  // of parameters only
   // A symbol in an expression that is not of positions, parameters and time: a rate, an input.
   std::optional<Expr> find_beyond_positions(Expr e) const;
@@ -64,12 +71,21 @@ class ModelWriter {
   int add_constraint(const std::string& suffix, Expr residual, bool may_jump = false);
   int add_nonholonomic(const std::string& suffix, Expr residual);
 
+  // An expression of time that is known by the element's name, or by a component of it: ".x".
+  void define(std::string_view component, Expr value) {
+    signals.emplace_back(name + std::string(component), value);
+  }
+
   const Location& where() const { return where_; }
+  Location where(std::string_view key) const { return locate ? locate(key) : where_; }
 
   Model& model;
-  MarkerFrame axes_of_model;  // of the sub-assembly, in world axes
-  const std::string name;     // in full
-  const std::string what;     // "force 's'"
+  std::vector<std::pair<std::string, Expr>> signals;          // what was defined
+  std::function<Location(std::string_view key)> locate = {};  // where a field stands
+  MarkerFrame axes_of_model;                                  // of the sub-assembly, in world axes
+  const std::string name;                                     // in full
+  const std::string what;                                     // "force 's'"
+  std::string of;  // what keys are of, in messages: the same; empty: they say enough by themselves
 
  private:
   const ParameterValues& values_;
@@ -78,15 +94,22 @@ class ModelWriter {
   bool is_rejected_ = false;
 };
 
+// That values are within the bounds of the table.
+template <typename E>
+void check_bounds(const E& element, ModelWriter& writer) {
+  for (const Field<E>& field : E::fields()) {
+    if (const auto* member = std::get_if<std::optional<Expr> E::*>(&field.member)) {
+      if (element.**member) writer.check(field.info.key, *(element.**member), field.info.bound);
+    } else if (const auto* plain = std::get_if<std::optional<double> E::*>(&field.member)) {
+      if (element.**plain) writer.check(field.info.key, *(element.**plain), field.info.bound);
+    }
+  }
+}
+
 // Adds an element, its bounds checked. Where something is wrong with it nothing comes of the model.
 template <typename E>
 void add_element(const E& element, ModelWriter& writer) {
-  for (const Field<E>& field : E::fields()) {
-    const auto* member = std::get_if<std::optional<Expr> E::*>(&field.member);
-    if (member != nullptr && element.**member) {
-      writer.check(field.info.key, *(element.**member), field.info.bound);
-    }
-  }
+  check_bounds(element, writer);
   element.add_to(writer);
 }
 

@@ -8,16 +8,18 @@ namespace {
 
 constexpr std::size_t kMostMistakes = 100;
 
-std::string list(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 }  // namespace
 
 std::string describe(std::string_view what, std::string_view name) {
   return std::string(what) + " '" + std::string(name) + "'";
+}
+
+Node make_scalar(std::string_view text, std::size_t offset) {
+  Node node;
+  node.kind = Node::Kind::Scalar;
+  node.offset = offset;
+  node.text = text;
+  return node;
 }
 
 bool Reader::is_reported(const Location& where, std::string_view id) const {
@@ -36,7 +38,11 @@ void Reader::report(Location where, std::string_view id, std::string message, st
 
 void Reader::report(std::size_t offset, std::string_view id, std::string message,
                     std::string hint) {
-  report(source_.at(offset), id, std::move(message), std::move(hint));
+  report(source.at(offset), id, std::move(message), std::move(hint));
+}
+
+void Reader::report(const Error& error) {
+  for (const Diagnostic& d : error.diagnostics()) report(d.where, d.id, d.message, d.hint);
 }
 
 void Reader::report(const Node& scalar, const Error& error) {
@@ -49,22 +55,9 @@ void Reader::report(const Node& scalar, const Error& error) {
       if ((static_cast<unsigned char>(scalar.text[offset]) & 0xC0) != 0x80) ++column;
     }
     const std::size_t before = mistakes_.size();
-    report(source_.at(scalar, offset), d.id, d.message, d.hint);
+    report(source.at(scalar, offset), d.id, d.message, d.hint);
     if (mistakes_.size() > before) mistakes_.back().excerpt = d.excerpt;
   }
-}
-
-std::string Reader::one_of(std::string_view wrong, std::string_view what,
-                           std::vector<std::string> known) const {
-  constexpr std::size_t kFew = 40;
-  std::string hint;
-  if (known.size() <= kFew && !known.empty()) {
-    hint = std::string(what) + ": " + list(known) + ".";
-  }
-  if (const std::string near = suggest(wrong, known); !near.empty()) {
-    hint += (hint.empty() ? "" : " ") + ("Did you mean '" + near + "'?");
-  }
-  return hint;
 }
 
 bool Reader::expect_map(const Node& node, std::string_view what) {
@@ -80,10 +73,10 @@ bool Reader::check_keys(const Node& node, const std::string& what,
   if (!expect_map(node, what)) return false;
   for (const Entry& entry : node.entries) {
     if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
-    if (is_reported(source_.at(entry.offset), "model.unknown-key")) continue;
+    if (is_reported(source.at(entry.offset), "model.unknown-key")) continue;
     report(entry.offset, "model.unknown-key",
            "unknown key '" + entry.key.substr(0, 60) + "' in " + what + ".",
-           one_of(entry.key, "keys", {keys.begin(), keys.end()}));
+           list_choices(entry.key, "keys", {keys.begin(), keys.end()}));
   }
   return true;
 }
@@ -96,7 +89,7 @@ int Reader::word(const Node& node, std::string_view what, std::span<const std::s
   const std::string found =
       node.is_scalar() ? "'" + node.text.substr(0, 60) + "'" : "a list or map";
   report(node.offset, "model.unknown-type", std::string(what) + " cannot be " + found + ".",
-         one_of(node.text, "choices", {words.begin(), words.end()}));
+         list_choices(node.text, "choices", {words.begin(), words.end()}));
   return -1;
 }
 
@@ -111,7 +104,7 @@ bool Reader::claim(const Element& element, std::string_view space, const std::st
   }
   const bool reserved =
       (space == "plain" && element.name == "t") || (space == "element" && element.name == "ground");
-  const auto [it, is_new] = names_.kind.emplace(std::string(space) + ' ' + element.full_name, kind);
+  const auto [it, is_new] = names.kind.emplace(std::string(space) + ' ' + element.full_name, kind);
   if (is_new && !reserved) return true;
   report(element.offset, "model.duplicate-name",
          kind + " '" + element.name + "' has the name of " +
@@ -119,6 +112,26 @@ bool Reader::claim(const Element& element, std::string_view space, const std::st
               : element.name == "t" ? "the time."
                                     : "the ground."));
   return false;
+}
+
+ModelWriter Reader::writer_for(const Element& element, const std::string& what) {
+  const Node& node = *element.value;
+  const std::size_t offset = element.offset;
+  const auto find = [&node, offset](std::string_view key) {
+    if (!node.is_map()) return key.empty() ? offset : node.offset;
+    const std::size_t bracket = key.find('[');
+    const Node* value = key.empty() ? nullptr : node.find(key.substr(0, bracket));
+    if (value == nullptr) return offset;
+    if (bracket == key.npos) return value->offset;
+    return value->items[std::stoul(std::string(key.substr(bracket + 1)))].offset;
+  };
+  ModelWriter writer(model, *values, element.full_name, what, source.at(offset),
+                     [this, find](std::string_view key, const Diagnostic& d) {
+                       report(find(key), d.id, d.message, d.hint);
+                     });
+  writer.locate = [this, find](std::string_view key) { return source.at(find(key)); };
+  writer.axes_of_model = frame;
+  return writer;
 }
 
 }  // namespace koppel::yaml

@@ -1,9 +1,10 @@
-// Parameters and tables.
+// Parameters.
 #include <algorithm>
 
 #include <koppel/base/suggest.hpp>
+#include <koppel/model/yaml/field_reader.hpp>
 #include <koppel/model/yaml/names.hpp>
-#include <koppel/model/yaml/reader.hpp>
+#include <koppel/model/yaml/sections.hpp>
 
 namespace koppel::yaml {
 namespace {
@@ -28,8 +29,9 @@ std::vector<std::size_t> sorted(const std::vector<std::vector<std::size_t>>& nee
 
 }  // namespace
 
-void Reader::read_parameters(const Node* section, const ReadOptions& options) {
-  std::vector<Element> given = elements(section, "parameters");
+void read_parameters(Reader& reader, const Node* section, const ReadOptions& options) {
+  Names& names = reader.names;
+  std::vector<Element> given = reader.elements(section, "parameters");
   std::map<std::string, std::size_t, std::less<>> index;
   std::vector<std::string> known;
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -42,20 +44,16 @@ void Reader::read_parameters(const Node* section, const ReadOptions& options) {
     if (const auto it = index.find(name); it != index.end()) {
       set[it->second] = value;
     } else {
-      report(Location{source_.file(), 0, 0}, "model.unknown-parameter",
-             "there is no parameter '" + name + "' to be set.", one_of(name, "parameters", known));
+      reader.report(Location{reader.source.file(), 0, 0}, "model.unknown-parameter",
+                    "there is no parameter '" + name + "' to be set.",
+                    list_choices(name, "parameters", known));
     }
   }
   std::vector<Node> nodes(given.size());
   std::vector<std::vector<std::size_t>> needs(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
-    nodes[i] = value_of(given[i], describe("parameter", given[i].name));
-    if (set[i]) {
-      nodes[i] = Node{};
-      nodes[i].kind = Node::Kind::Scalar;
-      nodes[i].text = *set[i];
-      nodes[i].offset = given[i].offset;
-    }
+    nodes[i] = value_of<ParameterElement>(reader, given[i], describe("parameter", given[i].name));
+    if (set[i]) nodes[i] = make_scalar(*set[i], given[i].offset);
     for (const Name& name : names_in(nodes[i].text)) {
       if (const auto it = index.find(name.text); it != index.end()) needs[i].push_back(it->second);
     }
@@ -78,69 +76,28 @@ void Reader::read_parameters(const Node* section, const ReadOptions& options) {
     }
     std::string text;
     for (const std::size_t j : path) text += (text.empty() ? "" : " → ") + given[j].name;
-    report(given[path[0]].offset, "model.cyclic-parameters",
-           "parameters need each other: " + text + ".");
+    reader.report(given[path[0]].offset, "model.cyclic-parameters",
+                  "parameters need each other: " + text + ".");
     break;  // the others may hang on the same cycle
   }
   // In the order of the file, as far as it goes: symbols first, then values.
   for (const Element& element : given) {
-    if (!claim(element, "plain", "parameter")) continue;
-    names_.parameters.emplace(element.full_name, Parameter{graph().symbol(element.full_name), 0});
+    if (!reader.claim(element, "plain", "parameter")) continue;
+    names.parameters.emplace(element.full_name,
+                             Parameter{reader.model.graph->symbol(element.full_name), 0});
   }
   for (const std::size_t i : order) {
-    const auto it = names_.parameters.find(given[i].full_name);
-    const Number value = number(nodes[i], describe("parameter", given[i].name));
-    if (it == names_.parameters.end()) continue;
+    const auto it = names.parameters.find(given[i].full_name);
+    const Number value = reader.number(nodes[i], describe("parameter", given[i].name));
+    if (it == names.parameters.end()) continue;
     it->second.value = value.value;
     // Those of a sub-assembly may have been handed over.
-    ParameterOrigin& origin = names_.origins[given[i].full_name];
+    ParameterOrigin& origin = names.origins[given[i].full_name];
     if (!origin.definition && !value.e.is_constant()) origin.definition = value.e;
   }
   for (const Element& element : given) {
-    const auto it = names_.parameters.find(element.full_name);
-    if (it != names_.parameters.end()) model_.parameters.push_back(it->second);
-  }
-}
-
-void Reader::read_tables(const Node* section) {
-  for (const Element& element : elements(section, "tables")) {
-    const std::string what = describe("table", element.name);
-    const Node& node = *element.value;
-    if (!check_keys(node, what, {"type", "x", "y", "outside"})) continue;
-    const Node* type = node.find("type");
-    const int kind =
-        type == nullptr ? 0 : word(*type, "type of " + what, {"spline", "linear", "held"});
-    const Node* ends = node.find("outside");
-    const int chosen =
-        ends == nullptr ? 0 : word(*ends, "outside of " + what, {"hold", "extrapolate", "error"});
-    constexpr TableData::Outside kOutside[] = {
-        TableData::Outside::Hold, TableData::Outside::Extrapolate, TableData::Outside::Refuse};
-    const TableData::Outside outside = kOutside[std::max(chosen, 0)];
-    if (kind == 2 && chosen > 0) {
-      report(ends->offset, "model.contradiction",
-             what + " is held: it keeps its end values outside of its points.");
-    }
-    std::vector<double> points[2];
-    bool complete = true;
-    for (const int i : {0, 1}) {
-      const Node* list = node.find(i == 0 ? "x" : "y");
-      if (list == nullptr || !list->is_sequence()) {
-        report(element.offset, "model.missing-key", what + " needs lists of numbers x and y.");
-        complete = false;
-        break;
-      }
-      for (const Node& item : list->items) points[i].push_back(plain_number(item, what));
-    }
-    if (!complete || kind < 0 || !claim(element, "plain", "table")) continue;
-    try {
-      graph().add_table(element.full_name,
-                        kind == 0   ? TableData::spline(points[0], points[1], outside)
-                        : kind == 1 ? TableData::linear(points[0], points[1], outside)
-                                    : TableData::held(points[0], points[1]));
-    } catch (const Error& error) {
-      const Diagnostic& d = error.diagnostics().front();
-      report(element.offset, "model.bad-table", what + ": " + d.message, d.hint);
-    }
+    const auto it = names.parameters.find(element.full_name);
+    if (it != names.parameters.end()) reader.model.parameters.push_back(it->second);
   }
 }
 

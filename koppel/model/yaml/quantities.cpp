@@ -2,6 +2,7 @@
 // quantities of bodies, joints and springs by a name with a dot.
 #include <algorithm>
 
+#include <koppel/base/suggest.hpp>
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {
@@ -21,14 +22,14 @@ const typename Map::mapped_type* find(const Map& map, const std::string& key) {
 
 std::optional<Expr> Reader::resolve(std::string_view name, Allow allow) {
   const std::string key = full(name);
-  if (const Parameter* p = find(names_.parameters, key)) return p->symbol;
+  if (const Parameter* p = find(names.parameters, key)) return p->symbol;
   if (allow == Allow::Parameters) return {};
-  if (name == "t") return model_.time;
-  if (const Expr* e = find(names_.signals, key)) return *e;
+  if (name == "t") return model.time;
+  if (const Expr* e = find(names.signals, key)) return *e;
   if (allow == Allow::Time) return {};
   if (const std::optional<Expr> e = definition(key, allow)) return e;
   if (allow == Allow::Positions && name.ends_with('\'')) return {};
-  if (const Expr* e = find(names_.plain, key)) return *e;
+  if (const Expr* e = find(names.plain, key)) return *e;
   if (allow == Allow::Positions && is_angular_velocity(name)) return {};
   return resolve_member(key);
 }
@@ -40,41 +41,41 @@ std::optional<Expr> Reader::resolve_member(const std::string& full_name) {
   const std::size_t dot = name.rfind('.');
   if (dot == name.npos) return {};
   const std::string owner = name.substr(0, dot), member = name.substr(dot + 1);
-  std::optional<int> found = model_.find_measure(name);
-  if (const int* body = find(names_.bodies, owner); body != nullptr && !found) {
-    found = model_.measure_body(name, *body, member);
+  std::optional<int> found = model.find_measure(name);
+  if (const int* body = find(names.bodies, owner); body != nullptr && !found) {
+    found = model.measure_body(name, *body, member);
   }
-  if (const Point* point = find(names_.points, owner); point != nullptr && !found) {
-    found = model_.measure_point(name, {point->body, point->at.e}, member);
+  if (const Point* point = find(names.points, owner); point != nullptr && !found) {
+    found = model.measure_point(name, {point->body, point->at}, member);
   }
   if (!found || (is_rate && is_angular_velocity(name))) return {};
-  return model_.symbol_of(*found, is_rate);
+  return model.symbol_of(*found, is_rate);
 }
 
 std::vector<std::string> Reader::known_names() const {
   std::vector<std::string> known{"t", "pi"};
   const auto add = [&](const std::string& key, std::initializer_list<const char*> members) {
-    if (!key.starts_with(prefix_)) return;
-    const std::string name = key.substr(prefix_.size());
+    if (!key.starts_with(prefix)) return;
+    const std::string name = key.substr(prefix.size());
     for (const char* member : members) known.push_back(name + member);
   };
-  const bool flat = model_.is_planar;
-  for (const auto& [key, p] : names_.parameters) add(key, {""});
-  for (const auto& [key, e] : names_.signals) add(key, {""});
-  for (const auto& [key, e] : definitions_) add(key, {""});
-  for (const auto& [key, e] : names_.plain) add(key, {""});
-  for (const auto& [owner, member] : model_.measures()) {
-    if (!names_.joints.contains(owner) || member == "length") add(owner + '.' + member, {""});
+  const bool flat = model.is_planar;
+  for (const auto& [key, p] : names.parameters) add(key, {""});
+  for (const auto& [key, e] : names.signals) add(key, {""});
+  for (const auto& [key, e] : definitions) add(key, {""});
+  for (const auto& [key, e] : names.plain) add(key, {""});
+  for (const auto& [owner, member] : model.measures()) {
+    if (!names.joints.contains(owner) || member == "length") add(owner + '.' + member, {""});
   }
-  for (const auto& [key, point] : names_.points) {
+  for (const auto& [key, point] : names.points) {
     flat ? add(key, {".x", ".y"}) : add(key, {".x", ".y", ".z"});
   }
-  for (const auto& [key, joint] : names_.joints) {
-    const JointLaw& law = *model_.joints[static_cast<std::size_t>(joint)].law;
+  for (const auto& [key, joint] : names.joints) {
+    const JointLaw& law = *model.joints[static_cast<std::size_t>(joint)].law;
     if (law.has_angle()) add(key, {".angle", ".angle'"});
     if (law.has_position()) add(key, {".position", ".position'"});
   }
-  for (const auto& [key, body] : names_.bodies) {
+  for (const auto& [key, body] : names.bodies) {
     if (body == kGround) continue;
     flat ? add(key, {".x", ".y", ".angle"}) : add(key, {".x", ".y", ".z", ".wx", ".wy", ".wz"});
   }
@@ -100,13 +101,13 @@ void Reader::report_unknown(Location where, std::string_view name, Allow allow) 
   }
   std::vector<std::string> known;
   if (allow == Allow::Parameters || allow == Allow::Time) {
-    for (const auto& [key, p] : names_.parameters) {
-      if (key.starts_with(prefix_)) known.push_back(key.substr(prefix_.size()));
+    for (const auto& [key, p] : names.parameters) {
+      if (key.starts_with(prefix)) known.push_back(key.substr(prefix.size()));
     }
     if (allow == Allow::Time) {
       known.emplace_back("t");
-      for (const auto& [key, e] : names_.signals) {
-        if (key.starts_with(prefix_)) known.push_back(key.substr(prefix_.size()));
+      for (const auto& [key, e] : names.signals) {
+        if (key.starts_with(prefix)) known.push_back(key.substr(prefix.size()));
       }
     }
     std::sort(known.begin(), known.end());
@@ -114,7 +115,7 @@ void Reader::report_unknown(Location where, std::string_view name, Allow allow) 
     known = known_names();
   }
   report(std::move(where), "model.unknown-name", "unknown name " + quoted + ".",
-         one_of(name, "known", std::move(known)));
+         list_choices(name, "known", std::move(known)));
 }
 
 int Reader::quantity(const Node& node, std::string_view what) {
@@ -125,33 +126,33 @@ int Reader::quantity(const Node& node, std::string_view what) {
   }
   const std::string name = with_indices(node.offset, node.text);
   if (resolve(name, Allow::Everything)) {
-    const int found = model_.find_quantity(full(name));
+    const int found = model.find_quantity(full(name));
     if (found >= 0) return found;
     report(node.offset, "model.wrong-kind",
            std::string(what) + " must be a quantity; '" + name + "' is none.",
            "Such as pivot.angle, spring.length or rod.A.x.");
     return -1;
   }
-  report_unknown(source_.at(node, 0), name, Allow::Everything);
+  report_unknown(source.at(node, 0), name, Allow::Everything);
   return -1;
 }
 
 int Reader::joint_coordinate(const Node& node, std::string_view what) {
   const std::string name = node.is_scalar() ? with_indices(node.offset, node.text) : "";
-  const int* joint = find(names_.joints, full(name));
+  const int* joint = find(names.joints, full(name));
   if (joint == nullptr) {
     std::vector<std::string> known;
-    for (const Joint& j : model_.joints) {
-      if (j.name.starts_with(prefix_)) known.push_back(j.name.substr(prefix_.size()));
+    for (const Joint& j : model.joints) {
+      if (j.name.starts_with(prefix)) known.push_back(j.name.substr(prefix.size()));
     }
     report(node.offset, "model.unknown-joint",
            std::string(what) + " names joint '" + name + "'; there is none.",
-           one_of(name, "joints", known));
+           list_choices(name, "joints", known));
     return -1;
   }
-  const JointLaw& law = *model_.joints[static_cast<std::size_t>(*joint)].law;
-  if (law.has_angle()) return model_.angle_of(*joint);
-  if (law.has_position()) return model_.position_of(*joint);
+  const JointLaw& law = *model.joints[static_cast<std::size_t>(*joint)].law;
+  if (law.has_angle()) return model.angle_of(*joint);
+  if (law.has_position()) return model.position_of(*joint);
   report(node.offset, "model.wrong-joint",
          std::string(what) + " acts on joint '" + name +
              "', which has neither an angle nor a position.",

@@ -4,85 +4,97 @@
 #include <set>
 
 #include <koppel/base/printable.hpp>
-
-#include <koppel/model/yaml/reader.hpp>
+#include <koppel/model/elements/sections.hpp>
+#include <koppel/model/yaml/sections.hpp>
 
 namespace koppel::yaml {
 
-Reader::Reader(Model& model, Names& names, const Source& source, std::vector<Diagnostic>& mistakes)
-    : model_(model), names_(names), source_(source), mistakes_(mistakes) {}
+Reader::Reader(Model& model_in, Names& names_in, const Source& source_in,
+               std::vector<Diagnostic>& mistakes)
+    : model(model_in), names(names_in), source(source_in), mistakes_(mistakes) {}
 
-void Reader::read(const Node& root, const ReadOptions& options) {
-  if (!check_keys(root, "the model", {"name",        "description",
-                                      "dimension",   "parameters",
-                                      "tables",      "gravity",
-                                      "inputs",      "include",
-                                      "points",      "vectors",
-                                      "bodies",      "joints",
-                                      "coordinates", "states",
-                                      "forces",      "constraints",
-                                      "couplings",   "nonholonomic",
-                                      "kinetic",     "potential",
-                                      "dissipation", "generalized_forces",
-                                      "initial",     "outputs",
-                                      "servo",       "signals",
-                                      "events",      "tracking",
-                                      "positive",    "definitions",
-                                      "drawing",     "run"})) {
+Reader::Reader(Reader& outer, const Source& source_in, std::string prefix_in,
+               const Placement& frame_in)
+    : model(outer.model),
+      names(outer.names),
+      source(source_in),
+      prefix(std::move(prefix_in)),
+      frame(frame_in),
+      depth(outer.depth + 1),
+      mistakes_(outer.mistakes_) {}
+
+namespace {
+
+void read_dimension(Reader& reader, const Node& root) {
+  const bool is_main = reader.prefix.empty();
+  bool& is_planar = reader.model.is_planar;
+  const Node* node = root.find("dimension");
+  if (node == nullptr) {
+    if (!is_main && is_planar) {
+      reader.report(root.offset, "model.wrong-dimension",
+                    "a sub-assembly has the dimension of its model; this one has none, so 3.");
+    }
     return;
   }
-  const bool is_main = prefix_.empty();
-  if (const Node* node = root.find("dimension")) {
-    const int chosen = word(*node, "dimension", {"2", "3"});
-    if (is_main) {
-      model_.is_planar = chosen == 0;
-    } else if (chosen >= 0 && model_.is_planar != (chosen == 0)) {
-      report(node->offset, "model.wrong-dimension",
-             "a sub-assembly has the dimension of its model.");
-    }
-  } else if (!is_main && model_.is_planar) {
-    report(root.offset, "model.wrong-dimension",
-           "a sub-assembly has the dimension of its model; this one has none, so 3.");
-  }
-  // What others refer to comes first.
-  read_parameters(root.find("parameters"), options);
-  values_.emplace(model_);
-  read_tables(root.find("tables"));
-  read_signals(root.find("signals"));
-  read_inputs(root.find("inputs"));
-  read_coordinates(root.find("coordinates"));
-  read_states(root.find("states"));
-  read_elements(root.find("points"), true);
-  read_elements(root.find("vectors"), false);
+  constexpr std::string_view kDimensions[] = {"2", "3"};
+  const int chosen = reader.word(*node, "dimension", kDimensions);
   if (is_main) {
-    if (const Node* node = root.find("name")) model_.name = text(*node, "name");
-    if (const Node* node = root.find("description"))
-      model_.description = text(*node, "description");
-    if (const Node* node = root.find("gravity")) {
-      model_.gravity = vector(*node, "gravity").e;
-    }
-    read_run(root.find("run"));
+    is_planar = chosen == 0;
+  } else if (chosen >= 0 && is_planar != (chosen == 0)) {
+    reader.report(node->offset, "model.wrong-dimension",
+                  "a sub-assembly has the dimension of its model.");
   }
-  read_bodies(root.find("bodies"));
-  read_includes(root.find("include"));
-  read_definitions(root.find("definitions"));
-  read_joints(root.find("joints"));
-  read_forces(root.find("forces"));
-  read_constraints(root);
-  read_energies(root);
-  read_tracking(root.find("tracking"));
-  read_state_rates(root.find("states"));
-  read_initial(root.find("initial"));
-  read_outputs(root.find("outputs"));
-  read_drawing(root.find("drawing"));
-  read_servo(root.find("servo"));
-  read_events(root.find("events"));
-  read_positive(root.find("positive"));
+}
+
+// What sub-assemblies do not say.
+void read_head(Reader& reader, const Node& root) {
+  Model& model = reader.model;
+  if (const Node* node = root.find("name")) model.name = reader.text(*node, "name");
+  if (const Node* node = root.find("description")) {
+    model.description = reader.text(*node, "description");
+  }
+  if (const Node* node = root.find("gravity")) model.gravity = reader.vector(*node, "gravity");
+  read_run(reader, root.find("run"));
+}
+
+}  // namespace
+
+void read_sections(Reader& reader, const Node& root, const ReadOptions& options) {
+  std::vector<std::string_view> keys;
+  for (const SectionInfo& section : model_sections()) keys.push_back(section.key);
+  if (!reader.check_keys(root, "the model", keys)) return;
+  read_dimension(reader, root);
+  // What others refer to comes first.
+  read_parameters(reader, root.find("parameters"), options);
+  reader.values.emplace(reader.model);
+  read_tables(reader, root.find("tables"));
+  read_signals(reader, root.find("signals"));
+  read_inputs(reader, root.find("inputs"));
+  read_coordinates(reader, root.find("coordinates"));
+  read_states(reader, root.find("states"));
+  read_own_points(reader, root.find("points"), true);
+  read_own_points(reader, root.find("vectors"), false);
+  if (reader.prefix.empty()) read_head(reader, root);
+  read_bodies(reader, root.find("bodies"));
+  read_includes(reader, root.find("include"));
+  read_definitions(reader, root.find("definitions"));
+  read_joints(reader, root.find("joints"));
+  read_forces(reader, root.find("forces"));
+  read_constraints(reader, root);
+  read_energies(reader, root);
+  read_tracking(reader, root.find("tracking"));
+  read_state_rates(reader, root.find("states"));
+  read_initial(reader, root.find("initial"));
+  read_outputs(reader, root.find("outputs"));
+  read_drawing(reader, root.find("drawing"));
+  read_servo(reader, root.find("servo"));
+  read_events(reader, root.find("events"));
+  read_positive(reader, root.find("positive"));
   // Those that nothing used have mistakes too; and other files may use all of them.
-  for (const auto& [name, unused] : definitions_) {
-    names_.plain.emplace(name, *definition(name, Allow::Everything));
-    if (const auto rate = definition(name + '\'', Allow::Everything)) {
-      names_.plain.emplace(name + '\'', *rate);
+  for (const auto& [name, unused] : reader.definitions) {
+    reader.names.plain.emplace(name, *reader.definition(name, Allow::Everything));
+    if (const auto rate = reader.definition(name + '\'', Allow::Everything)) {
+      reader.names.plain.emplace(name + '\'', *rate);
     }
   }
 }
@@ -177,7 +189,8 @@ Model read_source(std::string_view text, const std::string& file, const ReadOpti
   model.name = printable(std::filesystem::path(file).stem().string());
   yaml::Names names;
   std::vector<Diagnostic> mistakes;
-  yaml::Reader(model, names, source, mistakes).read(root, options);
+  yaml::Reader reader(model, names, source, mistakes);
+  yaml::read_sections(reader, root, options);
   if (mistakes.empty()) {
     model.validate();
     origins.clear();

@@ -31,16 +31,12 @@ Node write_out(const Node& node, const Numbers& numbers, bool is_top) {
 }  // namespace
 
 long Reader::whole_number(std::size_t offset, std::string_view text, std::string_view what) {
-  Node node;
-  node.kind = Node::Kind::Scalar;
-  node.offset = offset;
-  node.text = text;
   if (text.find('[') != text.npos) {
     report(offset, "model.bad-index",
            std::string(what) + " '" + std::string(text) + "' has an index itself.");
     return 0;
   }
-  const double value = plain_number(node, what);
+  const double value = plain_number(make_scalar(text, offset), what);
   if (value == std::floor(value) && std::abs(value) <= 1e9) return static_cast<long>(value);
   report(offset, "model.bad-index",
          std::string(what) + " '" + std::string(text.substr(0, 60)) + "' is not a whole number.");
@@ -84,8 +80,8 @@ void Reader::repeat(const Entry& entry, const Node& ranges, std::vector<Element>
   const std::size_t size = num_nodes(entry.value) + entry.key.size() / kBytesOfNode;
   // An odometer over the indices; the last one turns fastest, and its range may use those before.
   const auto count = [&](std::size_t more) {
-    names_.num_nodes += more;
-    if (names_.num_nodes <= kMostNodes) return true;
+    names.num_nodes += more;
+    if (names.num_nodes <= kMostNodes) return true;
     report(entry.offset, "model.too-large",
            "repeating '" + entry.key + "' makes more than a million values.");
     return false;
@@ -108,9 +104,9 @@ void Reader::repeat(const Entry& entry, const Node& ranges, std::vector<Element>
   };
   std::size_t level = 0;
   bool forward = true;
-  const std::size_t depth = ranges.entries.size();
+  const std::size_t levels = ranges.entries.size();
   for (;;) {
-    if (forward && level == depth) {
+    if (forward && level == levels) {
       if (!count(size)) return;
       written_out_.push_back(write_out(entry.value, numbers, true));
       const std::string name = with_indices(entry.offset, with_numbers(entry.key, numbers));
