@@ -13,6 +13,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/model/yaml/read_model.hpp>
+#include <koppel/study/batch_sweep.hpp>
 #include <koppel/study/sweep_journal.hpp>
 #include <koppel/study/sweep_ranks.hpp>
 #include <koppel/study/sweep_table.hpp>
@@ -20,6 +21,7 @@
 #include "apps/koppel/builtin_models.hpp"
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
+#include "apps/koppel/load_origins.hpp"
 #include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
@@ -41,7 +43,7 @@ struct SweepOptions {
   std::optional<double> end, tolerance;
   std::string samples, folder;
   std::optional<int> jobs;
-  bool json = false, quiet = false, mpi = false, hdf5 = false;
+  bool json = false, quiet = false, mpi = false, hdf5 = false, batch = false, gpu = false;
 };
 
 std::string title_of(const SweepOptions& options) {
@@ -152,6 +154,9 @@ struct Crew {
   int jobs = 1;
   std::optional<Rank> rank;
   ServerLoad load = {};
+  std::optional<BatchSweepOptions> together = {};  // variants step in lanes, or on a card
+  Model model = {};                                // as it is, with its origins
+  std::vector<ParameterOrigin> origins = {};
 };
 
 // All that is missing in the journal.
@@ -165,12 +170,15 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
     bar.show_count(journal.num_done(), sweep.samples.size());
   };
   SweepQueue queue(journal.is_done());
+  const auto keep_row = [&](std::size_t number, const SweepRow& row) {
+    keep(number, line(number, row));
+  };
   const bool is_whole =
-      crew.rank ? run_sweep_with_ranks(sweep, queue, crew.jobs, *crew.rank, to_json(manifest),
-                                       folder, queue.num_left(), line, keep, crew.load)
-                : run_sweep(sweep, queue, crew.jobs, [&](std::size_t number, const SweepRow& row) {
-                    keep(number, line(number, row));
-                  });
+      crew.together
+          ? run_batch_sweep(sweep, crew.model, crew.origins, queue, *crew.together, keep_row)
+      : crew.rank ? run_sweep_with_ranks(sweep, queue, crew.jobs, *crew.rank, to_json(manifest),
+                                         folder, queue.num_left(), line, keep, crew.load)
+                  : run_sweep(sweep, queue, crew.jobs, keep_row);
   clear_stop();
   if (is_whole) return;
   throw Failure{
@@ -205,8 +213,16 @@ std::string describe(double seconds, std::size_t computed, const Crew& crew) {
 
 void run(const SweepOptions& options) {
   Crew crew{jobs_of(options), rank_of(options)};
+  if (options.batch || options.gpu) {
+    if (crew.rank) {
+      throw Error("arguments.wrong", "--batch and --gpu run on one machine, without --mpi.");
+    }
+    crew.together = {options.gpu, crew.jobs};
+    crew.model = load(*options.model, crew.origins);
+  }
   const bool leads = !crew.rank || crew.rank->number == 0;
-  const Sweep sweep = sweep_of(options, leads);
+  Sweep sweep = sweep_of(options, leads);
+  sweep.steps_together = crew.together.has_value();
   const Manifest manifest = make_manifest(sweep);
   const std::filesystem::path folder = make_folder(options.folder, options.model->path, "sweep");
   const InterruptGuard guard;
@@ -302,6 +318,11 @@ void add_sweep(CLI::App& program) {
   command->add_flag("--mpi", options->mpi,
                     "Share the work with the other processes of mpirun or srun, one thread each "
                     "unless --jobs says otherwise");
+  command->add_flag("--batch", options->batch,
+                    "Step variants together, in vector registers, with fixed-cost steps (--step); "
+                    "criteria are those of the ends of steps");
+  command->add_flag("--gpu", options->gpu,
+                    "The same on a graphics card, with the same bits; needs nvcc");
   command->add_option("--out", options->folder, "Output folder (default: MODEL-sweep)")
       ->type_name("DIR");
   command->add_flag("--hdf5", options->hdf5, "Also write sweep.h5");

@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <koppel/runtime/step.h>
 #include <koppel/analysis/structure/dae.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
 #include <koppel/equations/expected_start.hpp>
 #include <koppel/export/step_model.hpp>
 #include <koppel/expr/algebra/structure.hpp>
@@ -23,13 +25,18 @@ namespace koppel {
 struct Batch::Parts {
   Parts(const Model& given, const std::vector<ParameterOrigin>& from, const BatchOptions& options)
       : model(given), origins(from), observed(options.observed) {
+    if (!options.run.step) {
+      throw Error("study.bad-option", "the copies of a batch step together, and no step is given.",
+                  "Give one, such as `step = 1e-3`.");
+    }
     std::vector<Criterion> asked;
     for (const std::string& text : observed) asked.push_back({text, text, Reduce::Final});
     add_quantities(asked, {}, model);
     if (observed.empty()) {
       for (const Output& output : model.outputs) observed.push_back(output.name);
     }
-    step.emplace(make_step_model(model, options.run, "", StepKind::FixedCost, origins));
+    step = std::make_shared<const StepModel>(
+        make_step_model(model, options.run, "", StepKind::FixedCost, origins));
     if (step->tolerance) {
       throw Error("study.bad-option", "the steps of a batch have a fixed cost.",
                   "Use one of the integrators that have: " + names_of_fixed_cost() + ".");
@@ -62,7 +69,7 @@ struct Batch::Parts {
   Model model;
   std::vector<ParameterOrigin> origins;
   std::vector<std::string> observed;
-  std::optional<StepModel> step;
+  std::shared_ptr<const StepModel> step;
 };
 
 Batch::Batch(const Model& model, const std::vector<ParameterOrigin>& origins, std::size_t count,
@@ -77,8 +84,7 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
       observed_(parts.observed),
       model_(parts.model),
       origins_(parts.origins),
-      equations_(parts.step->prepared.equations),
-      start_(parts.step->prepared.state),
+      step_model_(parts.step),
       num_state_(parts.step->state_size()),
       first_input_(2 + num_state_),
       first_parameter_(first_input_ + parts.step->prepared.equations->u.size()),
@@ -101,6 +107,7 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
     block.size = std::min(kBlock, count - begin);
     for (const double value : first) block.start.insert(block.start.end(), block.size, value);
     block.now = block.start;
+    block.counts.assign(block.size, 0);
     blocks_.push_back(std::move(block));
   }
   for (int i = 0; i < jobs_; ++i) work_.push_back(make_work());
@@ -138,7 +145,9 @@ void Batch::advance(Block& block, std::span<const double> inputs, int steps, Wor
     step_function_.evaluate_batch(block.now, out, n, work.step);
     std::copy_n(out.begin(), num_state_ * n,
                 block.now.begin() + static_cast<std::ptrdiff_t>(2 * n));
-    for (std::size_t copy = 0; copy < n; ++copy) block.now[copy] += step_;
+    for (std::size_t copy = 0; copy < n; ++copy) {
+      block.now[copy] = koppel_time(block.start[copy], step_, ++block.counts[copy]);
+    }
   }
 }
 
@@ -174,14 +183,20 @@ void Batch::observe(std::span<double> to) const {
   });
 }
 
-void Batch::times(std::span<double> out) const {
+void Batch::get(std::size_t row, std::span<double> out) const {
   for (std::size_t copy = 0; copy < count_; ++copy) {
-    out[copy] = blocks_[copy / kBlock].now[copy % kBlock];
+    const Block& block = blocks_[copy / kBlock];
+    out[copy] = block.now[row * block.size + copy % kBlock];
   }
 }
 
+void Batch::times(std::span<double> out) const { get(0, out); }
+
 void Batch::reset() {
-  for (Block& block : blocks_) block.now = block.start;
+  for (Block& block : blocks_) {
+    block.now = block.start;
+    block.counts.assign(block.size, 0);
+  }
 }
 
 void Batch::reset(std::span<const std::uint8_t> marked) {
@@ -192,6 +207,7 @@ void Batch::reset(std::span<const std::uint8_t> marked) {
   for (std::size_t copy = 0; copy < count_; ++copy) {
     if (marked[copy] == 0) continue;
     Block& block = blocks_[copy / kBlock];
+    block.counts[copy % kBlock] = 0;
     for (std::size_t i = 0; i < num_layout_; ++i) {
       const std::size_t at = i * block.size + copy % kBlock;
       block.now[at] = block.start[at];
@@ -201,7 +217,7 @@ void Batch::reset(std::span<const std::uint8_t> marked) {
 
 // The state as it was where there is no other. Multipliers are what the first step begins to look
 // for: 0.
-void Batch::put_start(std::size_t copy, const State* state, const Model& model) {
+void Batch::put_start(std::size_t copy, const State* state, std::span<const double> p) {
   Block& block = blocks_[copy / kBlock];
   const auto at = [&](std::size_t row) -> double& {
     return block.start[row * block.size + copy % kBlock];
@@ -214,7 +230,8 @@ void Batch::put_start(std::size_t copy, const State* state, const Model& model) 
     while (row < first_input_) at(row++) = 0;
   }
   row = first_parameter_;
-  for (const Parameter& p : model.parameters) at(row++) = p.value;
+  for (const double value : p) at(row++) = value;
+  block.counts[copy % kBlock] = 0;
   for (row = 0; row < num_layout_; ++row) {
     block.now[row * block.size + copy % kBlock] = at(row);
   }
@@ -224,11 +241,11 @@ void Batch::put_start(std::size_t copy, const State* state, const Model& model) 
 // distance from the expected start: where that is 0, they do not matter, and neither does its
 // derivative.
 bool Batch::moves_start(std::span<const double> direction) const {
-  const Equations& e = equations_;
+  const Equations& e = step_model_->prepared.equations;
   const ExpectedStart expected = make_expected_start(model_, e);
   Exprs all = join({e.g, e.h, e.b, e.g_t, expected.q, expected.v, expected.x});
   for (const Equations::Wish& wish : e.wishes) all.push_back(wish.residual);
-  const Matrix tangent = start_tangent(model_, e, start_);
+  const Matrix tangent = start_tangent(model_, e, step_model_->prepared.state);
   const Exprs used = symbols_of(all);
   for (std::size_t j = 0; j < direction.size(); ++j) {
     if (direction[j] == 0) continue;
@@ -241,40 +258,58 @@ bool Batch::moves_start(std::span<const double> direction) const {
 }
 
 void Batch::set(const std::string& parameter, std::span<const double> values) {
-  if (values.size() != count_) {
-    throw Error("study.bad-option", fmt::format("a batch of {} copies is given {} values of '{}'.",
-                                                count_, values.size(), parameter));
+  const std::vector<Impossible> impossible = set(std::vector<std::string>{parameter}, values);
+  if (impossible.empty()) return;
+  throw Error("study.batch-start",
+              fmt::format("{} of {} copies cannot be assembled with their value of '{}', the first "
+                          "is copy {} with {:g}; they keep what they had.",
+                          impossible.size(), count_, parameter, impossible[0].copy,
+                          values[impossible[0].copy]));
+}
+
+std::vector<Batch::Impossible> Batch::set(const std::vector<std::string>& parameters,
+                                          std::span<const double> values) {
+  const std::size_t n = parameters.size();
+  if (values.size() != n * count_) {
+    throw Error("study.bad-option",
+                fmt::format("a batch of {} copies is given {} values of {} {}.", count_,
+                            values.size(), n, n == 1 ? "parameter" : "parameters"));
   }
-  const StudiedParameters space(model_, origins_, {parameter});
+  const StudiedParameters space(model_, origins_, parameters);
   if (space.model().parameters.size() != model_.parameters.size()) {
     throw Error("study.bad-option",
-                fmt::format("'{}' is an initial value, and no parameter of the model.", parameter),
+                "an initial value is no parameter of the model, and cannot differ in a batch.",
                 "Define a parameter, and give it as the initial value.");
   }
-  const bool moves = moves_start(space.directions(model_)[0]);
-  std::vector<std::size_t> impossible;
+  bool moves = false;
+  for (const std::vector<double>& direction : space.directions(model_)) {
+    moves = moves || moves_start(direction);
+  }
+  std::vector<Impossible> impossible;
+  std::vector<double> p(num_parameters());
   for (std::size_t copy = 0; copy < count_; ++copy) {
+    check_stop();
     const Block& block = blocks_[copy / kBlock];
-    Model model = model_;
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-      model.parameters[i].value = block.now[(first_parameter_ + i) * block.size + copy % kBlock];
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      p[i] = block.now[(first_parameter_ + i) * block.size + copy % kBlock];
     }
-    const double value[] = {values[copy]};
-    model = StudiedParameters(model, origins_, {parameter}).at(value);
+    space.put(values.subspan(copy * n, n), p);
+    if (!moves) {
+      put_start(copy, nullptr, p);
+      continue;
+    }
     try {
+      Model model = model_;
+      for (std::size_t i = 0; i < p.size(); ++i) model.parameters[i].value = p[i];
       AssembledModel assembled;
-      if (moves) assembled.assemble(model, equations_->coordinates);
-      put_start(copy, moves ? &assembled.state : nullptr, model);
-    } catch (const Error&) {
-      impossible.push_back(copy);
+      assembled.assemble(model, step_model_->prepared.equations->coordinates);
+      put_start(copy, &assembled.state, p);
+    } catch (const Error& error) {
+      const Diagnostic& first = error.diagnostics().front();
+      impossible.push_back({copy, first.id, first.message});
     }
   }
-  if (impossible.empty()) return;
-  throw Error(
-      "study.batch-start",
-      fmt::format("{} of {} copies cannot be assembled with their value of '{}', the first "
-                  "is copy {} with {:g}; they keep what they had.",
-                  impossible.size(), count_, parameter, impossible[0], values[impossible[0]]));
+  return impossible;
 }
 
 }  // namespace koppel

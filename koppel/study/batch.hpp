@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@
 #include <koppel/study/parameters.hpp>
 
 namespace koppel {
+
+struct StepModel;
 
 struct BatchOptions {
   SimulateOptions run =
@@ -45,6 +48,13 @@ class Batch {
   // `study.unknown-parameter`, and `study.batch-start` with the copies that cannot be assembled,
   // which keep what they had.
   void set(const std::string& parameter, std::span<const double> values);
+  // Several parameters, copy by copy. Those that cannot be assembled keep what they had.
+  struct Impossible {
+    std::size_t copy;
+    std::string id, why;
+  };
+  std::vector<Impossible> set(const std::vector<std::string>& parameters,
+                              std::span<const double> values);
 
   // To the start; all, or those that are marked. Times are 0 then.
   void reset();
@@ -56,21 +66,32 @@ class Batch {
   void observe(std::span<double> out) const;
   void times(std::span<double> out) const;
 
+  // A number of every copy: a state (q, v, x, λ) or a parameter by its place.
+  std::size_t num_states() const { return num_state_; }
+  std::size_t num_parameters() const { return num_layout_ - first_parameter_; }
+  void get_state(std::size_t place, std::span<double> out) const { get(2 + place, out); }
+  void get_parameter(std::size_t place, std::span<double> out) const {
+    get(first_parameter_ + place, out);
+  }
+  const StepModel& step_model() const { return *step_model_; }
+
  private:
   static constexpr std::size_t kBlock = 64;  // copies that are kept together
 
   // The layout of a step, each number of all copies one after the other: t, h, q, v, x, λ, u, p.
   struct Block {
     std::vector<double> now, start;
-    std::size_t size = 0;  // copies in it
+    std::vector<std::uint64_t> counts;  // of steps
+    std::size_t size = 0;               // copies in it
   };
   struct Work {
     Workspace step, observe;
     std::vector<double> out;
   };
   Work make_work() const;
+  void get(std::size_t row, std::span<double> out) const;
   void advance(Block& block, std::span<const double> inputs, int steps, Work& work) const;
-  void put_start(std::size_t copy, const State* state, const Model& model);
+  void put_start(std::size_t copy, const State* state, std::span<const double> p);
   bool moves_start(std::span<const double> direction) const;
   // In parallel where it is worth it.
   template <typename Do>
@@ -83,8 +104,7 @@ class Batch {
   std::vector<std::string> inputs_, observed_;
   Model model_;
   std::vector<ParameterOrigin> origins_;
-  Shared<Equations> equations_;
-  State start_;
+  std::shared_ptr<const StepModel> step_model_;
   std::size_t num_state_ = 0, first_input_ = 0, first_parameter_ = 0, num_layout_ = 0;
   Function step_function_, observe_function_;
   std::vector<Block> blocks_;

@@ -73,6 +73,8 @@ StudiedParameters::StudiedParameters(Model model, std::vector<ParameterOrigin> o
     places_.push_back(i);
     values_.push_back(model_.parameters[i].value);
   }
+  std::vector<Expr> symbols;
+  for (const Parameter& parameter : model_.parameters) symbols.push_back(parameter.symbol);
   // Each after those that it needs.
   std::vector<std::size_t> waiting;
   for (std::size_t i = 0; i < origins.size(); ++i) {
@@ -89,18 +91,24 @@ StudiedParameters::StudiedParameters(Model model, std::vector<ParameterOrigin> o
       });
     };
     const auto next = std::find_if_not(waiting.begin(), waiting.end(), needs_waiting);
-    followers_.push_back({*next, *origins[*next].definition});
+    const Expr definition = *origins[*next].definition;
+    followers_.push_back({*next, definition, Function(symbols, std::span(&definition, 1))});
     waiting.erase(next);
   }
 }
 
 Model StudiedParameters::at(std::span<const double> values) const {
   Model out = model_;
-  for (std::size_t i = 0; i < places_.size(); ++i) out.parameters[places_[i]].value = values[i];
-  for (const Follower& follower : followers_) {
-    out.parameters[follower.place].value = ParameterValues(out)(follower.definition);
-  }
+  std::vector<double> all;
+  for (const Parameter& parameter : out.parameters) all.push_back(parameter.value);
+  put(values, all);
+  for (std::size_t i = 0; i < all.size(); ++i) out.parameters[i].value = all[i];
   return out;
+}
+
+void StudiedParameters::put(std::span<const double> values, std::span<double> all) const {
+  for (std::size_t i = 0; i < places_.size(); ++i) all[places_[i]] = values[i];
+  for (const Follower& follower : followers_) all[follower.place] = follower.value(all)[0];
 }
 
 std::vector<std::vector<double>> StudiedParameters::directions(const Model& there) const {

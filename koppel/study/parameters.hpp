@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/expr/code/function.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>
 
 namespace koppel {
@@ -30,6 +31,8 @@ class StudiedParameters {
   const Model& model() const { return model_; }
 
   Model at(std::span<const double> values) const;
+  // The same for the values of all parameters, those of before being given.
+  void put(std::span<const double> values, std::span<double> all) const;
   // ∂p/∂θ of all parameters of a model at a point: one vector for each that is studied.
   std::vector<std::vector<double>> directions(const Model& there) const;
 
@@ -42,6 +45,7 @@ class StudiedParameters {
   struct Follower {
     std::size_t place;
     Expr definition;
+    Function value;  // of all parameters
   };
   std::vector<Follower> followers_;
 };

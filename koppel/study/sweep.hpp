@@ -29,6 +29,7 @@ struct Sweep {
   Samples samples;
   std::vector<Criterion> criteria;
   std::vector<std::string> columns = {};  // of the model's trajectory, by itself
+  bool steps_together = false;            // criteria are those of the ends of steps (batch_sweep.hpp)
 };
 
 // Reads the model as it is, and checks all that can be checked before anything runs: names of

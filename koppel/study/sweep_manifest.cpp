@@ -115,6 +115,7 @@ Manifest make_manifest(const Sweep& sweep) {
   } else {
     out.emplace_back("tolerance", Json(options.tolerance).dump());
   }
+  if (sweep.steps_together) out.emplace_back("criteria_of", quoted("ends of steps"));
   const auto or_auto = [](const std::string& text) { return quoted(text.empty() ? "auto" : text); };
   out.emplace_back("coordinates", or_auto(options.coordinates));
   out.emplace_back("formulation", or_auto(options.formulation.text()));

@@ -1,0 +1,199 @@
+#include <koppel/study/batch_sweep.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/stop.hpp>
+#include <koppel/study/batch.hpp>
+#include <koppel/study/card.hpp>
+
+namespace koppel {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// What is kept of a quantity while variants step.
+struct Reduced {
+  std::vector<double> final, low, high, sum;
+};
+
+class BatchSweep {
+ public:
+  BatchSweep(const Sweep& sweep, const Model& model, const std::vector<ParameterOrigin>& origins,
+             const BatchSweepOptions& options)
+      : sweep_(sweep), model_(model), origins_(origins) {
+    batch_options_.run = sweep.options(model_);
+    batch_options_.jobs = options.jobs;
+    for (const Criterion& criterion : sweep.criteria) {
+      const auto it = std::find(batch_options_.observed.begin(), batch_options_.observed.end(),
+                                criterion.quantity);
+      places_.push_back(static_cast<std::size_t>(it - batch_options_.observed.begin()));
+      if (it == batch_options_.observed.end()) {
+        batch_options_.observed.push_back(criterion.quantity);
+      }
+    }
+    for (const Range& range : sweep.samples.design().ranges) names_.push_back(range.name);
+    on_card_ = options.on_card;
+  }
+
+  // Rows of these variants.
+  std::vector<SweepRow> run(const std::vector<std::size_t>& numbers) {
+    Batch& batch = batch_of(numbers.size());
+    std::vector<double> values;
+    for (const std::size_t number : numbers) {
+      const std::vector<double> point = sweep_.samples.point(number);
+      values.insert(values.end(), point.begin(), point.end());
+    }
+    std::vector<SweepRow> rows(numbers.size());
+    for (const Batch::Impossible& failure : batch.set(names_, values)) {
+      rows[failure.copy] = {SweepRow::Status::Failed, {}, failure.id, failure.why};
+    }
+    const double duration = batch_options_.run.end - batch.step_model().start_time;
+    const auto steps = static_cast<std::uint64_t>(std::llround(duration / batch.step()));
+    card_ ? step_on_card(batch, steps, rows) : step_here(batch, steps, rows);
+    return rows;
+  }
+
+ private:
+  // Made once for as long as the size stays: its method is found by trials.
+  Batch& batch_of(std::size_t size) {
+    if (!batch_ || batch_->size() != size) batch_.emplace(model_, origins_, size, batch_options_);
+    if (on_card_ && !card_) card_.emplace(batch_->step_model());
+    return *batch_;
+  }
+
+  double value_of(const Criterion& criterion, double final, double low, double high, double mean,
+                  double duration) const {
+    switch (criterion.reduction) {
+      case Reduce::Final: return final;
+      case Reduce::Min: return low;
+      case Reduce::Max: return high;
+      case Reduce::Mean: return mean;
+      case Reduce::Integral: return mean * duration;
+    }
+    return kNone;
+  }
+
+  void finish(SweepRow& row, std::vector<double> values, bool failed) const {
+    if (row.status == SweepRow::Status::Failed) return;
+    const bool is_finite = std::all_of(values.begin(), values.end(),
+                                       [](double value) { return std::isfinite(value); });
+    if (failed || !is_finite) {
+      row = {SweepRow::Status::Failed, {}, "simulate.failed", "a value is not finite."};
+      return;
+    }
+    row.values = std::move(values);
+  }
+
+  void step_here(Batch& batch, std::uint64_t steps, std::vector<SweepRow>& rows) const {
+    const std::size_t n = rows.size(), m = batch.observed().size();
+    std::vector<double> now(n * m);
+    Reduced kept{now, now, now, now};
+    for (std::uint64_t k = 0; k < steps; ++k) {
+      check_stop();
+      batch.advance({}, 1);
+      batch.observe(now);
+      for (std::size_t i = 0; i < n * m; ++i) {
+        kept.low[i] = k == 0 || now[i] < kept.low[i] ? now[i] : kept.low[i];
+        kept.high[i] = k == 0 || now[i] > kept.high[i] ? now[i] : kept.high[i];
+        kept.sum[i] = k == 0 ? now[i] : kept.sum[i] + now[i];
+      }
+    }
+    const double duration = static_cast<double>(steps) * batch.step();
+    for (std::size_t copy = 0; copy < n; ++copy) {
+      std::vector<double> values;
+      bool failed = false;
+      for (std::size_t c = 0; c < places_.size(); ++c) {
+        const std::size_t at = copy * m + places_[c];
+        failed = failed || !std::isfinite(kept.sum[at]);
+        values.push_back(value_of(sweep_.criteria[c], now[at], kept.low[at], kept.high[at],
+                                  kept.sum[at] / static_cast<double>(steps), duration));
+      }
+      finish(rows[copy], std::move(values), failed);
+    }
+  }
+
+  void step_on_card(const Batch& batch, std::uint64_t steps, std::vector<SweepRow>& rows) const {
+    Card::Variants variants;
+    variants.count = rows.size();
+    variants.states.assign(batch.num_states(), std::vector<double>(rows.size()));
+    variants.parameters.assign(batch.num_parameters(), std::vector<double>(rows.size()));
+    for (std::size_t i = 0; i < variants.states.size(); ++i) {
+      batch.get_state(i, variants.states[i]);
+    }
+    for (std::size_t i = 0; i < variants.parameters.size(); ++i) {
+      batch.get_parameter(i, variants.parameters[i]);
+    }
+    std::vector<Card::Wanted> wanted;
+    for (std::size_t c = 0; c < places_.size(); ++c) {
+      const auto& outputs = batch.step_model().outputs;
+      const std::string& name = sweep_.criteria[c].quantity;
+      const auto it = std::find_if(outputs.begin(), outputs.end(),
+                                   [&](const CVariable& output) { return output.label == name; });
+      wanted.push_back({static_cast<std::size_t>(it - outputs.begin()), which(sweep_.criteria[c])});
+    }
+    const Card::Results found = card_->run(variants, steps, wanted);
+    const double duration = static_cast<double>(steps) * batch.step();
+    for (std::size_t copy = 0; copy < rows.size(); ++copy) {
+      std::vector<double> values;
+      for (std::size_t c = 0; c < places_.size(); ++c) {
+        const bool is_integral = sweep_.criteria[c].reduction == Reduce::Integral;
+        values.push_back(found.values[c][copy] * (is_integral ? duration : 1));
+      }
+      finish(rows[copy], std::move(values), found.failures[copy] != 0);
+    }
+  }
+
+  static Card::Which which(const Criterion& criterion) {
+    switch (criterion.reduction) {
+      case Reduce::Final: return Card::Which::Final;
+      case Reduce::Min: return Card::Which::Minimum;
+      case Reduce::Max: return Card::Which::Maximum;
+      case Reduce::Mean:
+      case Reduce::Integral: break;
+    }
+    return Card::Which::Mean;
+  }
+
+  const Sweep& sweep_;
+  const Model& model_;
+  std::vector<ParameterOrigin> origins_;
+  BatchOptions batch_options_;
+  std::vector<std::size_t> places_;  // of each criterion among what is observed
+  std::vector<std::string> names_;
+  bool on_card_ = false;
+  std::optional<Batch> batch_;
+  std::optional<Card> card_;
+};
+
+}  // namespace
+
+bool run_batch_sweep(const Sweep& sweep, const Model& model,
+                     const std::vector<ParameterOrigin>& origins, SweepQueue& queue,
+                     const BatchSweepOptions& options,
+                     const std::function<void(std::size_t, const SweepRow&)>& keep) {
+  constexpr std::size_t kHere = 4096, kOnCard = 1'000'000;
+  const std::size_t most = options.most > 0 ? options.most : options.on_card ? kOnCard : kHere;
+  try {
+    BatchSweep work(sweep, model, origins, options);
+    while (true) {
+      std::vector<std::size_t> numbers;
+      while (numbers.size() < most) {
+        const std::optional<std::size_t> number = queue.take();
+        if (!number) break;
+        numbers.push_back(*number);
+      }
+      if (numbers.empty()) return true;
+      const std::vector<SweepRow> rows = work.run(numbers);
+      for (std::size_t i = 0; i < rows.size(); ++i) keep(numbers[i], rows[i]);
+    }
+  } catch (const Stopped&) {
+    return false;
+  }
+}
+
+}  // namespace koppel

@@ -1,0 +1,182 @@
+#include <koppel/study/card.hpp>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/export/cuda.hpp>
+
+extern char** environ;
+
+namespace koppel {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& why, const std::string& hint = {}) {
+  throw Error("study.no-card", why, hint);
+}
+
+// A folder of its own that goes away.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "koppel-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) refuse("no temporary folder can be made.");
+    path = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  fs::path path;
+};
+
+// Its exit status; what it says goes to a file.
+int run_program(const std::vector<std::string>& words, const fs::path& log) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t child = 0;
+  const int failure =
+      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return 127;
+  int status = 0;
+  if (waitpid(child, &status, 0) < 0 || !WIFEXITED(status)) return 126;
+  return WEXITSTATUS(status);
+}
+
+std::string first_lines(const fs::path& path) {
+  std::ifstream file(path);
+  std::string out, line;
+  for (int i = 0; i < 3 && std::getline(file, line); ++i) out += "\n  " + line;
+  return out;
+}
+
+}  // namespace
+
+// The functions of NAME.h.
+struct Card::Library {
+  using Batch = void;
+  Folder folder;
+  void* handle = nullptr;
+  const char* (*message)(int) = nullptr;
+  int (*create)(Batch**, std::int64_t) = nullptr;
+  void (*destroy)(Batch*) = nullptr;
+  int (*set_state)(Batch*, int, const double*, std::int64_t) = nullptr;
+  int (*set_parameter)(Batch*, int, const double*, std::int64_t) = nullptr;
+  int (*choose_outputs)(Batch*, const int*, int) = nullptr;
+  int (*run)(Batch*, std::uint64_t, std::uint64_t, std::uint64_t) = nullptr;
+  int (*get_failures)(const Batch*, int*) = nullptr;
+  int (*get_output)(const Batch*, int, int, double*) = nullptr;
+
+  ~Library() {
+    if (handle != nullptr) dlclose(handle);
+  }
+
+  template <typename F>
+  void find(const std::string& name, const char* function, F*& to) {
+    to = reinterpret_cast<F*>(dlsym(handle, (name + '_' + function).c_str()));
+    if (to == nullptr) refuse("the compiled code has no function " + name + '_' + function + '.');
+  }
+
+  void load(const fs::path& path, const std::string& name) {
+    handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr)
+      refuse(fmt::format("the compiled code cannot be loaded: {}.", dlerror()));
+    find(name, "message", message);
+    find(name, "create", create);
+    find(name, "destroy", destroy);
+    find(name, "set_state", set_state);
+    find(name, "set_parameter", set_parameter);
+    find(name, "choose_outputs", choose_outputs);
+    find(name, "run", run);
+    find(name, "get_failures", get_failures);
+    find(name, "get_output", get_output);
+  }
+
+  void check(int failure) const {
+    if (failure != 0) refuse(fmt::format("the card: {}.", message(failure)));
+  }
+};
+
+Card::Card(const StepModel& model)
+    : library_(std::make_unique<Library>()), num_outputs_(model.outputs.size()) {
+  const CudaFiles files = write_cuda(model);
+  const fs::path& folder = library_->folder.path;
+  const fs::path source = folder / (model.name + ".cu"), library = folder / "card.so";
+  std::ofstream(folder / (model.name + ".h")) << files.header;
+  std::ofstream(source) << files.source;
+  const char* const named = std::getenv("KOPPEL_NVCC");
+  const std::string compiler = named != nullptr && *named != '\0' ? named : "nvcc";
+  const fs::path log = folder / "log";
+  const int status = run_program({compiler, "-O3", "-arch=native", "-fmad=false", "-shared",
+                                  "-Xcompiler", "-fPIC", "-o", library.string(), source.string()},
+                                 log);
+  if (status == 127) {
+    refuse(fmt::format("'{}', the compiler for graphics cards, is not found.", compiler),
+           "Install the CUDA toolkit, or name its compiler in the environment as KOPPEL_NVCC; "
+           "without a card, use the processor.");
+  }
+  if (status != 0) {
+    refuse(fmt::format("'{}' does not compile the step:{}", compiler, first_lines(log)));
+  }
+  library_->load(library, model.name);
+}
+
+Card::~Card() = default;
+
+Card::Results Card::run(const Variants& variants, std::uint64_t steps,
+                        std::span<const Wanted> wanted) const {
+  const Library& of = *library_;
+  const auto before = std::chrono::steady_clock::now();
+  const auto count = static_cast<std::int64_t>(variants.count);
+  Library::Batch* made = nullptr;
+  of.check(of.create(&made, count));
+  const std::unique_ptr<void, void (*)(void*)> batch(made, of.destroy);
+  for (std::size_t i = 0; i < variants.states.size(); ++i) {
+    of.check(of.set_state(made, static_cast<int>(i), variants.states[i].data(), count));
+  }
+  for (std::size_t i = 0; i < variants.parameters.size(); ++i) {
+    of.check(of.set_parameter(made, static_cast<int>(i), variants.parameters[i].data(), count));
+  }
+  std::vector<int> chosen;
+  bool reduces = false;
+  for (const Wanted& one : wanted) {
+    const int output = static_cast<int>(one.output);
+    if (std::find(chosen.begin(), chosen.end(), output) == chosen.end()) chosen.push_back(output);
+    reduces = reduces || one.which != Which::Final;
+  }
+  of.check(of.choose_outputs(made, chosen.data(), static_cast<int>(chosen.size())));
+  of.check(of.run(made, steps, 0, reduces ? 1 : 0));
+  Results out;
+  out.failures.resize(variants.count);
+  of.check(of.get_failures(made, out.failures.data()));
+  for (const Wanted& one : wanted) {
+    out.values.emplace_back(variants.count);
+    of.check(of.get_output(made, static_cast<int>(one.output), static_cast<int>(one.which),
+                           out.values.back().data()));
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+  return out;
+}
+
+}  // namespace koppel

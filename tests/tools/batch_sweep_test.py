@@ -1,0 +1,92 @@
+"""koppel sweep --batch and --gpu: variants that step together. Usage: ... PROGRAM
+
+Without a card the CUDA code is compiled for the host, by a program in the place of nvcc.
+"""
+
+import csv
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+HOST = """#!/bin/sh
+for word; do source=$word; done
+while [ $# -gt 0 ]; do [ "$1" = -o ] && library=$2; shift; done
+exec c++ -O2 -ffp-contract=off -fPIC -shared -x c++ "$source" -o "$library"
+"""
+ARGUMENTS = ["slider_crank", "--vary", "g=1:20:9", "--vary", "a=0.35,0.4,5", "--output", "Bx:max", "--output", "Ay:final",
+             "--output", "Bx:mean", "--output", "Ay:min", "--step", "1e-3", "--end", "0.3"]
+
+
+def run(*arguments, **environment):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **environment})
+    return done.returncode, done.stdout, done.stderr
+
+
+class BatchSweep(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.compiler = self.folder / "host"
+        self.compiler.write_text(HOST)
+        self.compiler.chmod(0o755)
+
+    def table(self, name, *more, **environment):
+        code, _, errors = run("sweep", *ARGUMENTS, "--out", self.folder / name, *more, **environment)
+        self.assertEqual(code, 2, errors)  # with a crank of 5 m it cannot be assembled
+        with open(self.folder / name / "sweep.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_lanes_and_the_code_of_the_card_give_the_same_bytes(self):
+        self.table("lanes", "--batch")
+        self.table("one", "--batch", "--jobs", "1")
+        self.table("card", "--gpu", KOPPEL_NVCC=str(self.compiler))
+        whole = (self.folder / "lanes/sweep.csv").read_bytes()
+        self.assertEqual((self.folder / "one/sweep.csv").read_bytes(), whole)
+        self.assertEqual((self.folder / "card/sweep.csv").read_bytes(), whole)
+
+    def test_rows_are_those_of_runs_with_the_same_steps(self):
+        rows = self.table("lanes", "--batch")
+        self.assertEqual(len(rows), 27)
+        self.assertEqual([row["status"] for row in rows if float(row["a"]) == 5], ["failed"] * 9)
+        self.assertTrue(all(row["error"] and row["reason"] for row in rows if float(row["a"]) == 5))
+        row = rows[3 * 4 + 1]
+        self.assertEqual((float(row["g"]), float(row["a"])), (10.5, 0.4))
+        code, _, errors = run("run", "slider_crank", "--set", "g=10.5", "--integrator", "rattle", "--step", "1e-3", "--end",
+                              "0.3", "--samples", "steps", "--out", self.folder / "run", "--quiet")
+        self.assertEqual(code, 0, errors)
+        with open(self.folder / "run/trajectory.csv", newline="") as file:
+            values = list(csv.DictReader(file))[1:]
+        self.assertAlmostEqual(float(row["Ay:final"]), float(values[-1]["Ay"]), delta=1e-12)
+        self.assertAlmostEqual(float(row["Bx:max"]), max(float(v["Bx"]) for v in values), delta=1e-12)
+        self.assertAlmostEqual(float(row["Bx:mean"]), sum(float(v["Bx"]) for v in values) / len(values), delta=1e-12)
+        self.assertAlmostEqual(float(row["Ay:min"]), min(float(v["Ay"]) for v in values), delta=1e-12)
+
+    def test_what_is_lacking_is_told(self):
+        code, _, errors = run("sweep", *ARGUMENTS, "--out", self.folder / "none", "--gpu", KOPPEL_NVCC="/no/such/compiler")
+        self.assertEqual(code, 1)
+        self.assertTrue(errors.startswith("error[study.no-card]: '/no/such/compiler', the compiler for graphics cards, is not "
+                                          "found.\n"), errors)
+        code, _, errors = run("sweep", *ARGUMENTS[:-4], "--end", "0.3", "--out", self.folder / "no-step", "--batch")
+        self.assertEqual(code, 1)
+        self.assertIn("error[study.bad-option]: the copies of a batch step together, and no step is given.\n"
+                      "  Give one, such as --step 1e-3.", errors)
+        code, _, errors = run("sweep", "chain", "--vary", "n=2:4:3", "--step", "1e-3", "--end", "0.1", "--batch", "--out",
+                              self.folder / "built-in")
+        self.assertEqual(code, 1)
+        self.assertIn("error[study.built-in]: 'n' is built into the model", errors)
+
+    def test_rows_of_other_sweeps_are_not_mixed(self):
+        self.table("same", "--batch")
+        code, _, errors = run("sweep", *ARGUMENTS, "--integrator", "rattle", "--out", self.folder / "same")
+        self.assertEqual(code, 1)
+        self.assertIn("study.other-sweep", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
