@@ -155,7 +155,8 @@ struct Crew {
   std::optional<Rank> rank;
   ServerLoad load = {};
   std::optional<BatchSweepOptions> together = {};  // variants step in lanes, or on a card
-  Model model = {};                                // as it is, with its origins
+  BatchSweepLoad steps = {};
+  Model model = {};  // as it is, with its origins
   std::vector<ParameterOrigin> origins = {};
 };
 
@@ -174,11 +175,11 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
     keep(number, line(number, row));
   };
   const bool is_whole =
-      crew.together
-          ? run_batch_sweep(sweep, crew.model, crew.origins, queue, *crew.together, keep_row)
-      : crew.rank ? run_sweep_with_ranks(sweep, queue, crew.jobs, *crew.rank, to_json(manifest),
-                                         folder, queue.num_left(), line, keep, crew.load)
-                  : run_sweep(sweep, queue, crew.jobs, keep_row);
+      crew.together ? run_batch_sweep(sweep, crew.model, crew.origins, queue, *crew.together,
+                                      keep_row, crew.steps)
+      : crew.rank   ? run_sweep_with_ranks(sweep, queue, crew.jobs, *crew.rank, to_json(manifest),
+                                           folder, queue.num_left(), line, keep, crew.load)
+                    : run_sweep(sweep, queue, crew.jobs, keep_row);
   clear_stop();
   if (is_whole) return;
   throw Failure{
@@ -203,6 +204,10 @@ void print_result(const SweepOptions& options, const Sweep& sweep, const SweepCo
 std::string describe(double seconds, std::size_t computed, const Crew& crew) {
   std::string out = fmt::format("{} for {} of them with {} {}", short_time(seconds), computed,
                                 crew.jobs, crew.jobs == 1 ? "thread" : "threads");
+  if (crew.steps.seconds > 0) {
+    out += fmt::format("; {:.3g} steps, {:.3g} a second", crew.steps.steps,
+                       crew.steps.steps / crew.steps.seconds);
+  }
   if (!crew.rank) return out;
   out += fmt::format(" on each of {} ranks", crew.rank->size);
   if (crew.load.num_messages == 0) return out;

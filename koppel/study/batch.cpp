@@ -250,8 +250,10 @@ bool Batch::moves_start(std::span<const double> direction) const {
   for (std::size_t j = 0; j < direction.size(); ++j) {
     if (direction[j] == 0) continue;
     if (std::find(used.begin(), used.end(), e.p[j]) != used.end()) return true;
+    constexpr double kRoundOff = 1e-11;  // of a state, for a parameter that is twice as large
+    const double size = std::max(std::abs(step_model_->prepared.state.p[j]), 1.0);
     for (int i = 0; i < tangent.rows; ++i) {
-      if (tangent(i, static_cast<int>(j)) != 0) return true;
+      if (std::abs(tangent(i, static_cast<int>(j))) * size > kRoundOff) return true;
     }
   }
   return false;

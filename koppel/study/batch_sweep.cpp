@@ -1,6 +1,7 @@
 #include <koppel/study/batch_sweep.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -41,7 +42,7 @@ class BatchSweep {
   }
 
   // Rows of these variants.
-  std::vector<SweepRow> run(const std::vector<std::size_t>& numbers) {
+  std::vector<SweepRow> run(const std::vector<std::size_t>& numbers, BatchSweepLoad& load) {
     Batch& batch = batch_of(numbers.size());
     std::vector<double> values;
     for (const std::size_t number : numbers) {
@@ -54,7 +55,11 @@ class BatchSweep {
     }
     const double duration = batch_options_.run.end - batch.step_model().start_time;
     const auto steps = static_cast<std::uint64_t>(std::llround(duration / batch.step()));
+    const auto before = std::chrono::steady_clock::now();
     card_ ? step_on_card(batch, steps, rows) : step_here(batch, steps, rows);
+    load.seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    load.steps += static_cast<double>(steps) * static_cast<double>(numbers.size());
     return rows;
   }
 
@@ -175,7 +180,8 @@ class BatchSweep {
 bool run_batch_sweep(const Sweep& sweep, const Model& model,
                      const std::vector<ParameterOrigin>& origins, SweepQueue& queue,
                      const BatchSweepOptions& options,
-                     const std::function<void(std::size_t, const SweepRow&)>& keep) {
+                     const std::function<void(std::size_t, const SweepRow&)>& keep,
+                     BatchSweepLoad& load) {
   constexpr std::size_t kHere = 4096, kOnCard = 1'000'000;
   const std::size_t most = options.most > 0 ? options.most : options.on_card ? kOnCard : kHere;
   try {
@@ -188,7 +194,7 @@ bool run_batch_sweep(const Sweep& sweep, const Model& model,
         numbers.push_back(*number);
       }
       if (numbers.empty()) return true;
-      const std::vector<SweepRow> rows = work.run(numbers);
+      const std::vector<SweepRow> rows = work.run(numbers, load);
       for (std::size_t i = 0; i < rows.size(); ++i) keep(numbers[i], rows[i]);
     }
   } catch (const Stopped&) {

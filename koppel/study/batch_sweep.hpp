@@ -18,12 +18,18 @@ struct BatchSweepOptions {
   std::size_t most = 0;  // variants at a time; 0: 4096, on a card a million
 };
 
+// What was done, without starts and writing; on a card with all transfers.
+struct BatchSweepLoad {
+  double steps = 0, seconds = 0;
+};
+
 // Computes what is left in the queue, as run_sweep does; of a model that was read with its origins.
 // Throws Error `study.no-card`, and as Batch
 // does: such as `study.built-in`, for parameters that need another model.
 bool run_batch_sweep(const Sweep& sweep, const Model& model,
                      const std::vector<ParameterOrigin>& origins, SweepQueue& queue,
                      const BatchSweepOptions& options,
-                     const std::function<void(std::size_t, const SweepRow&)>& keep);
+                     const std::function<void(std::size_t, const SweepRow&)>& keep,
+                     BatchSweepLoad& load);
 
 }  // namespace koppel
