@@ -42,7 +42,7 @@ struct SweepOptions {
   std::optional<std::uint64_t> seed;
   std::optional<double> end, tolerance;
   std::string samples, folder;
-  std::optional<int> jobs;
+  std::optional<int> jobs, bands;
   bool json = false, quiet = false, mpi = false, hdf5 = false, batch = false, gpu = false;
 };
 
@@ -109,6 +109,15 @@ Sweep sweep_of(const SweepOptions& options, bool speaks) {
               Samples(design_of(options)),
               {}};
   for (const std::string& text : options.outputs) sweep.criteria.push_back(parse_criterion(text));
+  if (options.bands) {
+    constexpr int kMost = 10'000;
+    if (*options.bands < 2 || *options.bands > kMost) {
+      throw Error("arguments.wrong",
+                  fmt::format("--bands {} is no number of times: 2 to {} are possible.",
+                              *options.bands, kMost));
+    }
+    sweep.num_band_times = *options.bands;
+  }
   prepare(sweep);
   return sweep;
 }
@@ -146,7 +155,7 @@ int jobs_of(const SweepOptions& options) {
 std::string line_of(const Sweep& sweep, std::size_t number, const SweepRow& row) {
   SweepRow said = row;
   said.reason = with_flags(row.reason);
-  return table_line(sweep, number, said);
+  return journal_line(sweep, number, said);
 }
 
 // What took part in the work.
@@ -221,6 +230,11 @@ void run(const SweepOptions& options) {
   if (options.batch || options.gpu) {
     if (crew.rank) {
       throw Error("arguments.wrong", "--batch and --gpu run on one machine, without --mpi.");
+    }
+    if (options.bands) {
+      throw Error("arguments.wrong",
+                  "--bands is given with --batch or --gpu, which keep no series.",
+                  "Leave out one of them.");
     }
     crew.together = {options.gpu, crew.jobs};
     crew.model = load(*options.model, crew.origins);
@@ -330,6 +344,12 @@ void add_sweep(CLI::App& program) {
                     "The same on a graphics card, with the same bits; needs nvcc");
   command->add_option("--out", options->folder, "Output folder (default: MODEL-sweep)")
       ->type_name("DIR");
+  command
+      ->add_option(
+          "--bands", options->bands,
+          "Also show how the quantities are distributed at so many times, in bands.csv and "
+          "the report")
+      ->type_name("N");
   command->add_flag("--hdf5", options->hdf5, "Also write sweep.h5");
   command->add_flag("--json", options->json, "Print the manifest as JSON");
   command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");

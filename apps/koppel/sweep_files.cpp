@@ -18,6 +18,7 @@ std::string summary_json(const Manifest& manifest, const SweepCounts& counts) {
   json["files"] = nlohmann::ordered_json::array({"sweep.csv", "report.html"});
   if (counts.has_indices) json["files"].push_back("indices.csv");
   if (counts.has_hdf5) json["files"].push_back("sweep.h5");
+  if (counts.has_bands) json["files"].push_back("bands.csv");
   return json.dump(2) + '\n';
 }
 
@@ -62,7 +63,7 @@ void add_row(const Sweep& sweep, std::size_t number, std::string_view line, Hdf5
 }
 
 std::string report_of(const std::string& title, const Sweep& sweep, const SweepCounts& counts,
-                      const Hdf5Table& table) {
+                      const Bands* bands, const Hdf5Table& table) {
   SweepReport report;
   report.title = title;
   report.description = "A sweep: what comes out of many variants of a model.";
@@ -80,7 +81,7 @@ std::string report_of(const std::string& title, const Sweep& sweep, const SweepC
   for (const Hdf5Table::Part& part : table.parts) {
     if (part.group != "variants") values.push_back(part.values);
   }
-  return to_html(report, sweep, values);
+  return to_html(report, sweep, values, bands);
 }
 
 }  // namespace
@@ -94,14 +95,20 @@ SweepCounts write_sweep_files(const std::string& title, bool hdf5, const Sweep& 
   counts.has_indices = kind == Design::Kind::Morris || kind == Design::Kind::Saltelli;
   counts.has_hdf5 = hdf5;
   Hdf5Table table = columns_of(sweep, manifest);
+  counts.has_bands = !sweep.band_times.empty();
+  Bands bands(quantities_of(sweep.criteria), sweep.band_times);
   journal.write_table(folder / "sweep.csv", table_head(sweep),
                       [&](std::size_t number, std::string_view line) {
                         ++counts.variants;
                         add_row(sweep, number, line, table);
+                        if (status_of(sweep, line) != SweepRow::Status::Failed) {
+                          bands.add(parse_series(series_part(line)));
+                        }
                         const SweepRow::Status status = status_of(sweep, line);
                         if (status == SweepRow::Status::Done) return;
                         ++(status == SweepRow::Status::Failed ? counts.failed : counts.doubtful);
-                        if (counts.first.size() < kMost) counts.first.emplace_back(line);
+                        if (counts.first.size() < kMost)
+                          counts.first.emplace_back(table_part(line));
                       });
   if (counts.has_hdf5) write_hdf5(folder / "sweep.h5", table);
   if (counts.has_indices) {
@@ -114,8 +121,10 @@ SweepCounts write_sweep_files(const std::string& title, bool hdf5, const Sweep& 
     }
     write_text(folder / "indices.csv", indices_csv(sweep.samples, labels, values));
   }
+  if (counts.has_bands) write_text(folder / "bands.csv", bands_csv(bands));
   write_text(folder / "manifest.json", summary_json(manifest, counts));
-  write_text(folder / "report.html", report_of(title, sweep, counts, table));
+  write_text(folder / "report.html",
+             report_of(title, sweep, counts, counts.has_bands ? &bands : nullptr, table));
   return counts;
 }
 

@@ -13,7 +13,7 @@ namespace koppel::app {
 struct SweepCounts {
   std::size_t variants = 0, failed = 0, doubtful = 0;
   std::vector<std::string> first;  // lines of some that are not done
-  bool has_indices = false, has_hdf5 = false;
+  bool has_indices = false, has_hdf5 = false, has_bands = false;
 };
 
 // The manifest with what came out.

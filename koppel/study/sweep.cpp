@@ -13,6 +13,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/results/csv.hpp>
+#include <koppel/study/sweep_bands.hpp>
 
 namespace koppel {
 namespace {
@@ -38,16 +39,20 @@ std::string in_one_line(std::string text) {
 }
 
 SweepRow failed(const std::string& id, std::string reason) {
-  return {SweepRow::Status::Failed, {}, id, in_one_line(std::move(reason))};
+  return {SweepRow::Status::Failed, {}, id, in_one_line(std::move(reason)), {}};
 }
 
-SweepRow row_of(const Simulation& simulation, std::span<const Criterion> criteria) {
+SweepRow row_of(const Simulation& simulation, const Sweep& sweep) {
+  const std::span<const Criterion> criteria = sweep.criteria;
   if (simulation.status == Outcome::Status::Failed) {
     return failed("simulate.failed",
                   fmt::format("at t = {:.8g} s: {}", simulation.summary.reached, simulation.text));
   }
   SweepRow row;
   row.values = evaluate(criteria, simulation.trajectory);
+  if (!sweep.band_times.empty()) {
+    row.series = sample_series(criteria, sweep.band_times, simulation.trajectory);
+  }
   if (simulation.status == Outcome::Status::Doubtful) {
     row.status = SweepRow::Status::Doubtful;
     row.id = "simulate.doubtful";
@@ -99,7 +104,12 @@ const char* name_of(SweepRow::Status status) {
 void prepare(Sweep& sweep) {
   Model model = sweep.make_model({});
   check_parameters(sweep.samples, model);
-  sweep.options(model).validate();
+  const SimulateOptions options = sweep.options(model);
+  options.validate();
+  for (int i = 0; i < sweep.num_band_times; ++i) {
+    const int last = sweep.num_band_times - 1;
+    sweep.band_times.push_back(i == last ? options.end : options.end * i / last);
+  }
   if (sweep.criteria.empty()) sweep.criteria = criteria_of(model);
   if (sweep.criteria.empty()) {
     throw Error("study.bad-criterion", "the model has no outputs, and no criterion is given.",
@@ -118,7 +128,7 @@ void prepare(Sweep& sweep) {
     add_quantities(sweep.criteria, {}, trial);
     return;
   } catch (const Error&) {
-    const Prepared prepared = prepare(model, sweep.options(model));
+    const Prepared prepared = prepare(model, options);
     const Observation observation(prepared.equations, model, prepared.state);
     for (const Column& column : observation.columns()) sweep.columns.push_back(column.name);
   }
@@ -132,7 +142,7 @@ std::optional<SweepRow> run_variant(const Sweep& sweep, std::size_t number) {
     add_quantities(sweep.criteria, sweep.columns, model);
     const Simulation simulation = simulate(model, options);
     if (simulation.status == Outcome::Status::Stopped) return {};
-    return row_of(simulation, sweep.criteria);
+    return row_of(simulation, sweep);
   } catch (const Error& error) {
     const Diagnostic& first = error.diagnostics().front();
     return failed(first.id, first.message);

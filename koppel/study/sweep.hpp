@@ -29,7 +29,9 @@ struct Sweep {
   Samples samples;
   std::vector<Criterion> criteria;
   std::vector<std::string> columns = {};  // of the model's trajectory, by itself
-  bool steps_together = false;            // criteria are those of the ends of steps (batch_sweep.hpp)
+  bool steps_together = false;          // criteria are those of the ends of steps (batch_sweep.hpp)
+  int num_band_times = 0;               // of bands over time (sweep_bands.hpp); 0: none
+  std::vector<double> band_times = {};  // set by prepare
 };
 
 // Reads the model as it is, and checks all that can be checked before anything runs: names of
@@ -40,8 +42,9 @@ void prepare(Sweep& sweep);
 struct SweepRow {
   enum class Status { Done, Doubtful, Failed };
   Status status = Status::Done;
-  std::vector<double> values;  // of the criteria; empty where the variant failed
-  std::string id, reason;      // of a failure or a doubt, in one line
+  std::vector<double> values;       // of the criteria; empty where the variant failed
+  std::string id, reason;           // of a failure or a doubt, in one line
+  std::vector<double> series = {};  // of the quantities at the times of bands
 };
 const char* name_of(SweepRow::Status status);
 

@@ -163,6 +163,7 @@ void SweepJournal::write_table(
     in.seekg(static_cast<std::streamoff>(place_[i]));
     std::getline(in, line);
     see(i, line);
+    line.resize(std::min(line.find('\t'), line.size()));
     line += '\n';
     if (std::fwrite(line.data(), 1, line.size(), out) != line.size()) fail();
   }

@@ -36,7 +36,8 @@ class SweepJournal {
   // WriteError, and takes no more then.
   void append(std::size_t number, std::string_view line);
 
-  // The lines of all rows in their order, to a whole file with this head; each is shown to `see`.
+  // The lines of all rows in their order, to a whole file with this head: each is shown to `see`,
+  // and written up to a tab, if there is one.
   // Throws WriteError.
   void write_table(const std::filesystem::path& path, std::string_view head,
                    const std::function<void(std::size_t, std::string_view)>& see) const;

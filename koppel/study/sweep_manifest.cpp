@@ -125,6 +125,7 @@ Manifest make_manifest(const Sweep& sweep) {
   out.emplace_back("baumgarte", Json(options.baumgarte).dump());
   out.emplace_back("samples", options.sampling.every_step ? quoted("steps")
                                                           : Json(options.sampling.count).dump());
+  if (sweep.num_band_times > 0) out.emplace_back("bands", Json(sweep.num_band_times).dump());
   return out;
 }
 

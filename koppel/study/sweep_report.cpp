@@ -1,6 +1,7 @@
 #include <koppel/study/sweep_report.hpp>
 
 #include <cassert>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -25,8 +26,18 @@ void add_texts(JsonText& json, const char* name, const std::vector<std::string>&
   json.list(texts, [&](const std::string& text) { json.string(text); });
 }
 
+void add_band(JsonText& json, const Bands& bands, std::size_t quantity) {
+  json.raw("{"), json.key("name"), json.string(bands.quantities()[quantity]);
+  json.raw(","), json.key("times"), json.numbers(bands.times());
+  json.raw(","), json.key("quantiles");
+  std::vector<std::size_t> all(bands.times().size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  json.list(all, [&](std::size_t i) { json.numbers(bands.at(quantity, i)); });
+  json.raw("}");
+}
+
 std::string to_json(SweepReport report, const Sweep& sweep,
-                    std::span<const std::vector<double>> values) {
+                    std::span<const std::vector<double>> values, const Bands* bands) {
   const std::size_t num_rows = values.empty() ? 0 : values[0].size();
   const std::vector<std::size_t> rows = thin_evenly(num_rows, kMostRows);
   if (rows.size() < num_rows) {
@@ -56,19 +67,24 @@ std::string to_json(SweepReport report, const Sweep& sweep,
   json.list(values, [&](const std::vector<double>& column) {
     json.list(rows, [&](std::size_t row) { json.number(column[row]); });
   });
-  json.raw("}");
+  json.raw(","), json.key("bands"), json.raw("[");
+  for (std::size_t q = 0; bands != nullptr && q < bands->quantities().size(); ++q) {
+    if (q > 0) json.raw(",");
+    add_band(json, *bands, q);
+  }
+  json.raw("]}");
   return json.take();
 }
 
 }  // namespace
 
 std::string to_html(const SweepReport& report, const Sweep& sweep,
-                    std::span<const std::vector<double>> values) {
+                    std::span<const std::vector<double>> values, const Bands* bands) {
   constexpr std::string_view kMarker = "/*DATA*/null";
   const std::string_view page = kSweepTemplate;
   const std::size_t place = page.find(kMarker);
   assert(place != std::string_view::npos);
-  return std::string(page.substr(0, place)) + to_json(report, sweep, values) +
+  return std::string(page.substr(0, place)) + to_json(report, sweep, values, bands) +
          std::string(page.substr(place + kMarker.size()));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <koppel/study/sweep.hpp>
+#include <koppel/study/sweep_bands.hpp>
 
 namespace koppel {
 
@@ -20,6 +21,6 @@ struct SweepReport {
 // `values`: by column, parameters first, then criteria; not a number: none. Of more than 3,000 rows
 // as many are shown, evenly, and the page says so.
 std::string to_html(const SweepReport& report, const Sweep& sweep,
-                    std::span<const std::vector<double>> values);
+                    std::span<const std::vector<double>> values, const Bands* bands = nullptr);
 
 }  // namespace koppel

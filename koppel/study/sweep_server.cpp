@@ -261,7 +261,8 @@ void SweepServer::lose(int socket) {
                                {SweepRow::Status::Failed,
                                 {},
                                 "study.lost-ranks",
-                                fmt::format("{} ranks were lost with it.", kMostLosses)}));
+                                fmt::format("{} ranks were lost with it.", kMostLosses),
+                                {}}));
     } else {
       queue_.give_back(number);
     }

@@ -10,6 +10,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/read_text.hpp>
 #include <koppel/results/csv.hpp>
+#include <koppel/study/sweep_bands.hpp>
 
 namespace koppel {
 namespace {
@@ -41,6 +42,18 @@ std::string table_line(const Sweep& sweep, std::size_t number, const SweepRow& r
     if (i < row.values.size() && std::isfinite(row.values[i])) append_number(out, row.values[i]);
   }
   return out + fmt::format(",{},{},{}", name_of(row.status), row.id, quoted(row.reason));
+}
+
+std::string journal_line(const Sweep& sweep, std::size_t number, const SweepRow& row) {
+  const std::string line = table_line(sweep, number, row);
+  return row.series.empty() ? line : line + '\t' + series_text(row.series);
+}
+
+std::string_view table_part(std::string_view line) { return line.substr(0, line.find('\t')); }
+
+std::string_view series_part(std::string_view line) {
+  const std::size_t tab = line.find('\t');
+  return tab == line.npos ? std::string_view() : line.substr(tab + 1);
 }
 
 // Fields up to the status are numbers, or empty.

@@ -20,6 +20,11 @@ namespace koppel {
 std::string table_head(const Sweep& sweep);  // with its end
 std::string table_line(const Sweep& sweep, std::size_t number, const SweepRow& row);  // without
 
+// What the journal keeps of a row: the line of the table and, behind a tab, the series of bands.
+std::string journal_line(const Sweep& sweep, std::size_t number, const SweepRow& row);
+std::string_view table_part(std::string_view line);
+std::string_view series_part(std::string_view line);  // empty: none
+
 // The criteria that a line says; not a number where there is none.
 std::vector<double> values_of(const Sweep& sweep, std::string_view line);
 // The status that a line says.

@@ -12,7 +12,7 @@ let browser, folder;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "koppel-sweep-"));
   execFileSync(process.env.KOPPEL, ["sweep", "pendulum", "--vary", "l=0.5:1.5:5", "--vary", "g=1,5,9.81", "--output",
-    "y:min", "--end", "0.5", "--out", join(folder, "out"), "--quiet"]);
+    "y:min", "--end", "0.5", "--bands", "21", "--out", join(folder, "out"), "--quiet"]);
   browser = await launch();
 });
 after(async () => {
@@ -38,6 +38,8 @@ test("shows all variants in both plots", () => with_page(async (page) => {
   assert.deepEqual(await page.locator(".summary dd").allTextContents(), ["15", "grid", "l=0.5:1.5:5, g=1,5,9.81"]);
   assert.equal(await page.locator(".read").textContent(), "all 15 variants");
   assert.equal(await page.locator(".scatter").count(), 3);
+  assert.deepEqual(await page.locator(".band").evaluateAll((all) => all.map((band) => band.getAttribute("aria-label"))),
+    ["y over time: median, half and nine tenths of the variants"]);
   assert.deepEqual(await page.locator(".diagonal").allTextContents(), ["l", "g", "y:min"]);
 }));
 

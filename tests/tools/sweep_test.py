@@ -109,6 +109,25 @@ class Tables(Sweep):
         self.assertEqual([r["status"] for r in rows_of(self.out / "sweep.csv")], ["done"] * 3)
 
 
+    # x = l sin(...) for small angles scales with l: the median over l = 1, 2, 3 is that of l = 2 at the start.
+    def test_bands_over_time(self):
+        arguments = ["pendulum", "--vary", "l=1,2,3", "--end", 1, "--output", "x", "--bands", 5]
+        status, _, messages = run(*arguments, "--out", self.out)
+        self.assertEqual((status, messages), (0, ""))
+        rows = rows_of(self.out / "bands.csv")
+        self.assertEqual([r["t"] for r in rows], ["0", "0.25", "0.5", "0.75", "1"])
+        self.assertEqual([rows[0][p] for p in ("p5", "p50", "p95", "variants")], ["-3", "-2", "-1", "3"])
+        final = sorted(float(r["x:final"]) for r in rows_of(self.out / "sweep.csv"))
+        self.assertEqual([float(rows[-1][p]) for p in ("p5", "p50", "p95")], final)
+        journal = self.out / "journal.txt"
+        before = {**self.files(self.out), "bands": (self.out / "bands.csv").read_bytes()}
+        journal.write_bytes(journal.read_bytes()[:-30])
+        run(*arguments, "--out", self.out)
+        self.assertEqual({**self.files(self.out), "bands": (self.out / "bands.csv").read_bytes()}, before)
+        self.assertEqual(run(*arguments[:-1], 1, "--out", self.out)[2],
+                         "error[arguments.wrong]: --bands 1 is no number of times: 2 to 10000 are possible.\n")
+
+
 class Restarts(Sweep):
     ARGUMENTS = ["--vary", "b=2:4.5:12", "--vary", "m=1:2:10", "--output", "y:min", "--output", "coupler.x:integral"]
 
@@ -333,6 +352,9 @@ class WrongArguments(Sweep):
         self.check(["pendulum", "--vary", "l=1:2:3", "--seed", "3"],
                    "error[arguments.wrong]: --seed is given, and the points are a grid.\n"
                    "  Use it with --random, --latin, --sobol, --morris or --indices.\n")
+        self.check(["pendulum", "--vary", "l=1:2:3", "--bands", "5", "--batch"],
+                   "error[arguments.wrong]: --bands is given with --batch or --gpu, which keep no series.\n"
+                   "  Leave out one of them.\n")
         self.check(["pendulum", "--vary", "l=1:2:3", "--jobs", "0"],
                    "error[arguments.wrong]: --jobs 0 is no number of threads: 1 to 4096 are possible.\n")
 

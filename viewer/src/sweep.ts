@@ -1,5 +1,6 @@
 // The report of a sweep: all variants at once, linked.
 
+import { make_bands, type Band } from "./bands";
 import { expect, list, numbers, record, string } from "./check";
 import type { Table } from "./data";
 import { element } from "./dom";
@@ -9,7 +10,9 @@ import { kMostColumns, make_scatter } from "./scatter";
 import { Selection } from "./selection";
 import { make_theme_button } from "./theme";
 
-interface Sweep extends Heading, Table {}
+interface Sweep extends Heading, Table {
+  bands: Band[];
+}
 
 function parse(text: string): Sweep {
   const sweep = record(JSON.parse(text), "data");
@@ -22,6 +25,13 @@ function parse(text: string): Sweep {
   expect(columns.length > 0, "columns", "more than none");
   const rows = list(data[0], "data").length;
   data.forEach((values) => numbers(values, "data", rows));
+  for (const item of list(sweep.bands, "bands")) {
+    const band = record(item, "bands");
+    string(band.name, "bands");
+    const times = list(band.times, "bands").length;
+    numbers(band.times, "bands", times);
+    list(band.quantiles, "bands", times).forEach((values) => numbers(values, "bands", 5));
+  }
   return sweep as unknown as Sweep;
 }
 
@@ -52,6 +62,7 @@ function main() {
   if (sweep.columns.length > kMostColumns) hints.push(`the matrix has the first ${kMostColumns} columns`);
   document.body.append(make_header(sweep),
     element("main", { class: "no-scene" },
+      ...(sweep.bands.length > 0 ? [make_bands(sweep.bands)] : []),
       element("section", { "aria-label": "Parallel coordinates" },
         element("div", { class: "tools" }, reset, count, make_theme_button()),
         make_parallel(sweep, selection)),
