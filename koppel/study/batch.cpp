@@ -114,9 +114,15 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
 }
 
 Batch::Work Batch::make_work() const {
-  return {step_function_.make_batch_workspace(), observe_function_.make_batch_workspace(),
-          std::vector<double>(
-              kBlock * std::max(step_function_.num_outputs(), observe_function_.num_outputs()))};
+  const std::size_t num_observed = kBlock * observe_function_.num_outputs();
+  const std::vector<double> numbers(num_observed);
+  return {step_function_.make_batch_workspace(),
+          observe_function_.make_batch_workspace(),
+          std::vector<double>(kBlock * step_function_.num_outputs()),
+          numbers,
+          numbers,
+          numbers,
+          numbers};
 }
 
 template <typename Do>
@@ -173,7 +179,7 @@ void Batch::observe(std::span<double> to) const {
   for_blocks(observe_function_.num_instructions(), [&](std::size_t i, Work& work) {
     const Block& block = blocks_[i];
     const std::size_t n = block.size;
-    const std::span<double> out = std::span(work.out).first(n * num_observed);
+    const std::span<double> out = std::span(work.observed).first(n * num_observed);
     observe_function_.evaluate_batch(block.now, out, n, work.observe);
     for (std::size_t copy = 0; copy < n; ++copy) {
       for (std::size_t k = 0; k < num_observed; ++k) {
@@ -181,6 +187,41 @@ void Batch::observe(std::span<double> to) const {
       }
     }
   });
+}
+
+Batch::Reduction Batch::advance_and_reduce(std::uint64_t steps) {
+  const std::size_t m = observed_.size();
+  const std::vector<double> zeros(count_ * m, 0.0);
+  Reduction out{zeros, zeros, zeros, zeros};
+  const std::size_t operations =
+      (step_function_.num_instructions() + observe_function_.num_instructions()) *
+      static_cast<std::size_t>(steps);
+  for_blocks(operations, [&](std::size_t i, Work& work) {
+    Block& block = blocks_[i];
+    const std::size_t n = block.size;
+    const std::span<double> now = std::span(work.observed).first(n * m);
+    for (std::uint64_t k = 0; k < steps; ++k) {
+      if (is_stop_requested()) return;
+      advance(block, {}, 1, work);
+      observe_function_.evaluate_batch(block.now, now, n, work.observe);
+      for (std::size_t j = 0; j < n * m; ++j) {
+        work.low[j] = k == 0 || now[j] < work.low[j] ? now[j] : work.low[j];
+        work.high[j] = k == 0 || now[j] > work.high[j] ? now[j] : work.high[j];
+        work.sum[j] = k == 0 ? now[j] : work.sum[j] + now[j];
+      }
+    }
+    for (std::size_t copy = 0; copy < n; ++copy) {
+      for (std::size_t k = 0; k < m; ++k) {
+        const std::size_t from = k * n + copy, to = (i * kBlock + copy) * m + k;
+        out.last[to] = now[from];
+        out.low[to] = work.low[from];
+        out.high[to] = work.high[from];
+        out.sum[to] = work.sum[from];
+      }
+    }
+  });
+  check_stop();
+  return out;
 }
 
 void Batch::get(std::size_t row, std::span<double> out) const {

@@ -64,6 +64,12 @@ class Batch {
   void advance(std::span<const double> inputs, int steps = 1);
   // Copy by copy, observed().size() values each.
   void observe(std::span<double> out) const;
+  // So many steps, and of what is observed after each the last, the smallest, the largest and the
+  // sum; copy by copy as observe() has it.
+  struct Reduction {
+    std::vector<double> last, low, high, sum;
+  };
+  Reduction advance_and_reduce(std::uint64_t steps);
   void times(std::span<double> out) const;
 
   // A number of every copy: a state (q, v, x, λ) or a parameter by its place.
@@ -86,7 +92,7 @@ class Batch {
   };
   struct Work {
     Workspace step, observe;
-    std::vector<double> out;
+    std::vector<double> out, observed, low, high, sum;
   };
   Work make_work() const;
   void get(std::size_t row, std::span<double> out) const;

@@ -17,11 +17,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// What is kept of a quantity while variants step.
-struct Reduced {
-  std::vector<double> final, low, high, sum;
-};
-
 class BatchSweep {
  public:
   BatchSweep(const Sweep& sweep, const Model& model, const std::vector<ParameterOrigin>& origins,
@@ -96,18 +91,7 @@ class BatchSweep {
 
   void step_here(Batch& batch, std::uint64_t steps, std::vector<SweepRow>& rows) const {
     const std::size_t n = rows.size(), m = batch.observed().size();
-    std::vector<double> now(n * m);
-    Reduced kept{now, now, now, now};
-    for (std::uint64_t k = 0; k < steps; ++k) {
-      check_stop();
-      batch.advance({}, 1);
-      batch.observe(now);
-      for (std::size_t i = 0; i < n * m; ++i) {
-        kept.low[i] = k == 0 || now[i] < kept.low[i] ? now[i] : kept.low[i];
-        kept.high[i] = k == 0 || now[i] > kept.high[i] ? now[i] : kept.high[i];
-        kept.sum[i] = k == 0 ? now[i] : kept.sum[i] + now[i];
-      }
-    }
+    const Batch::Reduction kept = batch.advance_and_reduce(steps);
     const double duration = static_cast<double>(steps) * batch.step();
     for (std::size_t copy = 0; copy < n; ++copy) {
       std::vector<double> values;
@@ -115,7 +99,7 @@ class BatchSweep {
       for (std::size_t c = 0; c < places_.size(); ++c) {
         const std::size_t at = copy * m + places_[c];
         failed = failed || !std::isfinite(kept.sum[at]);
-        values.push_back(value_of(sweep_.criteria[c], now[at], kept.low[at], kept.high[at],
+        values.push_back(value_of(sweep_.criteria[c], kept.last[at], kept.low[at], kept.high[at],
                                   kept.sum[at] / static_cast<double>(steps), duration));
       }
       finish(rows[copy], std::move(values), failed);
@@ -125,13 +109,20 @@ class BatchSweep {
   void step_on_card(const Batch& batch, std::uint64_t steps, std::vector<SweepRow>& rows) const {
     Card::Variants variants;
     variants.count = rows.size();
-    variants.states.assign(batch.num_states(), std::vector<double>(rows.size()));
-    variants.parameters.assign(batch.num_parameters(), std::vector<double>(rows.size()));
-    for (std::size_t i = 0; i < variants.states.size(); ++i) {
-      batch.get_state(i, variants.states[i]);
+    std::vector<double> numbers(rows.size());
+    // What all have in common is one number.
+    const auto add = [&](std::vector<std::vector<double>>& to) {
+      const bool is_common = std::all_of(numbers.begin(), numbers.end(),
+                                         [&](double value) { return value == numbers[0]; });
+      to.emplace_back(numbers.begin(), is_common ? numbers.begin() + 1 : numbers.end());
+    };
+    for (std::size_t i = 0; i < batch.num_states(); ++i) {
+      batch.get_state(i, numbers);
+      add(variants.states);
     }
-    for (std::size_t i = 0; i < variants.parameters.size(); ++i) {
-      batch.get_parameter(i, variants.parameters[i]);
+    for (std::size_t i = 0; i < batch.num_parameters(); ++i) {
+      batch.get_parameter(i, numbers);
+      add(variants.parameters);
     }
     std::vector<Card::Wanted> wanted;
     for (std::size_t c = 0; c < places_.size(); ++c) {

@@ -153,10 +153,12 @@ Card::Results Card::run(const Variants& variants, std::uint64_t steps,
   of.check(of.create(&made, count));
   const std::unique_ptr<void, void (*)(void*)> batch(made, of.destroy);
   for (std::size_t i = 0; i < variants.states.size(); ++i) {
-    of.check(of.set_state(made, static_cast<int>(i), variants.states[i].data(), count));
+    const std::vector<double>& values = variants.states[i];
+    of.check(of.set_state(made, static_cast<int>(i), values.data(), std::ssize(values)));
   }
   for (std::size_t i = 0; i < variants.parameters.size(); ++i) {
-    of.check(of.set_parameter(made, static_cast<int>(i), variants.parameters[i].data(), count));
+    const std::vector<double>& values = variants.parameters[i];
+    of.check(of.set_parameter(made, static_cast<int>(i), values.data(), std::ssize(values)));
   }
   std::vector<int> chosen;
   bool reduces = false;

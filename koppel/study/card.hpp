@@ -22,7 +22,7 @@ class Card {
   Card(const Card&) = delete;
   Card& operator=(const Card&) = delete;
 
-  // A number for each variant: states (q, v, x, λ) and parameters, by their places.
+  // States (q, v, x, λ) and parameters, by their places: a number for each variant, or one for all.
   struct Variants {
     std::size_t count = 0;
     std::vector<std::vector<double>> states, parameters;
