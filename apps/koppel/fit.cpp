@@ -115,7 +115,7 @@ void add_fit(CLI::App& program) {
       ->type_name("N");
   command->add_flag("--json", options->json, "Print the fit as JSON");
   command->footer(
-      "Example:\n  koppel fit pendulum.yaml --data swing.csv --over l=0.5:2,g --profile");
+      "Example:\n  koppel fit pendulum --data swing.csv --over l=0.5:2,g");
   command->callback([options] { run(*options); });
 }
 
