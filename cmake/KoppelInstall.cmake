@@ -13,11 +13,11 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/koppelConfig.cmake.in
                               INSTALL_DESTINATION ${destination})
 write_basic_package_version_file("${config_version}" COMPATIBILITY SameMinorVersion)
 
-install(EXPORT koppel FILE koppelTargets.cmake NAMESPACE koppel:: DESTINATION ${destination})
+install(EXPORT koppel FILE koppelTargets.cmake NAMESPACE koppel:: DESTINATION ${destination} COMPONENT library)
 install(FILES "${config}" "${config_version}" "${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindNLopt.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindLibZip.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindSerialHDF5.cmake"
-        DESTINATION ${destination})
+        DESTINATION ${destination} COMPONENT library)
 
 install(CODE "include(\"${PROJECT_SOURCE_DIR}/cmake/KoppelPublicHeaders.cmake\")
 koppel_install_public_headers(\"${PROJECT_SOURCE_DIR}\"

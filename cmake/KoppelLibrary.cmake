@@ -26,7 +26,7 @@ function(koppel_library folder)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} ${scope} ${arg_LINK})
 
-  install(TARGETS ${target} EXPORT koppel ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${target} EXPORT koppel ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 endfunction()
 
 # koppel_version_library(): the target koppel::version, which knows the project's version and

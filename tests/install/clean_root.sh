@@ -1,0 +1,46 @@
+# Runs inside a Debian root that has nothing but apt, as root, in the folder with koppel_*.deb, consumer/ and examples/.
+# Installs one package after the other, so that what each one fails to ask for is missing, and uses it.
+set -e
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+install() { apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@"; }
+say() { echo "== $*"; }
+
+apt-get -q update
+say "the program"
+install ./koppel_[0-9]*.deb
+ldd /usr/bin/koppel | grep 'not found' && exit 1
+dpkg-query -W -f '${Package}\n' | grep -e '-dev$' && exit 1
+koppel --version
+koppel models | grep slider_crank
+koppel check four_bar
+koppel new mine
+koppel run mine.yaml --end 0.5 --out mine
+koppel run pendulum --integrator ida --end 1 --hdf5 --out pendulum
+test -s pendulum/trajectory.csv -a -s pendulum/trajectory.h5 -a -s pendulum/report.html
+koppel export pendulum --to html --out pendulum.html
+bash -n /usr/share/bash-completion/completions/koppel
+test -s /usr/share/doc/koppel/copyright
+
+say "the Python module"
+install ./koppel_python_*.deb
+cd /
+python3 -c '
+import koppel
+run = koppel.load("slider_crank").simulate(end=0.5)
+assert run.status == "done" and koppel.__file__.startswith("/usr/lib/python3/dist-packages/"), koppel.__file__
+print("koppel", koppel.__version__)'
+cd -
+
+say "the library"
+install ./koppel_library_*.deb
+install cmake g++ make
+cmake -S consumer -B build -D CMAKE_BUILD_TYPE=Release -D EXAMPLES_DIR="$PWD/examples"
+cmake --build build
+build/consumer
+ctest --test-dir build --no-tests=error --output-on-failure
+
+say "all are removed again"
+apt-get -q -y purge koppel python3-koppel libkoppel-dev
+test ! -e /usr/bin/koppel -a ! -e /usr/share/koppel -a ! -e /usr/include/koppel -a ! -e /usr/lib/cmake/koppel
+find /usr -name '*koppel*' | grep . && exit 1
+say "done"
