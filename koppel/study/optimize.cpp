@@ -34,6 +34,8 @@ class Goal {
     sensitivity_.run = options.run;
     sensitivity_.of = options.minimize;
     for (const Limit& limit : options.limits) sensitivity_.of.push_back(limit.criterion);
+    Model trial = space_.model();
+    add_quantities(sensitivity_.of, {}, trial);  // throws where a name is not known
   }
 
   const StudiedParameters& space() const { return space_; }
@@ -99,6 +101,8 @@ class Goal {
       }
       fill(s, out);
     } catch (const Error& error) {
+      // What is wrong with the question is wrong everywhere.
+      if (error.diagnostics().front().id == "study.integrator") throw;
       out.why = error.what();
     }
     return out;

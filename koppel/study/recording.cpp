@@ -205,6 +205,15 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
                             outcome.t, names_of(events, happened)),
                 "Use `integrator = dop853`.");
   }
+  constexpr std::size_t kMany = 100;
+  constexpr double kSoon = 1e-6;  // of the run, for all of them
+  if (stretches_.size() > kMany &&
+      outcome.t - stretches_[stretches_.size() - kMany]->tape.t(0) < kSoon * options_.run.end) {
+    outcome.status = Outcome::Status::Failed;
+    outcome.text =
+        fmt::format("{} again and again: the impacts come to rest", names_of(events, happened));
+    return false;
+  }
   Stretch& stretch = *stretches_.back();
   // The step that ended with the event may have been seen already.
   if (outcome.t > stretch.tape.t(stretch.tape.num_nodes() - 1)) {
