@@ -33,7 +33,7 @@ void report_keys_of_others(Reader& reader, const Node& node, const std::string& 
   for (const Entry& entry : node.entries) {
     if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
     const auto owners = types_with<List>([&](auto id) {
-      const auto others = keys_of<typename decltype(id)::type>();
+      const auto& others = keys_of<typename decltype(id)::type>();
       return std::find(others.begin(), others.end(), entry.key) != others.end();
     });
     if (owners.empty()) continue;

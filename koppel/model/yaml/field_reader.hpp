@@ -9,10 +9,13 @@
 namespace koppel::yaml {
 
 template <typename E>
-std::vector<std::string_view> keys_of() {
-  std::vector<std::string_view> keys;
-  for (const Field<E>& field : E::fields()) keys.push_back(field.info.key);
-  return keys;
+const std::vector<std::string_view>& keys_of() {
+  static const std::vector<std::string_view> kKeys = [] {
+    std::vector<std::string_view> keys;
+    for (const Field<E>& field : E::fields()) keys.push_back(field.info.key);
+    return keys;
+  }();
+  return kKeys;
 }
 
 // Whether an element may be written as one of its values alone.
