@@ -88,6 +88,9 @@ if(TARGET koppel_python)
   math(EXPR next "${minor} + 1")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
       "python3 (>= 3.${minor}), python3 (<< 3.${next}), python3-numpy")
+  # Bytecode is made when the package is installed, and goes with it.
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/postinst"
+      "${PROJECT_SOURCE_DIR}/cmake/debian/prerm")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, python3-pandas, python3-xarray")
   set(CPACK_DEBIAN_PYTHON_DESCRIPTION "models, simulates and controls mechanisms - Python module
  `import koppel`: models, runs and analyses in Python, with results as NumPy arrays.")
