@@ -52,17 +52,15 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME koppel)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gcc, libc6-dev") # --native cc, export of FMUs
-set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "models, simulates and controls mechanisms
- The program koppel with its built-in models: multibody systems and Lagrangian models,
- simulated, inverted, linearised and exported as C, FMU or WebAssembly.")
+set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "The program koppel with its built-in models: multibody systems and Lagrangian models,
+simulated, inverted, linearised and exported as C, FMU or WebAssembly.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libkoppel-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS OFF) # static libraries only
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "${development}")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "koppel, cmake")
-set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "models, simulates and controls mechanisms - library
- Static libraries, headers and the CMake package of Koppel, for programs in C++20.")
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "Static libraries, headers and the CMake package of Koppel, for programs in C++20.")
 
 # All are matched by koppel_*.deb, so that one apt command installs them; the first alone is enough for the program.
 execute_process(COMMAND dpkg --print-architecture OUTPUT_VARIABLE architecture OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -92,8 +90,7 @@ if(TARGET koppel_python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/postinst"
       "${PROJECT_SOURCE_DIR}/cmake/debian/prerm")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, python3-pandas, python3-xarray")
-  set(CPACK_DEBIAN_PYTHON_DESCRIPTION "models, simulates and controls mechanisms - Python module
- `import koppel`: models, runs and analyses in Python, with results as NumPy arrays.")
+  set(CPACK_DEBIAN_PYTHON_DESCRIPTION "`import koppel`: models, runs and analyses in Python, with results as NumPy arrays.")
 endif()
 
 include(CPack)
