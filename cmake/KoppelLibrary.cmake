@@ -29,14 +29,14 @@ function(koppel_library folder)
   install(TARGETS ${target} EXPORT koppel ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 endfunction()
 
-# koppel_version_library(): the target koppel::version, which knows the project's version and
-# the commit. The commit is looked up in every build; the source is rewritten when it changed.
+# koppel_version_library(): the target koppel::version, which knows the project's version, the
+# commit and what was left out. The commit is looked up in every build; the source is rewritten when it changed.
 function(koppel_version_library)
   set(source "${PROJECT_BINARY_DIR}/generated/version.cpp")
   add_custom_target(koppel_version_source
     COMMAND ${CMAKE_COMMAND}
             -D "SOURCE_DIR=${PROJECT_SOURCE_DIR}" -D VERSION=${PROJECT_VERSION}
-            -D "OUTPUT=${source}" -P "${PROJECT_SOURCE_DIR}/cmake/write_version.cmake"
+            -D "LEFT_OUT=${KOPPEL_LEFT_OUT}" -D "OUTPUT=${source}" -P "${PROJECT_SOURCE_DIR}/cmake/write_version.cmake"
     BYPRODUCTS "${source}"
     COMMENT "Looking up the commit" VERBATIM)
   koppel_library(version SOURCES "${source}")

@@ -33,7 +33,9 @@ namespace koppel::app {
 namespace {
 
 std::string version_line() {
-  return std::string("koppel ") + version() + " (commit " + commit() + ")";
+  const std::string missing = left_out();
+  return std::string("koppel ") + version() + " (commit " + commit() + ")" +
+         (missing.empty() ? "" : "\nleft out of this build: " + missing);
 }
 
 void add_commands(CLI::App& program) {

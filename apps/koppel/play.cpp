@@ -46,6 +46,10 @@ void open_browser(const std::string& url) {
 }
 
 void run(const Options& options) {
+  if (*kWorkbenchPage == '\0') {
+    throw Error("play.no-pages", "this build has no pages, and the workbench is one",
+                "run models with `koppel run`, or configure with -D KOPPEL_PAGES=ON.");
+  }
   WorkbenchOptions what;
   if (!options.model.empty()) {
     what.file = find_model(options.model);

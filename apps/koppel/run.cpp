@@ -166,6 +166,7 @@ void print_timing(const Simulation& simulation, double files_seconds) {
 }
 
 void run(const RunOptions& options) {
+  if (options.hdf5) require_hdf5();
   const Model model = load(*options.model);
   const SimulateOptions simulate_with = options_for(options, model);
   simulate_with.validate();

@@ -13,6 +13,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/model/yaml/read_model.hpp>
+#include <koppel/results/hdf5.hpp>
 #include <koppel/study/batch_sweep.hpp>
 #include <koppel/study/sweep_journal.hpp>
 #include <koppel/study/sweep_ranks.hpp>
@@ -226,6 +227,7 @@ std::string describe(double seconds, std::size_t computed, const Crew& crew) {
 }
 
 void run(const SweepOptions& options) {
+  if (options.hdf5) require_hdf5();
   Crew crew{jobs_of(options), rank_of(options)};
   if (options.batch || options.gpu) {
     if (crew.rank) {

@@ -25,6 +25,7 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step);
 StepModel make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
                               std::vector<ParameterOrigin> origins);
 
+// Throws Error `export.no-pages` where pages were left out when configuring.
 std::string to_html(const MechanismPage& page);
 
 }  // namespace koppel

@@ -37,6 +37,7 @@ constexpr IntegratorInfo kIntegrators[] = {
      .run = run_radau5,
      .formulation = "ggl",
      .is_stiff_solver = true},
+#ifdef KOPPEL_SUNDIALS
     {.name = "ida",
      .description = "BDF of orders 1 to 5 on DAEs, of SUNDIALS",
      .form = Form::Residual,
@@ -53,6 +54,7 @@ constexpr IntegratorInfo kIntegrators[] = {
      .run = run_cvode,
      .formulation = "index1",
      .is_stiff_solver = true},
+#endif
     {.name = "dop853",
      .description = "Runge-Kutta of order 8, of Dormand and Prince",
      .has_adaptive_step = true,
@@ -172,6 +174,11 @@ const IntegratorInfo& find_row(std::string_view name) {
     if (info.name == name) return info;
     names.emplace_back(info.name);
     list += (list.empty() ? "" : ", ") + names.back();
+  }
+  if (name == "ida" || name == "cvode") {
+    throw Error("integrate.no-sundials",
+                fmt::format("integrator '{}' is of SUNDIALS, which this build has not", name),
+                "use radau5 for stiff problems, or configure with -D KOPPEL_SUNDIALS=ON.");
   }
   std::string hint = "integrators: " + list + ".";
   if (const std::string meant = suggest(name, names); !meant.empty()) {

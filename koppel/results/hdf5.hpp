@@ -12,6 +12,9 @@
 
 namespace koppel {
 
+// Throws Error `results.without-hdf5` where HDF5 was left out when configuring; writing does too.
+void require_hdf5();
+
 // Throws WriteError.
 void write_hdf5(const std::filesystem::path& path, const Trajectory& trajectory,
                 const Summary& summary);

@@ -148,10 +148,20 @@ class Comparer {
     return out;
   }
 
+  // Those of them that this build has.
+  static std::vector<std::string> usual_integrators() {
+    std::vector<std::string> out;
+    for (const char* const name : {"taylor", "dop853", "radau5", "ida"}) {
+      const auto has_name = [&](const IntegratorInfo& info) { return info.name == name; };
+      if (std::ranges::any_of(koppel::integrators(), has_name)) out.emplace_back(name);
+    }
+    return out;
+  }
+
   std::vector<Candidate> methods() const {
     std::vector<std::string> sets = options_.coordinates, integrators = options_.integrators;
     if (sets.empty()) sets = {choose_coordinates(model_, {})};
-    if (integrators.empty()) integrators = {"taylor", "dop853", "radau5", "ida"};
+    if (integrators.empty()) integrators = usual_integrators();
     if (options_.integrators.empty() && !options_.steps.empty()) integrators.emplace_back("rk4");
     std::vector<Candidate> out;
     const auto add = [&](Candidate method) {
