@@ -49,7 +49,7 @@ const value_of = async (page, name) => number(await page.locator(".entry", { has
   .first().locator(".value").textContent());
 
 async function until(is_so, claim) {
-  const end = Date.now() + 10000;
+  const end = Date.now() + 30000;
   while (!(await is_so())) {
     assert.ok(Date.now() < end, claim);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -58,12 +58,12 @@ async function until(is_so, claim) {
 
 async function pause(page) {
   await page.locator(".play").click();
-  let before_wait = -1;
-  await until(async () => { // what was asked for before has arrived
+  let before_wait = -1, stands = 0;
+  await until(async () => { // what was asked for before has arrived, on a busy machine too
     const now = await time(page);
-    const stands = now === before_wait;
+    stands = now === before_wait ? stands + 1 : 0;
     before_wait = now;
-    return stands;
+    return stands > 15;
   }, "it does not stop");
 }
 
@@ -135,17 +135,17 @@ test("a body that is taken hold of follows the pointer", async () => {
     await page.mouse.move(x + 10, y, { steps: 2 });
     await page.mouse.move(x + 120, y, { steps: 8 });
     await until(async () => (await value_of(page, "x")) > 0.1, "it does not follow");
-    let last = NaN;
-    await until(async () => { // it comes to rest under the pointer
-      const now = await value_of(page, "x");
-      const rests = Math.abs(now - last) < 1e-3;
-      last = now;
-      return rests;
-    }, "it does not come to rest");
-    assert.ok(Math.abs(await value_of(page, "y")) < 0.02 * last, "it leaves the line of the pull");
     // The view holds 1.12 times the box of 1 m; 120 pixels are that share of it.
     const expected = (120 / Math.min(box.width, box.height)) * 1.12;
-    assert.ok(Math.abs(last / expected - 1) < 0.05, `${last} m instead of ${expected} m`);
+    let last = NaN;
+    const is_there = async () => {
+      last = await value_of(page, "x");
+      return Math.abs(last / expected - 1) < 0.05;
+    };
+    await until(is_there, `it does not come to rest at ${expected} m`);
+    await page.waitForTimeout(500);
+    assert.ok(await is_there(), `${last} m instead of ${expected} m`);
+    assert.ok(Math.abs(await value_of(page, "y")) < 0.02 * last, "it leaves the line of the pull");
     await page.mouse.up();
   }, { options: [] });
 });
