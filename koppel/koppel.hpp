@@ -10,7 +10,7 @@
 #include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/analysis/motion/statics.hpp>
 #include <koppel/analysis/rank/rank.hpp>
-#include <koppel/analysis/structure/structural.hpp>
+#include <koppel/analysis/structure/regularity.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/control/feedback/robustness.hpp>
 #include <koppel/control/inverse.hpp>

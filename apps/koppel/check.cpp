@@ -14,6 +14,7 @@
 #include <koppel/control/servo/realization.hpp>
 #include <koppel/control/servo/singular_start.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/model/elements/joint_law.hpp>
 #include <koppel/results/scene.hpp>
 
@@ -59,8 +60,8 @@ std::vector<LocalFreedom> find_local(const Model& model, const Findings& finding
 std::string find_no_degree(const Evaluator& evaluator, const Examination& found) {
   if (evaluator.equations->u.empty()) return {};
   try {
-    const ServoProblem servo =
-        make_servo_problem(evaluator.equations, found.start.state, found.rank.redundant_rows);
+    const ServoProblem servo = make_servo_problem(
+        leave_out(evaluator.equations, found.rank.redundant_rows), found.start.state);
     return describe_singular_start(servo, evaluator, found.start.state);
   } catch (const Error&) {
     return {};

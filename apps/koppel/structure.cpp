@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <koppel/equations/leave_out.hpp>
+
 #include "apps/koppel/print_line.hpp"
 
 namespace koppel::app {
@@ -14,13 +16,13 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-StructureFindings find_one(const Equations& e, const Examination& found, bool is_servo) {
+StructureFindings find_one(const Shared<Equations>& e, const Examination& found, bool is_servo) {
   StructureFindings out;
   out.is_servo = is_servo;
-  out.dae = make_dae(e, {is_servo, found.rank.redundant_rows});
+  out.dae = make_dae(leave_out(e, found.rank.redundant_rows), {.with_servo = is_servo});
   out.structure = analyze_structure(out.dae);
   out.index = is_servo ? *found.servo : found.forward;
-  out.num_invariants = e.h.size();
+  out.num_invariants = e->h.size();
   const bool is_start_singular = found.rank.is_singular() || found.rank.is_degenerate;
   if (out.structure.is_regular && found.start && !is_start_singular) {
     const Evaluator evaluator(e);
@@ -196,7 +198,7 @@ nlohmann::json json_of(const StructureFindings& f) {
 
 }  // namespace
 
-std::vector<StructureFindings> find_structure(const Equations& equations,
+std::vector<StructureFindings> find_structure(const Shared<Equations>& equations,
                                               const Examination& found) {
   std::vector<StructureFindings> out;
   out.push_back(find_one(equations, found, false));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <koppel/analysis/examine.hpp>
-#include <koppel/analysis/structure/structural.hpp>
+#include <koppel/analysis/structure/regularity.hpp>
 
 namespace koppel::app {
 
@@ -21,7 +21,8 @@ struct StructureFindings {
   std::size_t num_invariants = 0;
 };
 
-std::vector<StructureFindings> find_structure(const Equations& equations, const Examination& found);
+std::vector<StructureFindings> find_structure(const Shared<Equations>& equations,
+                                              const Examination& found);
 
 void print(const std::vector<StructureFindings>& all);
 void add_to_json(const std::vector<StructureFindings>& all, nlohmann::json& out);

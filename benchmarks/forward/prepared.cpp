@@ -6,6 +6,7 @@
 #include <koppel/analysis/rank/rank.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/formulation/formulation.hpp>
 
 namespace koppel::benchmarks {
@@ -16,10 +17,9 @@ Prepared::Prepared(const Model& model, Way way)
   const Assembly assembly = assemble(*evaluator_);
   if (!assembly) throw Error("assembly.impossible", assembly.text);
   state_ = assembly.state;
-  FormulationOptions options;
-  options.leave_out = analyze_rank(*evaluator_, state_).redundant_rows;
-  options.compile.native = way_.native;
-  problem_ = formulate(evaluator_->equations, way_.formulation, state_, options);
+  const std::vector<int> redundant = analyze_rank(*evaluator_, state_).redundant_rows;
+  problem_ = formulate(leave_out(evaluator_->equations, redundant), way_.formulation, state_,
+                       {.compile = {.native = way_.native}});
   start_ = {state_.t, start_values(problem_, *evaluator_, state_)};
 }
 

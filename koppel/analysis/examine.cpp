@@ -7,13 +7,15 @@
 #include <koppel/analysis/structure/dae.hpp>
 #include <koppel/analysis/structure/hidden_equations.hpp>
 #include <koppel/analysis/structure/numeric_index.hpp>
-#include <koppel/analysis/structure/structural.hpp>
+#include <koppel/analysis/structure/regularity.hpp>
+#include <koppel/equations/leave_out.hpp>
 
 namespace koppel {
 namespace {
 
 IndexReport find_index(const Evaluator& evaluator, const Examination& found, bool with_servo) {
-  const Dae dae = make_dae(evaluator.equations, {with_servo, found.rank.redundant_rows});
+  const Dae dae = make_dae(leave_out(evaluator.equations, found.rank.redundant_rows),
+                           {.with_servo = with_servo});
   const Structure structure = analyze_structure(dae);
   // Invariants hold by themselves: the norm of a quaternion is no value to choose.
   const int num_invariants = static_cast<int>(evaluator.equations->h.size());

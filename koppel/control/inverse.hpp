@@ -20,6 +20,7 @@
 #include <string>
 
 #include <koppel/control/inverse_summary.hpp>
+#include <koppel/control/motion/computed_motion.hpp>
 #include <koppel/simulate/simulate.hpp>
 
 namespace koppel {
@@ -47,14 +48,10 @@ struct InverseOptions {
 // The model's own wishes (`run:`), and defaults for what it leaves open.
 InverseOptions inverse_options_of(const Model& model);
 
-struct Inverse {
+struct Inverse : ComputedMotion {
   Outcome::Status status = Outcome::Status::Done;
   std::string text;  // what went wrong
-  Trajectory trajectory;
   InverseSummary summary;
-  Shared<Equations> equations;
-  State start;  // of the motion, with the values of parameters
-  std::optional<Observation> observation;
 };
 
 // Throws Error for what is wrong with the model or the options.

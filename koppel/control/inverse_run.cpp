@@ -74,8 +74,7 @@ std::string InverseRun::coordinates() const {
 void InverseRun::prepare() {
   now_.assemble(model_, coordinates());
   out_.equations = now_.equations;
-  servo_.emplace(make_servo_problem(out_.equations, now_.state, now_.rank.redundant_rows,
-                                    {.native = options_.native}));
+  servo_.emplace(make_servo_problem(now_.independent, now_.state, {.native = options_.native}));
 }
 
 void InverseRun::check_smoothness() {
@@ -239,10 +238,10 @@ Integrator InverseRun::integrator() const {
 void InverseRun::make_reduced() {
   const ReducedMethod& method =
       is_flat() ? most_general_method() : *find_reduced_method(options_.method);
-  reduced_ = make_reduced_servo(out_.equations, method, start_, *servo_, *solution_,
+  reduced_ = make_reduced_servo(now_.independent, method, start_, *servo_, *solution_,
                                 {.native = options_.native});
   if (method.has_assumptions) {
-    for (std::string& text : violated_assumptions(out_.equations, start_, *servo_, *solution_)) {
+    for (std::string& text : violated_assumptions(now_.independent, start_, *servo_, *solution_)) {
       tell(std::move(text));
     }
   }

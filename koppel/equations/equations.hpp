@@ -21,7 +21,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,7 +65,7 @@ struct Equations {
     std::string name = {};  // owner and what it holds: "knee.x"
     Owner owner = {};
     int part = 0;    // which of its owner's equations, those included that hold by themselves
-    int number = 0;  // its place in [g; a] while none is left out
+    int number = 0;  // its place in [g; a] before any is left out
     std::string unit = {};  // of the residual
     Holds holds = Holds::Other;
     Level level = Level::Position;
@@ -86,6 +85,12 @@ struct Equations {
   };
   Unknowns about;
   std::vector<Row> rows;  // of [g; a], with multipliers λ and μ
+  // Rows that repeat others and have been left out (leave_out.hpp): they must hold all the same.
+  struct LeftOut {
+    Row row;
+    Expr position, velocity;  // g (0 for a row of a); ġ or a v + b
+  };
+  std::vector<LeftOut> left_out;
 
   SparseExpr K;         // n_q × n_v
   Lazy<SparseExpr> M;   // n_v × n_v, symmetric; not all that is done needs it
@@ -174,8 +179,6 @@ struct Equations {
   std::size_t num_g() const { return g.size(); }
   std::size_t num_a() const { return b.size(); }
   std::size_t num_rows() const { return g.size() + b.size(); }  // of [g; a]
-  // All rows of [g; a] but these (redundant ones), ascending.
-  std::vector<int> rows_without(std::span<const int> leave_out) const;
 };
 
 }  // namespace koppel

@@ -19,16 +19,6 @@ std::vector<Expr> velocity_rows(const Equations& e) { return sum(multiply(e.a, e
 
 }  // namespace
 
-std::vector<int> Equations::rows_without(std::span<const int> leave_out) const {
-  std::vector<char> is_kept(num_rows(), true);
-  for (const int row : leave_out) is_kept[static_cast<std::size_t>(row)] = false;
-  std::vector<int> kept;
-  for (std::size_t i = 0; i < is_kept.size(); ++i) {
-    if (is_kept[i]) kept.push_back(static_cast<int>(i));
-  }
-  return kept;
-}
-
 State start_of(const Equations& e) {
   return {0, e.q_guess, e.v_guess, e.x_start, std::vector<double>(e.u.size(), 0.0), e.p_value};
 }
@@ -135,6 +125,31 @@ std::vector<Expr> multiply_transposed(const SparseExpr& A, std::span<const Expr>
     }
   }
   return x;
+}
+
+std::vector<Expr> constraint_rates(const Equations& e) {
+  std::vector<Expr> all = sum(multiply(e.G, e.v), e.g_t);
+  const std::vector<Expr> of_a = velocity_rows(e);
+  all.insert(all.end(), of_a.begin(), of_a.end());
+  return all;
+}
+
+SparseExpr constraint_matrix(const Equations& e) {
+  SparseExpr C{{static_cast<int>(e.num_rows()), static_cast<int>(e.num_v()), {0}, {}}, {}};
+  for (std::size_t j = 0; j < e.num_v(); ++j) {
+    const auto take = [&](const SparseExpr& A, std::size_t first) {
+      if (A.pattern.num_columns == 0) return;
+      for (int k = A.pattern.column_start[j]; k < A.pattern.column_start[j + 1]; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        C.pattern.row.push_back(static_cast<int>(first) + A.pattern.row[at]);
+        C.values.push_back(A.values[at]);
+      }
+    };
+    take(e.G, 0);
+    take(e.a, e.num_g());
+    C.pattern.column_start.push_back(C.pattern.num_entries());
+  }
+  return C;
 }
 
 std::vector<int> find_rates(const Equations& e) {

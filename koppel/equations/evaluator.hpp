@@ -87,6 +87,9 @@ struct Evaluator {
 std::vector<Expr> multiply(const SparseExpr& A, std::span<const Expr> x);
 // Aᵀ·y.
 std::vector<Expr> multiply_transposed(const SparseExpr& A, std::span<const Expr> y);
+// [ġ; a v + b] = C v + c with C = [G; a], and C.
+std::vector<Expr> constraint_rates(const Equations& equations);
+SparseExpr constraint_matrix(const Equations& equations);
 // For each coordinate, the velocity that is its rate, −1 where none is (or another has it).
 std::vector<int> find_rates(const Equations& equations);
 // d/dt of expressions of q and t (and of v, x, for v̇ = ẋ = 0).

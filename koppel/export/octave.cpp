@@ -274,8 +274,8 @@ class Package {
 
   std::string rows() const {
     std::string list;
-    for (const int row : descriptor_.kept) {
-      list += (list.empty() ? "" : ", ") + std::to_string(row + 1);
+    for (const Equations::Row& row : descriptor_.equations->rows) {
+      list += (list.empty() ? "" : ", ") + std::to_string(row.number + 1);
     }
     return head("kept", "rows", "()", "The rows of [g; a] that do not repeat others.") +
            fmt::format("kept = [{}];\nend\n", list);

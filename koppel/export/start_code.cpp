@@ -97,7 +97,7 @@ class Writer {
     define("START_PARAMETERS", e_.p.size());
     define("START_FIRST_PARAMETER", 2 + m_.state_size() + m_.inputs.size());
     define("START_ROWS", start_.rows.size());
-    define("START_RANK", m_.prepared.descriptor.kept.size());
+    define("START_RANK", m_.prepared.independent->num_rows());
     std::vector<std::size_t> free_q, free_v;
     for (std::size_t i = 0; i < e_.q.size(); ++i) {
       if (!start_.is_free[i]) continue;

@@ -19,11 +19,11 @@ InstantForm make_instant_form(const Source& s, const FormulationInfo& info) {
   out.for_eta = stated.eta_rows;
   out.order_lambda = 3 - stated.index_lambda;
   out.order_mu = 3 - stated.index_mu;
-  out.g = s.keep_g(s.e.g);
+  out.g = s.e.g;
   out.g_rate = s.g_rate();
-  out.Gt_lambda = multiply_transposed(s.e.G, s.full(s.lambda, true));
+  out.Gt_lambda = multiply_transposed(s.e.G, s.lambda);
   out.av = s.nonholonomic();
-  out.at_mu = multiply_transposed(s.e.a, s.full(s.mu, false));
+  out.at_mu = multiply_transposed(s.e.a, s.mu);
   out.given = s.given;
   return out;
 }
@@ -43,15 +43,14 @@ StepEquations make_steps(const Source& s, const FormulationInfo& info, StepRule 
 }
 
 // What a rule for steps lacks; empty: nothing.
-std::string missing_for(StepRule rule, const Equations& e, const FormulationInfo& info,
-                        bool is_free) {
+std::string missing_for(StepRule rule, const Equations& e, const FormulationInfo& info) {
   const std::string name(info.name), formulation = "; formulation '" + name + "' has none";
   if (rule == StepRule::GeneralizedAlpha) {
     return info.has_residual() && !info.has_accelerations
                ? ""
                : "a residual in positions and velocities" + formulation;
   }
-  if (info.states != FormulationInfo::States::Positions && !is_free) {
+  if (info.states != FormulationInfo::States::Positions && !e.rows.empty()) {
     return "the constraints as they are; formulation '" + name + "' has others";
   }
   const auto coordinates = [&](const char* what, const char* others) {
@@ -75,7 +74,7 @@ void add_steps(const SourcePtr& s, const FormulationInfo& info, Problem& problem
   for (std::size_t i = 0; i < kNumStepRules; ++i) {
     const auto rule = static_cast<StepRule>(i);
     Problem::Steps& steps = problem.steps[i];
-    steps.needs = missing_for(rule, s->e, info, s->kept.empty());
+    steps.needs = missing_for(rule, s->e, info);
     if (!steps.needs.empty()) continue;
     steps.equations = Lazy<StepEquations>([s, &info, rule] { return make_steps(*s, info, rule); });
   }

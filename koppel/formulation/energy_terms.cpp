@@ -14,7 +14,7 @@ bool vanish(const Exprs& values) {
 
 }  // namespace
 
-EnergyTerms make_energy_terms(const Equations& e, std::span<const int> kept, const State& near) {
+EnergyTerms make_energy_terms(const Equations& e, const State& near) {
   EnergyTerms out;
   out.t = e.t;
   out.q = e.q;
@@ -32,10 +32,9 @@ EnergyTerms make_energy_terms(const Equations& e, std::span<const int> kept, con
   out.kinetic_rate = rates[0];
   out.potential_rate = rates[1];
   out.power = out.without_multipliers();
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    const auto row = static_cast<std::size_t>(kept[i]);
+  for (std::size_t i = 0; i < e.num_rows(); ++i) {
     out.multipliers.push_back(e.graph->symbol("balance.multiplier[" + std::to_string(i) + ']'));
-    out.power += out.multipliers[i] * (row < e.num_g() ? e.g_t[row] : e.b[row - e.num_g()]);
+    out.power += out.multipliers[i] * (i < e.num_g() ? e.g_t[i] : e.b[i - e.num_g()]);
   }
   out.moves = !vanish(e.g_t) || !vanish(e.b);
   out.t0 = near.t;

@@ -142,7 +142,7 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
   check(equations, info);
   if (info.inverts_mass) check_mass(equations, state);
   const auto s = std::make_shared<const Source>(shared, state, with_feedback(options));
-  const bool is_free = s->kept.empty();
+  const bool is_free = equations.rows.empty();
 
   Problem problem;
   problem.name = equations.model;
@@ -150,17 +150,18 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
   problem.num_q = static_cast<int>(equations.num_q());
   problem.num_v = static_cast<int>(equations.num_v());
   problem.num_x = static_cast<int>(equations.x.size());
-  problem.rows = s->kept;
+  for (const Equations::Row& row : equations.rows) problem.rows.push_back(row.number);
   problem.num_lambda = static_cast<int>(s->lambda.size());
   problem.num_mu = static_cast<int>(s->mu.size());
   if (info.closes_positions) problem.num_eta = problem.num_lambda;
   if (!is_free) problem.index = index_of(info, problem.num_lambda > 0);
   for (const Expr& y : s->y) problem.labels.emplace_back(y.name());
-  for (std::size_t i = 0; i < s->kept.size(); ++i) {
-    problem.labels.push_back((i < s->num_kept_g ? "lambda of " : "mu of ") + s->row_label(i));
+  for (std::size_t i = 0; i < equations.rows.size(); ++i) {
+    const char* const kind = i < equations.num_g() ? "lambda of " : "mu of ";
+    problem.labels.push_back(kind + equations.rows[i].name);
   }
   for (int i = 0; i < problem.num_eta; ++i) {
-    problem.labels.push_back("eta of " + s->row_label(static_cast<std::size_t>(i)));
+    problem.labels.push_back("eta of " + equations.rows[static_cast<std::size_t>(i)].name);
   }
 
   if (info.has_accelerations) {
@@ -171,10 +172,9 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
   }
 
   if (info.reduce != nullptr) {
-    const std::vector<int> independent =
-        find_independent(equations, formulation.independent, s->kept.size());
+    const std::vector<int> independent = find_independent(equations, formulation.independent);
     problem.rhs = Lazy<RightHandSide>([s, &info, independent] {
-      return make_reduced_rhs(s->e, s->kept, s->given, info, independent, s->options);
+      return make_reduced_rhs(s->e, s->given, info, independent, s->options);
     });
   }
   if (info.has_residual()) {
@@ -192,15 +192,13 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
   }
   add_steps(s, info, problem);
   problem.projector = Lazy<Projector>([s] {
-    return Projector(make_projector_terms(s->e, s->kept, s->state.p, s->state.u),
-                     s->options.compile);
+    return Projector(make_projector_terms(s->e, s->state.p, s->state.u), s->options.compile);
   });
   // A hand gives and takes energy as it likes, and corrects what steps of order 1 lose by its
   // jerks: there is nothing to judge.
   if (equations.tracking.empty()) {
-    problem.energy = Lazy<EnergyBalance>([s] {
-      return EnergyBalance(make_energy_terms(s->e, s->kept, s->state), s->options.compile);
-    });
+    problem.energy = Lazy<EnergyBalance>(
+        [s] { return EnergyBalance(make_energy_terms(s->e, s->state), s->options.compile); });
   }
 
   for (const Equations::Event& event : equations.events) {
@@ -218,6 +216,9 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
   append(all, equations.g);
   append(all, equations.b);
   append(all, equations.r);
+  for (const Equations::LeftOut& row : equations.left_out) {
+    append(all, {row.position, row.velocity});
+  }
   problem.breakpoints = find_breakpoints(all, equations.t, equations.p, state.p);
   return problem;
 }

@@ -27,9 +27,9 @@
 // `partition:x`, `partition:crank.angle+rod.angle`.
 //
 // Nonholonomic constraints have one derivative less to take: 0 = a v + b in index2, index3 and ggl,
-// its rate in index1, and rate + α (a v + b) in baumgarte. Constraints that repeat others are left
-// out together with their multipliers. Baumgarte's α and β: [Baumgarte 1972]; ggl: [Gear, Gupta &
-// Leimkuhler 1985]; regularized: sequential regularisation of order 1 [Ascher & Lin 1997].
+// its rate in index1, and rate + α (a v + b) in baumgarte. Constraints that repeat others must have
+// been left out (equations/leave_out.hpp). Baumgarte's α and β: [Baumgarte 1972]; ggl: [Gear, Gupta
+// & Leimkuhler 1985]; regularized: sequential regularisation of order 1 [Ascher & Lin 1997].
 #pragma once
 
 #include <concepts>
@@ -103,7 +103,6 @@ struct FormulationOptions {
   double step = 0;
   // The factor of penalties relative to the masses; 0: 1e7, and 1e5 where they are corrected.
   double penalty = 0;
-  std::vector<int> leave_out;  // rows of [g; a] that repeat others
   CompileOptions compile = {};
 };
 

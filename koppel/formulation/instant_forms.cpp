@@ -3,9 +3,9 @@
 #include <unordered_map>
 
 #include <koppel/analysis/structure/dae.hpp>
-#include <koppel/analysis/structure/structural.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/dae/signature.hpp>
 #include <koppel/formulation/linear_rates.hpp>
 
 namespace koppel {
@@ -15,7 +15,7 @@ namespace {
 void separate_accelerations(const Source& s, ResidualTerms& terms) {
   Exprs w, v_rates, F;
   for (std::size_t j = 0; j < s.e.num_v(); ++j) {
-    w.push_back(multiplier_symbol(*s.e.graph, "acceleration", j));
+    w.push_back(auxiliary_symbol(*s.e.graph, "acceleration", j));
     v_rates.push_back(s.v_rate(j));
   }
   for (const NamedExpr& row : terms.F) F.push_back(row.value);
@@ -56,15 +56,15 @@ Residual make_residual(const Source& s, const FormulationInfo& info) {
   append(terms.y, s.mu);
   append(terms.y, stated.eta);
   for (std::size_t i = 0; i < s.lambda.size(); ++i) {
-    terms.F.push_back({s.row_label(i), stated.g[i]});
+    terms.F.push_back({s.e.rows[i].name, stated.g[i]});
     terms.index.push_back(stated.index_lambda);
   }
   for (std::size_t i = 0; i < s.mu.size(); ++i) {
-    terms.F.push_back({s.row_label(s.num_kept_g + i), stated.a[i]});
+    terms.F.push_back({s.e.rows[s.e.num_g() + i].name, stated.a[i]});
     terms.index.push_back(stated.index_mu);
   }
   for (std::size_t i = 0; i < stated.eta.size(); ++i) {
-    terms.F.push_back({"position of " + s.row_label(i), stated.eta_rows[i]});
+    terms.F.push_back({"position of " + s.e.rows[i].name, stated.eta_rows[i]});
     terms.index.push_back(2);
   }
   if (info.has_accelerations) separate_accelerations(s, terms);
@@ -116,18 +116,14 @@ RightHandSide make_rhs(const Source& s, const FormulationInfo& info) {
   return RightHandSide(make_rhs_terms(s, info), s.options.compile);
 }
 
-RightHandSideTerms make_linear_rates(const Shared<Equations>& equations, const State& state,
-                                   std::span<const int> leave_out) {
-  FormulationOptions options;
-  options.leave_out.assign(leave_out.begin(), leave_out.end());
-  const Source source(equations, state, options);
-  const char* name = source.kept.empty() ? "minimal" : "index1";
-  return make_rhs_terms(source, Formulation(name).info());
+RightHandSideTerms make_linear_rates(const Shared<Equations>& equations, const State& state) {
+  const char* const name = equations->rows.empty() ? "minimal" : "index1";
+  return make_rhs_terms(Source(equations, state, {}), Formulation(name).info());
 }
 
 SeriesSystem make_series(const Source& s) {
   SeriesTerms terms;
-  terms.dae = make_dae(s.e, {.with_servo = false, .leave_out = s.options.leave_out});
+  terms.dae = make_dae(s.e, {.with_servo = false});
   terms.structure = analyze_structure(terms.dae);
   if (!terms.structure.is_regular) {
     throw Error("formulation.singular-structure", terms.structure.problem);

@@ -6,30 +6,6 @@
 
 namespace koppel {
 
-SparseExpr kept_rows(const Equations& e, std::span<const int> kept) {
-  std::vector<int> number(e.num_rows(), -1);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    number[static_cast<std::size_t>(kept[i])] = static_cast<int>(i);
-  }
-  SparseExpr C{{static_cast<int>(kept.size()), static_cast<int>(e.num_v()), {0}, {}}, {}};
-  for (std::size_t j = 0; j < e.num_v(); ++j) {
-    const auto take = [&](const SparseExpr& A, std::size_t first) {
-      if (A.pattern.num_columns == 0) return;
-      for (int k = A.pattern.column_start[j]; k < A.pattern.column_start[j + 1]; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        const int row = number[first + static_cast<std::size_t>(A.pattern.row[at])];
-        if (row < 0) continue;
-        C.pattern.row.push_back(row);
-        C.values.push_back(A.values[at]);
-      }
-    };
-    take(e.G, 0);
-    take(e.a, e.num_g());
-    C.pattern.column_start.push_back(C.pattern.num_entries());
-  }
-  return C;
-}
-
 namespace {
 
 // Entries of a matrix in any order, sorted by column and row.
@@ -70,10 +46,10 @@ class Entries {
   std::vector<Entry> entries_;
 };
 
-SparseExpr projection_matrix(const Equations& e, std::span<const int> kept) {
-  if (kept.empty()) return {};
-  const int n = static_cast<int>(e.num_v()), m = static_cast<int>(kept.size());
-  const SparseExpr C = kept_rows(e, kept);
+SparseExpr projection_matrix(const Equations& e) {
+  if (e.rows.empty()) return {};
+  const int n = static_cast<int>(e.num_v()), m = static_cast<int>(e.num_rows());
+  const SparseExpr C = constraint_matrix(e);
   Entries entries;
   entries.add(*e.M, 0, 0);
   entries.add(C, n, 0);
@@ -107,10 +83,31 @@ SparseExpr invariant_matrix(const Equations& e) {
   return entries.make(m > 0 ? n + m : 0);
 }
 
+// Residuals of all rows, by their numbers: those that were left out stand among the others.
+void add_rows(const Equations& e, ProjectorTerms& out) {
+  std::size_t num_g = e.num_g();
+  for (const Equations::LeftOut& left : e.left_out) {
+    if (left.row.level == Equations::Row::Level::Position) ++num_g;
+  }
+  out.position.resize(num_g);
+  out.velocity.resize(e.num_rows() + e.left_out.size());
+  const auto put = [&](const Equations::Row& row, Expr position, Expr velocity) {
+    const auto i = static_cast<std::size_t>(row.number);
+    if (i < num_g) out.position[i] = position;
+    out.velocity[i] = velocity;
+  };
+  const std::vector<Expr> rates = constraint_rates(e);
+  for (std::size_t i = 0; i < e.num_rows(); ++i) {
+    put(e.rows[i], i < e.num_g() ? e.g[i] : Expr(0), rates[i]);
+    out.kept.push_back(e.rows[i].number);
+  }
+  for (const Equations::LeftOut& left : e.left_out) put(left.row, left.position, left.velocity);
+}
+
 }  // namespace
 
-ProjectorTerms make_projector_terms(const Equations& e, std::span<const int> kept,
-                                    std::span<const double> p, std::span<const double> u) {
+ProjectorTerms make_projector_terms(const Equations& e, std::span<const double> p,
+                                    std::span<const double> u) {
   ProjectorTerms out;
   out.t = e.t;
   out.q = e.q;
@@ -119,12 +116,8 @@ ProjectorTerms make_projector_terms(const Equations& e, std::span<const int> kep
   out.given.symbols.insert(out.given.symbols.end(), e.u.begin(), e.u.end());
   out.given.values.assign(p.begin(), p.end());
   out.given.values.insert(out.given.values.end(), u.begin(), u.end());
-  out.position = e.g;
-  const std::vector<Expr> Gv = multiply(e.G, e.v), av = multiply(e.a, e.v);
-  for (std::size_t i = 0; i < e.num_g(); ++i) out.velocity.push_back(Gv[i] + e.g_t[i]);
-  for (std::size_t i = 0; i < e.num_a(); ++i) out.velocity.push_back(av[i] + e.b[i]);
-  out.kept.assign(kept.begin(), kept.end());
-  out.matrix = projection_matrix(e, kept);
+  add_rows(e, out);
+  out.matrix = projection_matrix(e);
   out.K = e.K;
   out.h = e.h;
   out.invariant_matrix = invariant_matrix(e);

@@ -7,7 +7,6 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/formulation/constrained_rates.hpp>
-#include <koppel/formulation/projector_terms.hpp>
 #include <koppel/formulation/reduction.hpp>
 
 namespace koppel {
@@ -38,23 +37,20 @@ int find_velocity(const Equations& e, const std::string& name) {
 }
 
 // C v + c = 0, C v̇ + γ = 0. With feedback, γ has 2α ġ + β² g and α (a v + b) in it.
-ConstrainedTerms make_terms(const Equations& e, std::span<const int> kept, const Given& given,
+ConstrainedTerms make_terms(const Equations& e, const Given& given,
                             const FormulationOptions* feedback) {
-  ConstrainedTerms terms{e.t, e.q, e.v, e.x, e.K,  *e.M, kept_rows(e, kept),
+  ConstrainedTerms terms{e.t, e.q, e.v, e.x, e.K,  *e.M, constraint_matrix(e),
                          {},  e.f, {},  e.r, given};
-  Exprs g_rate = multiply(e.G, e.v), a_rate = multiply(e.a, e.v);
-  for (std::size_t i = 0; i < g_rate.size(); ++i) g_rate[i] += e.g_t[i];
-  for (std::size_t i = 0; i < a_rate.size(); ++i) a_rate[i] += e.b[i];
-  const Exprs a_gamma = rate_of(e, a_rate);
-  for (const int row : kept) {
-    const auto i = static_cast<std::size_t>(row);
+  const Exprs rate = constraint_rates(e);
+  const Exprs a_gamma = rate_of(e, std::span(rate).subspan(e.num_g()));
+  for (std::size_t i = 0; i < e.num_rows(); ++i) {
     const bool is_holonomic = i < e.num_g();
     const std::size_t k = is_holonomic ? i : i - e.num_g();
     terms.c.push_back(is_holonomic ? e.g_t[k] : e.b[k]);
     Expr gamma = is_holonomic ? e.gamma[k] : a_gamma[k];
     if (feedback != nullptr) {
       const double alpha = feedback->alpha, beta = feedback->beta;
-      gamma += is_holonomic ? 2 * alpha * g_rate[k] + beta * beta * e.g[k] : alpha * a_rate[k];
+      gamma += is_holonomic ? 2 * alpha * rate[i] + beta * beta * e.g[k] : alpha * rate[i];
     }
     terms.gamma.push_back(gamma);
   }
@@ -78,8 +74,7 @@ void check_mass(const Equations& e, const State& state) {
               "Use implicit, partition, qr or svd, or other coordinates.");
 }
 
-std::vector<int> find_independent(const Equations& e, const std::vector<std::string>& names,
-                                  std::size_t num_rows) {
+std::vector<int> find_independent(const Equations& e, const std::vector<std::string>& names) {
   std::vector<int> out;
   for (const std::string& coordinate : names) {
     out.push_back(find_velocity(e, coordinate));
@@ -87,22 +82,22 @@ std::vector<int> find_independent(const Equations& e, const std::vector<std::str
   if (out.empty()) return out;
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
-  if (const std::size_t freedoms = e.num_v() - num_rows; out.size() != freedoms) {
+  if (const std::size_t freedoms = e.num_v() - e.num_rows(); out.size() != freedoms) {
     throw Error("formulation.wrong-number",
                 fmt::format("{} coordinates shall be independent; '{}' has {} velocities and {} "
                             "constraints that do not repeat others.",
-                            out.size(), e.model, e.num_v(), num_rows),
+                            out.size(), e.model, e.num_v(), e.num_rows()),
                 fmt::format("Name {}, or none: then they are chosen by pivoting.", freedoms));
   }
   return out;
 }
 
-RightHandSide make_reduced_rhs(const Equations& e, std::span<const int> kept, const Given& given,
-                               const FormulationInfo& info, const std::vector<int>& independent,
+RightHandSide make_reduced_rhs(const Equations& e, const Given& given, const FormulationInfo& info,
+                               const std::vector<int>& independent,
                                const FormulationOptions& options) {
   const double factor = options.penalty > 0 ? options.penalty : info.penalty;
   const auto reduction = [&info, independent, factor] { return info.reduce(independent, factor); };
-  const ConstrainedTerms terms = make_terms(e, kept, given, info.has_feedback ? &options : nullptr);
+  const ConstrainedTerms terms = make_terms(e, given, info.has_feedback ? &options : nullptr);
   return RightHandSide(make_constrained_rates(terms, reduction, options.compile));
 }
 

@@ -2,7 +2,6 @@
 // penalty, augmented-lagrangian. For sources of this folder only.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,12 +16,11 @@ void check_mass(const Equations& equations, const State& state);
 
 // Which of v are independent, by the names of their coordinates or their own; empty where the
 // choice is free. Throws Error `formulation.unknown-coordinate`, `formulation.wrong-number`.
-std::vector<int> find_independent(const Equations& equations, const std::vector<std::string>& names,
-                                  std::size_t num_rows);
+std::vector<int> find_independent(const Equations& equations,
+                                  const std::vector<std::string>& names);
 
-// `kept` are the rows of [g; a] that count.
-RightHandSide make_reduced_rhs(const Equations& equations, std::span<const int> kept,
-                               const Given& given, const FormulationInfo& formulation,
+RightHandSide make_reduced_rhs(const Equations& equations, const Given& given,
+                               const FormulationInfo& formulation,
                                const std::vector<int>& independent,
                                const FormulationOptions& options);
 

@@ -24,16 +24,10 @@ inline void append(Exprs& to, const Exprs& more) { to.insert(to.end(), more.begi
 struct Source {
   Source(Shared<Equations> equations, const State& at, const FormulationOptions& with)
       : shared(std::move(equations)), e(*shared), state(at), options(with) {
-    kept = e.rows_without(options.leave_out);
     Graph& graph = *e.graph;
-    for (const int row : kept) {
-      const auto i = static_cast<std::size_t>(row);
-      if (i < e.num_g()) {
-        lambda.push_back(multiplier_symbol(graph, "lambda", i));
-        ++num_kept_g;
-      } else {
-        mu.push_back(multiplier_symbol(graph, "mu", i - e.num_g()));
-      }
+    for (const Equations::Row& row : e.rows) {
+      const bool is_position = row.level == Equations::Row::Level::Position;
+      (is_position ? lambda : mu).push_back(multiplier_symbol(e, row));
     }
     append(y, e.q);
     append(y, e.v);
@@ -55,53 +49,22 @@ struct Source {
 
   Expr v_rate(std::size_t j) const { return rate[e.num_q() + j]; }
 
-  // Rows of an expression vector over [g; a] that are kept.
-  Exprs keep_g(const Exprs& all) const {
-    Exprs out;
-    for (std::size_t i = 0; i < num_kept_g; ++i)
-      out.push_back(all[static_cast<std::size_t>(kept[i])]);
-    return out;
-  }
-  Exprs keep_a(const Exprs& all) const {
-    Exprs out;
-    for (std::size_t i = num_kept_g; i < kept.size(); ++i) {
-      out.push_back(all[static_cast<std::size_t>(kept[i]) - e.num_g()]);
-    }
-    return out;
-  }
-  // The multipliers as a full vector, 0 for rows that are left out.
-  Exprs full(const Exprs& some, bool of_g) const {
-    Exprs out(of_g ? e.num_g() : e.num_a());
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      const auto row = static_cast<std::size_t>(kept[of_g ? i : num_kept_g + i]);
-      out[of_g ? row : row - e.num_g()] = some[i];
-    }
-    return out;
-  }
-
-  // ġ, g̈ and the same for a v + b; accelerations as symbols.
+  // ġ and a v + b.
   Exprs g_rate() const {
     Exprs out = multiply(e.G, e.v);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += e.g_t[i];
-    return keep_g(out);
+    return out;
   }
-  Exprs gamma() const { return keep_g(e.gamma); }
   Exprs nonholonomic() const {
     Exprs out = multiply(e.a, e.v);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += e.b[i];
-    return keep_a(out);
+    return out;
   }
-  Exprs alpha_terms() const {  // d/dt(a v + b) at v̇ = 0
-    Exprs all = multiply(e.a, e.v);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] += e.b[i];
-    return keep_a(rate_of(e, all));
-  }
-  // G v̇ and a v̇ with symbols for v̇.
-  Exprs times_rate(const SparseExpr& A, bool of_g) const {
-    Exprs v_rates;
-    for (std::size_t j = 0; j < e.num_v(); ++j) v_rates.push_back(v_rate(j));
-    const Exprs out = multiply(A, v_rates);
-    return of_g ? keep_g(out) : keep_a(out);
+  Exprs alpha_terms() const { return rate_of(e, nonholonomic()); }  // d/dt(a v + b) at v̇ = 0
+  // G v̇ or a v̇ with symbols for v̇.
+  Exprs times_rate(const SparseExpr& A) const {
+    return multiply(A, Exprs(rate.begin() + static_cast<std::ptrdiff_t>(e.num_q()),
+                             rate.begin() + static_cast<std::ptrdiff_t>(e.num_q() + e.num_v())));
   }
 
   // q̇ − K v, M v̇ − f + Gᵀλ + aᵀμ, ẋ − r.
@@ -112,11 +75,9 @@ struct Source {
       const Expr less = q_rate_less.empty() ? Expr(0) : q_rate_less[i];
       F.push_back({"rate of " + std::string(e.q[i].name()), rate[i] - Kv[i] + less});
     }
-    Exprs v_rates;
-    for (std::size_t j = 0; j < e.num_v(); ++j) v_rates.push_back(v_rate(j));
-    const Exprs inertia = multiply(*e.M, v_rates);
-    const Exprs by_g = multiply_transposed(e.G, full(lambda, true));
-    const Exprs by_a = multiply_transposed(e.a, full(mu, false));
+    const Exprs inertia = times_rate(*e.M);
+    const Exprs by_g = multiply_transposed(e.G, lambda);
+    const Exprs by_a = multiply_transposed(e.a, mu);
     for (std::size_t j = 0; j < e.num_v(); ++j) {
       F.push_back(
           {"motion of " + std::string(e.v[j].name()), inertia[j] - e.f[j] + by_g[j] + by_a[j]});
@@ -128,16 +89,10 @@ struct Source {
     return F;
   }
 
-  std::string row_label(std::size_t i) const {
-    return e.rows[static_cast<std::size_t>(kept[i])].name;
-  }
-
   Shared<Equations> shared;
   const Equations& e;  // the same
   State state;
   FormulationOptions options;
-  std::vector<int> kept;
-  std::size_t num_kept_g = 0;
   Exprs y, rate, lambda, mu;
   Given given;
 };

@@ -149,7 +149,7 @@ class Rows {
   Rows(const Prepared& prepared, const Model& model, const LiveCallbacks& callbacks,
        RowWatch& watch, LiveResult& result)
       : problem_(prepared.problem),
-        kept_(prepared.descriptor.kept),
+        kept_(prepared.problem.rows),
         watch_(watch),
         observation_(prepared.equations, model, prepared.state),
         callbacks_(callbacks),

@@ -2,10 +2,28 @@
 
 #include <algorithm>
 
+#include <koppel/base/suggest.hpp>
 #include <koppel/expr/algebra/piecewise.hpp>
 #include <koppel/model/attitude.hpp>
 
 namespace koppel {
+namespace {
+
+template <typename Element>
+std::vector<std::string> names_of(const std::vector<Element>& elements) {
+  std::vector<std::string> names;
+  for (const Element& element : elements) names.push_back(element.name);
+  return names;
+}
+
+[[noreturn]] void throw_unknown(const std::string& kind, const std::string& name,
+                                const std::vector<std::string>& names) {
+  const std::string meant = suggest(name, names);
+  throw Error("model.unknown-name", "there is no " + kind + " '" + name + "'.",
+              meant.empty() ? "" : "Did you mean '" + meant + "'?");
+}
+
+}  // namespace
 
 Expr QuantityHandle::value() const { return m_->model_.symbol_of(quantity_, false); }
 Expr QuantityHandle::rate() const { return m_->model_.symbol_of(quantity_, true); }
@@ -29,18 +47,18 @@ Place BodyHandle::point(Expr x, Expr y, Expr z) const {
 }
 
 const BodyHandle& BodyHandle::place(Expr x, Expr y, Expr z) const {
-  m_->body(body_).position = {x, y, z};
+  m_->body_at(body_).position = {x, y, z};
   return *this;
 }
 
 const BodyHandle& BodyHandle::turn(Expr angle, const Direction& axis) const {
-  Body& body = m_->body(body_);
+  Body& body = m_->body_at(body_);
   body.rotation = body.rotation * rotation(normalized(axis.value), angle);
   return *this;
 }
 
 QuantityHandle BodyHandle::measure(std::string_view member) const {
-  return m_->measure(m_->body(body_).name + '.' + std::string(member));
+  return m_->measure(m_->body_at(body_).name + '.' + std::string(member));
 }
 
 QuantityHandle ElementHandle::measure(std::string_view member) const {
@@ -50,6 +68,19 @@ QuantityHandle ElementHandle::measure(std::string_view member) const {
 Mechanism::Mechanism(std::string name) : values_(model_) { model_.name = std::move(name); }
 Mechanism::Mechanism(std::string name, Plane /*plane*/) : Mechanism(std::move(name)) {
   model_.is_planar = true;
+}
+
+Mechanism::Mechanism(Model model) : model_(std::move(model)), values_(model_) {}
+
+BodyHandle Mechanism::body(const std::string& name) {
+  const int index = model_.find_body(name);
+  if (index < 0) throw_unknown("body", name, names_of(model_.bodies));
+  return {*this, index};
+}
+
+JointHandle Mechanism::joint(const std::string& name) {
+  if (model_.find_joint(name) < 0) throw_unknown("joint", name, names_of(model_.joints));
+  return {*this, name};
 }
 
 Expr Mechanism::parameter(std::string_view name, double value) {
@@ -102,7 +133,7 @@ RodHandle Mechanism::add_rod(std::string_view name, const RodOptions& options) {
   Shape line;
   line.kind = Shape::Kind::Line;
   line.points = {{0, 0, 0}, {values_(l), 0, 0}};
-  body(rod.index()).shapes.push_back(std::move(line));
+  body_at(rod.index()).shapes.push_back(std::move(line));
   return {*this, rod.index(), l};
 }
 
@@ -184,7 +215,7 @@ void Mechanism::frame(const BodyHandle& of, std::initializer_list<ElementHandle>
     }
     indices.push_back(static_cast<int>(it - model_.elements.begin()));
   }
-  model_.set_frame(body(of.index()), indices);
+  model_.set_frame(body_at(of.index()), indices);
 }
 
 void Mechanism::output(std::string_view name, Expr value) {

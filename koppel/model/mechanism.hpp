@@ -13,6 +13,11 @@
 // known by a handle, which stands for a point, a coordinate or an expression wherever one is asked
 // for. Joints need no arithmetic of places: assembly puts the bodies where they hold. Mistakes are
 // collected; model() throws them all as one Error.
+//
+// A model that was read goes on as a mechanism: a robot with what it carries, say.
+//
+//   Mechanism m(read_model("arm.yaml"));
+//   m.add("grasp", Fixed{.between = {m.body("arm.tool0"), load}});
 #pragma once
 
 #include <initializer_list>
@@ -125,6 +130,7 @@ class Mechanism {
  public:
   explicit Mechanism(std::string name);  // in space
   Mechanism(std::string name, Plane plane);
+  explicit Mechanism(Model model);       // what was read, to be added to
   Mechanism(const Mechanism&) = delete;  // handles refer to it
   Mechanism& operator=(const Mechanism&) = delete;
 
@@ -134,6 +140,9 @@ class Mechanism {
   Expr input(std::string_view name, InputLimits limits = {});
 
   BodyHandle ground() { return {*this, kGround}; }
+  // What is there by this name. Throws Error `model.unknown-name`, with a suggestion.
+  BodyHandle body(const std::string& name);
+  JointHandle joint(const std::string& name);
   BodyHandle add_body(std::string_view name, const BodyOptions& options);
   // A thin homogeneous rod, its origin at one end.
   RodHandle add_rod(std::string_view name, const RodOptions& options);
@@ -214,7 +223,7 @@ class Mechanism {
   friend class ElementHandle;
   ModelWriter writer_for(std::string_view name, std::string_view kind);
   QuantityHandle measure(const std::string& name);
-  Body& body(int index) { return model_.bodies[static_cast<std::size_t>(index)]; }
+  Body& body_at(int index) { return model_.bodies[static_cast<std::size_t>(index)]; }
 
   Model model_;
   ParameterValues values_;

@@ -12,7 +12,8 @@
 #include <span>
 #include <vector>
 
-#include <koppel/analysis/structure/dae.hpp>
+#include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/dae/dae.hpp>
 #include <koppel/expr/series/series.hpp>
 #include <koppel/problem/pivots.hpp>
 

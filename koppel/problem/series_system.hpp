@@ -1,7 +1,7 @@
 // The Taylor coefficients of the solution of a DAE, stage by stage, through the offsets of its
 // structural analysis [Pryce 1998; Nedialkov & Pryce 2005].
 //
-// With offsets c_i of the equations and d_j of the unknowns (structural.hpp), stage k solves
+// With offsets c_i of the equations and d_j of the unknowns (signature.hpp), stage k solves
 //   J X = −R,      X_j = (k + d_j)! x_j[k + d_j],   R_i = (k + c_i)! F_i[k + c_i]          (1)
 // for the coefficients x_j[k + d_j], where R is evaluated with those coefficients at 0 (and all
 // lower ones known), over the equations and unknowns with k + c_i ≥ 0 and k + d_j ≥ 0. J is the
@@ -19,8 +19,8 @@
 #include <span>
 #include <vector>
 
-#include <koppel/analysis/structure/dae.hpp>
-#include <koppel/analysis/structure/structural.hpp>
+#include <koppel/expr/dae/dae.hpp>
+#include <koppel/expr/dae/signature.hpp>
 #include <koppel/expr/series/series.hpp>
 #include <koppel/problem/linear_solver.hpp>
 #include <koppel/problem/residual.hpp>

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/formulation/formulation.hpp>
 
 namespace koppel {
 namespace {
@@ -18,27 +17,17 @@ int checked(int order) {
                                             std::to_string(kHighest) + ".");
 }
 
-Problem make_problem(const Shared<Equations>& equations, const State& state,
-                     std::span<const int> leave_out) {
-  FormulationOptions options;
-  options.leave_out.assign(leave_out.begin(), leave_out.end());
-  return formulate(equations, "index3", state, options);
-}
-
 }  // namespace
 
-Derivatives::Derivatives(const Shared<Equations>& equations, const State& state,
-                         std::span<const int> leave_out, int order)
-    : problem_(make_problem(equations, state, leave_out)),
-      order_(checked(order)),
-      num_outputs_(equations->outputs.size()) {
+Derivatives::Derivatives(Problem problem, const Equations& equations, int order)
+    : problem_(std::move(problem)), order_(checked(order)), num_outputs_(equations.outputs.size()) {
   const Dae& dae = problem_.series->terms().dae;
   given_ = problem_.series->terms().given;
   std::vector<Expr> variables = {dae.t}, outputs;
   for (const Dae::Unknown& unknown : dae.unknowns) {
     variables.insert(variables.end(), unknown.derivative.begin(), unknown.derivative.end());
   }
-  for (const NamedExpr& output : equations->outputs) {
+  for (const NamedExpr& output : equations.outputs) {
     outputs.push_back(output.value);
     for (int k = 1; k <= order; ++k) {
       names_.push_back(output.name + std::string(static_cast<std::size_t>(k), '\''));

@@ -17,11 +17,11 @@ namespace koppel {
 
 class Derivatives {
  public:
-  // Of the outputs of equations up to `order`, 1 to 8. Rows of [g; a] that repeat others are left
-  // out. Throws Error `results.bad-derivative`.
-  Derivatives(const Shared<Equations>& equations, const State& state,
-              std::span<const int> leave_out, int order);
+  // Of the outputs of the equations up to `order`, 1 to 8, along the motion of a problem that was
+  // made of them and has a series. Throws Error `results.bad-derivative`.
+  Derivatives(Problem problem, const Equations& equations, int order);
 
+  int order() const { return order_; }
   // For each output its derivatives of order 1, 2, …
   const std::vector<std::string>& names() const { return names_; }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace koppel {
 
@@ -15,7 +16,7 @@ std::vector<Excess> find_excesses(const Trajectory& trajectory, std::size_t colu
   for (const double value : x) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
   }
-  const double least = 1e-9 * std::max(largest, std::abs(bound));
+  const double least = 1e-6 * std::max(largest, std::abs(bound));
   const auto beyond = [&](std::size_t i) { return sign * (x[i] - bound); };
   const auto crossing = [&](std::size_t a, std::size_t b) {
     const double part = beyond(a) / (beyond(a) - beyond(b));
@@ -73,6 +74,22 @@ std::vector<Excess> find_pushing_cables(const Equations& e, const Trajectory& tr
     if (row.pulls) append(all, find_excesses(trajectory, column, 0, -1), row.name);
   }
   return all;
+}
+
+std::optional<Health::Reason> reason_of_wrong_way(const std::vector<Excess>& pushing) {
+  if (pushing.empty()) return {};
+  std::vector<std::string> names;
+  const Excess* first = &pushing[0];
+  for (const Excess& e : pushing) {
+    if (e.from < first->from) first = &e;
+    if (std::find(names.begin(), names.end(), e.name) == names.end()) names.push_back(e.name);
+  }
+  return Health::Reason{
+      Health::What::WrongWay, first->from, first->worst, 0,
+      fmt::format(
+          "from t = {:.6g} s on the motion is that of another mechanism: '{}' would have to "
+          "act the wrong way (a cable push, an open contact pull).",
+          first->from, fmt::join(names, "', '"))};
 }
 
 std::string describe_limit_violation(const Excess& e) {

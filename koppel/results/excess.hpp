@@ -2,10 +2,12 @@
 // and constraints that act one way only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <koppel/equations/equations.hpp>
+#include <koppel/results/health.hpp>
 #include <koppel/results/trajectory.hpp>
 
 namespace koppel {
@@ -19,14 +21,16 @@ struct Excess {
   double worst = 0, at = 0;  // the value farthest beyond, and its time
 };
 
-// Where a column is above (`sign` = 1) or below (−1) the bound. Round-off beside the largest value
-// of the column does not count.
+// Where a column is above (`sign` = 1) or below (−1) the bound. A millionth of the largest value of
+// the column does not count: integration is not more accurate.
 std::vector<Excess> find_excesses(const Trajectory& trajectory, std::size_t column, double bound,
                                   int sign);
 
 // Inputs beyond their limits, and cables that would have to push or open contacts to pull.
 std::vector<Excess> find_limit_violations(const Equations& equations, const Trajectory& trajectory);
 std::vector<Excess> find_pushing_cables(const Equations& equations, const Trajectory& trajectory);
+// Why a motion with pushing cables is doubtful; nothing without.
+std::optional<Health::Reason> reason_of_wrong_way(const std::vector<Excess>& pushing);
 // In a sentence each.
 std::string describe_limit_violation(const Excess& excess);
 std::string describe_pushing_cable(const Excess& excess);

@@ -21,6 +21,7 @@ const char* name_of(Health::What what) {
     case Health::What::Residual: return "residual";
     case Health::What::Outputs: return "outputs";
     case Health::What::Verification: return "verification";
+    case Health::What::WrongWay: return "wrong-way";
   }
   return "";
 }

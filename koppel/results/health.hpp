@@ -11,7 +11,16 @@ namespace koppel {
 struct Health {
   enum class State { Unwatched, Good, Doubtful, Failed } state = State::Unwatched;
   // What was not met: in simulations, and in inverse dynamics.
-  enum class What { Energy, Position, Velocity, Growth, Residual, Outputs, Verification };
+  enum class What {
+    Energy,
+    Position,
+    Velocity,
+    Growth,
+    Residual,
+    Outputs,
+    Verification,
+    WrongWay,  // a cable pushes, an open contact pulls
+  };
   struct Reason {
     What what = What::Energy;
     double t = 0;      // when its limit was first exceeded

@@ -36,9 +36,8 @@ std::vector<Expr> multiplier_symbols(const Equations& e) {
 
 Function compile_constraints(const Equations& e, const std::vector<Expr>& multipliers) {
   std::vector<Expr> values = e.g;
-  const std::vector<Expr> g_rate = multiply(e.G, e.v), a_rate = multiply(e.a, e.v);
-  for (std::size_t i = 0; i < g_rate.size(); ++i) values.push_back(g_rate[i] + e.g_t[i]);
-  for (std::size_t i = 0; i < a_rate.size(); ++i) values.push_back(a_rate[i] + e.b[i]);
+  const std::vector<Expr> rates = constraint_rates(e);
+  values.insert(values.end(), rates.begin(), rates.end());
   return Function(inputs_of(e, multipliers), values);
 }
 
@@ -137,9 +136,9 @@ void Observation::add_inputs(const Equations& equations) {
   has_inputs_ = true;
 }
 
-void Observation::add_derivatives(const Shared<Equations>& equations, const State& state,
-                                  std::span<const int> leave_out, int order) {
-  derivatives_ = std::make_shared<const Derivatives>(equations, state, leave_out, order);
+void Observation::add_derivatives(Derivatives derivatives) {
+  const int order = derivatives.order();
+  derivatives_ = std::make_shared<const Derivatives>(std::move(derivatives));
   std::unordered_set<std::string> names;
   for (const Column& column : columns_) names.insert(column.name);
   for (std::size_t i = 0; i < derivatives_->names().size(); ++i) {

@@ -45,10 +45,9 @@ class Observation {
   Observation(const Equations& equations, const Model& model, const State& state,
               ReactionAxes reactions = ReactionAxes::None);
 
-  // Further columns: the time derivatives of outputs up to an order; those that have a column
-  // already are left out.
-  void add_derivatives(const Shared<Equations>& equations, const State& state,
-                       std::span<const int> leave_out, int order);
+  // Further columns: the time derivatives of outputs; those that have a column already are left
+  // out.
+  void add_derivatives(Derivatives derivatives);
 
   // Other values of parameters and inputs from here on. Derivatives keep theirs.
   void set_values(const State& state);

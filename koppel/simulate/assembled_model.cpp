@@ -5,6 +5,7 @@
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/simulate/passage_log.hpp>
 
 namespace koppel {
@@ -13,7 +14,12 @@ void AssembledModel::assemble(const Model& model, const std::string& coordinates
   stage("derive", [&] { equations = derive(model, coordinates); });
   stage("compile", [&] { evaluator.emplace(equations); });
   stage("assemble", [&] { find_start(model); });
-  stage("rank", [&] { rank = analyze_rank(*evaluator, state); });
+  stage("rank", [&] { take(analyze_rank(*evaluator, state)); });
+}
+
+void AssembledModel::take(RankReport found) {
+  rank = std::move(found);
+  independent = leave_out(equations, rank.redundant_rows);
 }
 
 void AssembledModel::find_start(const Model& model) {

@@ -32,10 +32,14 @@ class AssembledModel {
     stages.back().seconds += took.count();
   }
 
+  // Leaves out the rows that repeat others at this rank.
+  void take(RankReport rank);
+
   Shared<Equations> equations;
   std::optional<Evaluator> evaluator;
   State state;  // consistent
   RankReport rank;
+  Shared<Equations> independent;   // without redundant rows: what problems are made of
   std::vector<std::string> notes;  // about the start
   std::vector<Stage> stages;       // where the time went
 

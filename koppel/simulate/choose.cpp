@@ -8,9 +8,10 @@
 #include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/analysis/rank/massless.hpp>
 #include <koppel/analysis/structure/dae.hpp>
-#include <koppel/analysis/structure/structural.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/leave_out.hpp>
+#include <koppel/expr/dae/signature.hpp>
 #include <koppel/expr/graph/operations.hpp>
 #include <koppel/expr/graph/traverse.hpp>
 #include <koppel/model/elements/joint_law.hpp>
@@ -90,17 +91,14 @@ std::optional<Op> find_corner(const Equations& e) {
 void find_series(const Evaluator& evaluator, const State& start, const RankReport& rank,
                  Findings& out) {
   const Equations& e = evaluator.equations;
-  const Structure structure =
-      analyze_structure(make_dae(e, {.with_servo = false, .leave_out = rank.redundant_rows}));
+  const Shared<Equations> independent = leave_out(evaluator.equations, rank.redundant_rows);
+  const Structure structure = analyze_structure(make_dae(independent, {.with_servo = false}));
   out.index = structure.index;
   // The recursion along a tree divides by what may be round-off of a mass.
   out.is_determined = e.v_rate.empty() ? !solve_accelerations(evaluator, start).is_underdetermined
                                        : find_massless(evaluator, start).empty();
-  int holonomic = static_cast<int>(e.num_g());
-  for (const int row : rank.redundant_rows) {
-    if (row < static_cast<int>(e.num_g())) --holonomic;
-  }
-  const int free = static_cast<int>(e.num_q() + e.num_v() + e.x.size()) - holonomic - rank.rank;
+  const int free =
+      static_cast<int>(e.num_q() + e.num_v() + e.x.size() - independent->num_g()) - rank.rank;
   out.has_series =
       structure.is_regular && out.is_determined && structure.degrees_of_freedom == free;
 }

@@ -38,6 +38,7 @@ SimulateOptions simulate_options(const CompareOptions& options, const Candidate&
   out.formulation = method.formulation;
   out.integrator = method.integrator;
   out.projection = options.projection;
+  out.health.judges_one_way = false;
   if (method.tolerance > 0) out.tolerance = method.tolerance;
   if (method.step > 0) {
     out.step = method.step;

@@ -249,6 +249,7 @@ void MethodTrials::find_reference() {
   options.end = end_;
   options.tolerance = kReferenceTolerance;
   options.sampling = sampling();
+  options.health.judges_one_way = false;
   try {
     Simulation s = simulate(model_, options, limited());
     check_stop();
@@ -267,7 +268,7 @@ MethodTrial MethodTrials::run(const SimulateOptions& with) {
   }
   options.end = end_;
   options.sampling = sampling();
-  options.health = {};
+  options.health = {.judges_one_way = false};
   const Simulation s = simulate(model_, options, limited());
   check_stop();
   if (!has_looked_) find_reference();

@@ -54,8 +54,8 @@ Prepared ForwardRun::prepared() {
                 "start there.",
                 "Start beside it; `simulate` computes the motion away from it.");
   }
-  return {now_.choice,  now_.equations,    now_.state, now_.rank.redundant_rows,
-          now_.problem, now_.descriptor(), now_.start, out_.summary.messages};
+  return {now_.choice,  now_.equations,    now_.independent, now_.state,
+          now_.problem, now_.descriptor(), now_.start,       out_.summary.messages};
 }
 
 void ForwardRun::tell(std::string message) {
@@ -74,8 +74,8 @@ Simulation ForwardRun::go() {
     tell_missing_reactions();
     if (options_.derivatives != 0) {
       check_derivatives();
-      out_.observation->add_derivatives(now_.equations, now_.state, now_.rank.redundant_rows,
-                                        options_.derivatives);
+      out_.observation->add_derivatives({formulate(now_.independent, "index3", now_.state),
+                                         now_.equations, options_.derivatives});
     }
   });
   for (std::string& text : remarks_on_start(model_, *now_.evaluator, now_.state))
@@ -176,20 +176,29 @@ void ForwardRun::integrate_all() {
     const std::string end = describe_table_end(now_.equations, now_.state);
     if (!end.empty()) outcome.text = end + ": " + outcome.text;
   }
+  judge_wrong_ways(outcome);
   out_.status = outcome.status;
   out_.text = outcome.text;
   passages.summarize();
   note_undefined(sampler);
-  note_wrong_ways();
   if (outcome.status == Outcome::Status::Done) note_events(outcome);
 }
 
-// The first stretch of each row.
-void ForwardRun::note_wrong_ways() {
+// Tells the first stretch of each row. From there on the motion is that of another mechanism.
+void ForwardRun::judge_wrong_ways(Outcome& outcome) {
+  const std::vector<Excess> pushing = find_pushing_cables(*now_.equations, out_.trajectory);
   std::string last;
-  for (const Excess& excess : find_pushing_cables(*now_.equations, out_.trajectory)) {
+  for (const Excess& excess : pushing) {
     if (excess.name != last) tell(describe_pushing_cable(excess));
     last = excess.name;
+  }
+  if (!options_.health.is_watched || !options_.health.judges_one_way) return;
+  Health& health = out_.summary.health;
+  if (const auto reason = reason_of_wrong_way(pushing)) {
+    if (health.state == Health::State::Good) health.state = Health::State::Doubtful;
+    if (outcome.status == Outcome::Status::Done) outcome.status = Outcome::Status::Doubtful;
+    outcome.text += (outcome.text.empty() ? "" : " ") + reason->text;
+    health.reasons.push_back(*reason);
   }
 }
 

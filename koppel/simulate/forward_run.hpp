@@ -66,7 +66,7 @@ class ForwardRun {
 
   // Whether all constraints depend on each other there, and not only those that are kept.
   bool is_singular(const Step& step, double t);
-  void note_wrong_ways();
+  void judge_wrong_ways(Outcome& outcome);
   void note_undefined(const Sampler& sampler);
   void check_derivatives() const;
   void summarize();

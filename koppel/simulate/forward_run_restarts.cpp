@@ -133,13 +133,13 @@ bool ForwardRun::choose_rows_anew(const Outcome& outcome, Sampler& sampler) {
   if (outcome.status != Outcome::Status::Failed) return false;
   if (now_.rank.redundant_rows.empty() || outcome.t <= now_.start.t) return false;
   take_state(outcome.t, outcome.y);
-  const RankReport rank = analyze_rank(*now_.evaluator, now_.state);
+  RankReport rank = analyze_rank(*now_.evaluator, now_.state);
   if (rank.redundant_rows == now_.rank.redundant_rows || rank.rank != now_.rank.rank) {
     return false;
   }
   tell(fmt::format("at t = {:.6g} s other constraints became redundant and are left out.",
                    outcome.t));
-  now_.rank = rank;
+  now_.take(std::move(rank));
   now_.make_problem();
   now_.start.sides = outcome.sides;
   sampler.watch(now_.problem, now_.num_rows());

@@ -49,6 +49,9 @@ struct HealthOptions {
   // Off for methods that hold positions only at their nodes: their velocities satisfy the
   // constraints to the order of the step, by construction.
   bool judges_velocities = true;
+  // Whether cables that push and open contacts that pull make a run doubtful. Off where methods are
+  // compared: it is the mechanism that does so.
+  bool judges_one_way = true;
 };
 
 class HealthWatch : public StepJudge {

@@ -37,11 +37,11 @@ void Preparation::look_at(const std::string& coordinates) {
 
 void Preparation::leave_singular() {
   SingularStart singular = leave_singular_start(*evaluator, state, rank);
+  take(std::move(rank));
   departure = std::move(singular.departure);
   notes.insert(notes.end(), singular.notes.begin(), singular.notes.end());
   redundant.clear();
-  for (const int row : rank.redundant_rows)
-    redundant.push_back(equations->rows[static_cast<std::size_t>(row)].name);
+  for (const Equations::LeftOut& left : independent->left_out) redundant.push_back(left.row.name);
 }
 
 void Preparation::make_choice(const Wanted& wanted) {
@@ -76,17 +76,16 @@ FormulationOptions Preparation::formulation_options() const {
   if (options_.baumgarte > 0 && options_.step) {
     options.alpha = options.beta = options_.baumgarte / *options_.step;
   }
-  options.leave_out = rank.redundant_rows;
   options.compile.native = options_.native;
   return options;
 }
 
 Descriptor Preparation::descriptor() const {
-  return make_descriptor(equations, choice.formulation, state, formulation_options());
+  return make_descriptor(independent, choice.formulation, state, formulation_options());
 }
 
 void Preparation::make_problem() {
-  problem = formulate(equations, choice.formulation, state, formulation_options());
+  problem = formulate(independent, choice.formulation, state, formulation_options());
   check_pair(problem, choice.integrator, options_.step.has_value(), equations, state);
   add_breakpoints();
   start = {state.t, start_values(problem, *evaluator, state)};

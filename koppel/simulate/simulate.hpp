@@ -102,8 +102,8 @@ Simulation simulate(const Model& model, const SimulateOptions& options,
 struct Prepared {
   Choice choice;
   Shared<Equations> equations;
-  State state;                      // the assembled start
-  std::vector<int> redundant_rows;  // of [g; a], left out
+  Shared<Equations> independent;  // without redundant rows: what the problem is made of
+  State state;                    // the assembled start
   Problem problem;
   Descriptor descriptor;  // what fixed-cost steps are made of
   Start start;

@@ -33,7 +33,7 @@ struct Place {
 class Linearization {
  public:
   explicit Linearization(const Descriptor& d)
-      : d_(d), M_(d.equations, *d.equations->M), C_(d.equations, kept_rows(d.equations, d.kept)) {
+      : d_(d), M_(d.equations, *d.equations->M), C_(d.equations, constraint_matrix(d.equations)) {
     const Equations& e = d.equations;
     const std::vector<Expr> nothing(d.lambda.size());
     for (const Equations::ForcePart& part : *e.parts) {

@@ -57,11 +57,8 @@ struct Batch::Parts {
                                    [&](const auto& output) { return output.name == name; });
       values.push_back(it->value);
     }
-    for (const int row : step->prepared.redundant_rows) {
-      const auto i = static_cast<std::size_t>(row);
-      const bool is_g = i < e.num_g();
-      left_out.push_back(
-          multiplier_symbol(*e.graph, is_g ? "lambda" : "mu", is_g ? i : i - e.num_g()));
+    for (const Equations::LeftOut& left : step->prepared.independent->left_out) {
+      left_out.push_back(multiplier_symbol(e, left.row));
     }
     return Function(step->layout, substitute(values, left_out, Exprs(left_out.size(), Expr(0))));
   }

@@ -49,15 +49,12 @@ std::vector<double> given_of(const State& state) {
 struct Multipliers {
   Exprs symbols, values;
 };
-Multipliers multipliers_of(const Equations& e, const std::vector<int>& kept, const Exprs& z) {
-  Multipliers out;
-  for (std::size_t i = 0; i < e.num_rows(); ++i) {
-    const bool is_g = i < e.num_g();
-    out.symbols.push_back(
-        multiplier_symbol(*e.graph, is_g ? "lambda" : "mu", is_g ? i : i - e.num_g()));
-    const auto at = std::find(kept.begin(), kept.end(), static_cast<int>(i));
-    const auto k = static_cast<std::size_t>(at - kept.begin());
-    out.values.push_back(at == kept.end() ? Expr(0) : z[e.num_v() + k]);
+Multipliers multipliers_of(const Equations& e, const Exprs& z) {
+  Multipliers out{multiplier_symbols(e), {}};
+  for (std::size_t i = 0; i < e.num_rows(); ++i) out.values.push_back(z[e.num_v() + i]);
+  for (const Equations::LeftOut& left : e.left_out) {
+    out.symbols.push_back(multiplier_symbol(e, left.row));
+    out.values.emplace_back(0);
   }
   return out;
 }
@@ -85,11 +82,9 @@ TracedMotion::Recording::Recording(const Model& model, const TraceOptions& optio
 }
 
 void TracedMotion::Recording::make_map() {
-  const Shared<Equations>& equations = prepared_.equations;
-  const Equations& e = equations;
-  const RightHandSideTerms rates = make_linear_rates(equations, state_, prepared_.redundant_rows);
-  const std::vector<int> kept = e.rows_without(prepared_.redundant_rows);
-  const Multipliers multipliers = multipliers_of(e, kept, solution_symbols(rates));
+  const Equations& e = prepared_.independent;
+  const RightHandSideTerms rates = make_linear_rates(prepared_.independent, state_);
+  const Multipliers multipliers = multipliers_of(e, solution_symbols(rates));
   const Exprs asked = named_outputs(e, options_.outputs);
   const Exprs outputs = substitute(asked, multipliers.symbols, multipliers.values);
   observation_.emplace(rates, outputs);
@@ -99,7 +94,7 @@ void TracedMotion::Recording::make_map() {
     const FixedCostOptions rule = integrator.fixed_cost(options_.run.projection);
     map_ = make_fixed_cost_map(prepared_.problem.fixed_cost.terms(rule), e.u.size());
   } else {
-    map_ = make_explicit_map(rates, make_projector_terms(e, kept, state_.p, state_.u), integrator);
+    map_ = make_explicit_map(rates, make_projector_terms(e, state_.p, state_.u), integrator);
   }
   values_.resize(outputs.size());
 }
@@ -246,10 +241,8 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
     return !events[static_cast<std::size_t>(event)].changes.empty();
   });
   if (changes) {
-    FormulationOptions options;
-    options.leave_out = prepared_.redundant_rows;
     std::vector<double> breaks = problem.breakpoints;
-    problem = formulate(prepared_.equations, prepared_.choice.formulation, state_, options);
+    problem = formulate(prepared_.independent, prepared_.choice.formulation, state_);
     problem.breakpoints = std::move(breaks);
   }
   for (const int event : happened) {

@@ -5,8 +5,9 @@
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/rank/rank.hpp>
 #include <koppel/analysis/structure/numeric_index.hpp>
-#include <koppel/analysis/structure/structural.hpp>
+#include <koppel/analysis/structure/regularity.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>
 
@@ -28,7 +29,7 @@ Findings analyze(const Model& model, const std::string& set = "") {
   EXPECT_TRUE(assembly) << assembly.text;
   const RankReport rank = analyze_rank(evaluator, assembly.state);
   Findings f;
-  f.dae = make_dae(evaluator.equations, {.leave_out = rank.redundant_rows});
+  f.dae = make_dae(leave_out(evaluator.equations, rank.redundant_rows));
   f.point = make_point(f.dae, evaluator, assembly.state);
   f.structure = analyze_structure(f.dae);
   EXPECT_TRUE(f.structure.is_regular) << f.structure.problem;

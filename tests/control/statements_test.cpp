@@ -19,7 +19,7 @@ struct Started {
       : equations(derive(model_file(name))),
         evaluator(equations),
         state(assemble(evaluator).state),
-        servo(make_servo_problem(equations, state, {})),
+        servo(make_servo_problem(equations, state)),
         solution(servo, 100) {
     EXPECT_EQ(solution.start(evaluator, state, 1), FlatSolution::Status::Ok) << name;
   }
@@ -207,7 +207,7 @@ Outcome step_directly(const Model& model, double step, std::vector<std::vector<d
   const Equations e = derive(model);
   const Evaluator evaluator(e);
   const State state = assemble(evaluator).state;
-  const ServoProblem servo = make_servo_problem(e, state, {});
+  const ServoProblem servo = make_servo_problem(e, state);
   FlatSolution solution(servo, model.run.end);
   solution.start(evaluator, state, model.run.end);
   ResidualTerms r;

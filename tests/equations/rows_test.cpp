@@ -4,6 +4,7 @@
 #include <koppel/equations/derive.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/equations/kinematics.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 namespace koppel {
@@ -78,11 +79,35 @@ joints: {slide: {type: prismatic, between: [ground, block], axis: [1, 0]}}
   }
 }
 
-TEST(Rows, ThatAreKeptAreAllButThoseLeftOut) {
-  const Equations e = derive(mechanism(), "absolute");
-  const int leave_out[] = {11, 3};
-  EXPECT_EQ(e.rows_without(leave_out), (std::vector<int>{0, 1, 2, 4, 5, 6, 7, 8, 9, 10}));
-  EXPECT_EQ(e.rows_without({}).size(), 12U);
+TEST(Rows, ThatAreLeftOutAreKeptAside) {
+  const Shared<Equations> whole = derive(mechanism(), "absolute");
+  const std::vector<Expr> rates = constraint_rates(whole);
+  const Shared<Equations> less = leave_out(whole, std::vector<int>{3, 11});
+  ASSERT_EQ(less->num_g(), 10U);
+  ASSERT_EQ(less->num_a(), 0U);
+  EXPECT_EQ(less->a.pattern.num_rows, 0);
+  ASSERT_EQ(less->G.pattern.num_rows, 10);
+  const std::vector<Expr> remaining = constraint_rates(less);
+  for (std::size_t i = 0; i < less->num_g(); ++i) {
+    const auto number = static_cast<std::size_t>(less->rows[i].number);
+    EXPECT_EQ(number, i < 3 ? i : i + 1);
+    EXPECT_EQ(less->rows[i].name, whole->rows[number].name);
+    EXPECT_EQ(less->g[i], whole->g[number]);
+    EXPECT_EQ(less->gamma[i], whole->gamma[number]);
+    EXPECT_EQ(remaining[i], rates[number]);
+  }
+  ASSERT_EQ(less->left_out.size(), 2U);
+  EXPECT_EQ(less->left_out[0].row.name, whole->rows[3].name);
+  EXPECT_EQ(less->left_out[0].position, whole->g[3]);
+  EXPECT_EQ(less->left_out[0].velocity, rates[3]);
+  EXPECT_EQ(less->left_out[1].row.name, "skid");
+  EXPECT_EQ(less->left_out[1].position, Expr(0));
+  EXPECT_EQ(less->left_out[1].velocity, rates[11]);
+}
+
+TEST(Rows, NoneLeftOutAreTheSameEquations) {
+  const Shared<Equations> whole = derive(mechanism(), "absolute");
+  EXPECT_EQ(&*leave_out(whole, {}), &*whole);
 }
 
 TEST(Unknowns, KnowTheirElement) {

@@ -13,6 +13,7 @@
 #include <koppel/expr/code/function.hpp>
 #include <koppel/expr/code/machine_code.hpp>
 #include <koppel/expr/graph/graph.hpp>
+#include <koppel/expr/series/emit_c_series.hpp>
 #include <koppel/expr/series/series_program.hpp>
 #include <koppel/expr/text/print.hpp>
 

@@ -8,6 +8,7 @@
 #include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/model/yaml/read_model.hpp>
@@ -81,12 +82,10 @@ double largest(std::span<const double> x) {
 
 // The rates and multipliers of a formulation beside those of the equations of motion.
 void expect_accelerations(const Form& form, const Equations& e, const State& state,
-                          const std::vector<int>& leave_out) {
+                          const std::vector<int>& redundant) {
   const Evaluator evaluator(e);
   const Accelerations exact = solve_accelerations(evaluator, state);
-  FormulationOptions options;
-  options.leave_out = leave_out;
-  const Problem problem = formulate(e, form.name, state, options);
+  const Problem problem = formulate(leave_out(e, redundant), form.name, state);
   ASSERT_TRUE(problem.rhs);
   const std::vector<double> y = start_values(problem, evaluator, state);
   std::vector<double> rate(static_cast<std::size_t>(problem.num_differential()));
@@ -104,7 +103,7 @@ void expect_accelerations(const Form& form, const Equations& e, const State& sta
   const std::span<const double> z = work.z();
   std::size_t next = e.num_v();
   for (std::size_t i = 0; i < lambda.size(); ++i) {
-    if (std::find(leave_out.begin(), leave_out.end(), static_cast<int>(i)) == leave_out.end()) {
+    if (std::find(redundant.begin(), redundant.end(), static_cast<int>(i)) == redundant.end()) {
       lambda[i] = z[next++];
     }
   }
@@ -174,9 +173,8 @@ TEST_P(FormulationOf, StaysOnTheConstraintsWithProjection) {
     const Equations e = derive(mechanism.make(), mechanism.coordinates);
     const Evaluator evaluator(e);
     const State state = assemble(evaluator).state;
-    FormulationOptions options;
-    options.leave_out = analyze_rank(evaluator, state).redundant_rows;
-    const Problem problem = formulate(e, GetParam().name, state, options);
+    const std::vector<int> redundant = analyze_rank(evaluator, state).redundant_rows;
+    const Problem problem = formulate(leave_out(e, redundant), GetParam().name, state);
     const Outcome out =
         integrate(problem, "dop853", {0, start_values(problem, evaluator, state)}, 1);
     ASSERT_EQ(out.status, Outcome::Status::Done) << out.text;

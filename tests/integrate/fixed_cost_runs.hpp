@@ -9,6 +9,7 @@
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/model/yaml/read_model.hpp>
@@ -31,13 +32,13 @@ inline Ready prepare(const Model& model, const std::string& coordinates,
   const State state = assemble(evaluator).state;
   FormulationOptions options;
   options.alpha = options.beta = 5;  // where they count
-  options.leave_out = analyze_rank(evaluator, state).redundant_rows;
+  const Shared<Equations> independent = leave_out(e, analyze_rank(evaluator, state).redundant_rows);
   Ready out;
   out.equations = e;
   out.state = state;
-  out.problem = formulate(e, formulation, state, options);
+  out.problem = formulate(independent, formulation, state, options);
   out.start = {state.t, start_values(out.problem, evaluator, state)};
-  out.accurate = formulate(e, "index1", state, options);
+  out.accurate = formulate(independent, "index1", state, options);
   out.accurate_start = {state.t, start_values(out.accurate, evaluator, state)};
   return out;
 }

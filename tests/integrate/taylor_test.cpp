@@ -8,7 +8,9 @@
 
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/rank/rank.hpp>
+#include <koppel/analysis/structure/dae.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/model/yaml/read_model.hpp>
@@ -22,9 +24,9 @@ struct Case {
                 const std::string& formulation = "index3", Native native = Native::Auto)
       : evaluator(derive(model, coordinates)),
         start(assemble(evaluator)),
-        problem(formulate(evaluator.equations, formulation, start.state,
-                          {.leave_out = analyze_rank(evaluator, start.state).redundant_rows,
-                           .compile = {.native = native}})),
+        problem(formulate(
+            leave_out(evaluator.equations, analyze_rank(evaluator, start.state).redundant_rows),
+            formulation, start.state, {.compile = {.native = native}})),
         y(start_values(problem, evaluator, start.state)) {}
 
   Outcome run(double end, const IntegrateOptions& options, const Observer& observer = {}) const {
@@ -258,7 +260,7 @@ void follow_servo(const std::string& name, double end, const std::map<std::strin
   const Evaluator evaluator(derive(model_file(name), "lagrange"));
   const Assembly start = assemble(evaluator);
   SeriesTerms terms;
-  terms.dae = make_dae(evaluator.equations, {.with_servo = true, .leave_out = {}});
+  terms.dae = make_dae(evaluator.equations, {.with_servo = true});
   terms.structure = analyze_structure(terms.dae);
   ASSERT_EQ(terms.structure.degrees_of_freedom, 0);
   terms.given = start.state.p;

@@ -135,11 +135,23 @@ TEST(Cam, AnEccentricLiftsItsRollerByTheClosedForm) {
   }
 }
 
-// Faster, gravity cannot hold the roller down: ÿ < −g. That is told, unless a groove holds it.
-TEST(Cam, ARollerThatWouldLeaveIsTold) {
-  const std::string text = leaving(simulate(eccentric("30"), {.end = 0.3}));
+// Faster, gravity cannot hold the roller down: ÿ < −g. That is told, unless a groove holds it, and
+// the run is doubtful.
+TEST(Cam, ARollerThatWouldLeaveMakesARunDoubtful) {
+  const Simulation s = simulate(eccentric("30"), {.end = 0.3});
+  const std::string text = leaving(s);
   EXPECT_TRUE(text.starts_with("'lift.contact' would have to act the wrong way from t = ")) << text;
-  EXPECT_EQ(leaving(simulate(eccentric("30", ", groove: true"), {.end = 0.3})), "");
+  EXPECT_EQ(s.status, Outcome::Status::Doubtful);
+  ASSERT_EQ(s.summary.health.reasons.size(), 1u);
+  EXPECT_EQ(s.summary.health.reasons[0].what, Health::What::WrongWay);
+  EXPECT_TRUE(s.text.ends_with("'lift.contact' would have to act the wrong way (a cable push, an "
+                               "open contact pull)."))
+      << s.text;
+  const Simulation held = simulate(eccentric("30", ", groove: true"), {.end = 0.3});
+  EXPECT_EQ(leaving(held), "");
+  EXPECT_EQ(held.status, Outcome::Status::Done);
+  EXPECT_EQ(simulate(eccentric("30"), {.end = 0.3, .health = {.is_watched = false}}).status,
+            Outcome::Status::Done);
 }
 
 // A point on a helix, in space: a bead of mass 1 slides down with the constant acceleration

@@ -1,6 +1,9 @@
 // Models built in code are those of files.
 #include <koppel/model/mechanism.hpp>
 
+#include <cmath>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
@@ -9,6 +12,7 @@
 #include <koppel/model/time_law.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
+#include <tests/temporary_folder.hpp>
 
 namespace koppel {
 namespace {
@@ -193,6 +197,50 @@ TEST(Mechanism, SignalsAreKnownByTheirNames) {
     EXPECT_STREQ(error.what(),
                  "error[model.bad-value]: signal 'd' has ramps that are longer than half of it.");
   }
+}
+
+// A robot's rod that swings about x with a load welded to its end. With I about the hinge and the
+// first moment S = m_rod l/2 + m_load l, energy says ½ I ω² = S g (cos θ − cos θ₀).
+TEST(Mechanism, AModelThatWasReadGoesOn) {
+  const testing::TemporaryFolder folder;
+  std::ofstream(folder.path() / "rod.urdf") << R"(<robot name="rod">
+  <link name="base"/>
+  <link name="rod"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
+    <inertia ixx="0.2" iyy="0.2" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="1 0 0"/></joint>
+</robot>)";
+  Mechanism m(read_model_text("gravity: [0, 0, -9.81]\ninclude: {arm: {urdf: rod.urdf}}\n",
+                              (folder.path() / "m.yaml").string()));
+  const BodyHandle load = m.add_body("load", {.mass = 3, .inertia = {0.1, 0.1, 0.1}});
+  m.add("grasp", Fixed{.between = {m.body("arm.rod").point(0, 0, -1), load}});
+  m.joint("arm.hinge").angle().start(1.2);
+  const Simulation s = simulate(m.model(), {.end = 1, .tolerance = 1e-11});
+  const double inertia = 0.2 + 2 * 0.25 + 0.1 + 3, moment = 2 * 0.5 + 3;
+  const std::vector<double> angle = s["arm.hinge.angle"], rate = s["arm.hinge.angle'"];
+  for (std::size_t i = 0; i < angle.size(); i += 100) {
+    EXPECT_NEAR(0.5 * inertia * rate[i] * rate[i],
+                moment * 9.81 * (std::cos(angle[i]) - std::cos(1.2)), 1e-8)
+        << "an energy of 25 J at the tolerance";
+  }
+  EXPECT_GT(std::abs(rate.back()), 0.1);
+}
+
+TEST(Mechanism, NamesThatAreNotThereAreSuggested) {
+  Mechanism m("pendulum", Plane::XY);
+  const RodHandle upper = m.add_rod("upper", {.mass = 1, .length = 1});
+  m.add("hip", Revolute{.between = {m.ground(), upper.start()}});
+  const auto said = [](const auto& ask) -> std::string {
+    try {
+      ask();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(said([&] { m.body("uper"); }),
+            "error[model.unknown-name]: there is no body 'uper'.\n  Did you mean 'upper'?");
+  EXPECT_EQ(said([&] { m.joint("hop"); }),
+            "error[model.unknown-name]: there is no joint 'hop'.\n  Did you mean 'hip'?");
 }
 
 }  // namespace

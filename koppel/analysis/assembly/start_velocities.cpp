@@ -9,7 +9,6 @@
 #include <koppel/analysis/algebra/dense.hpp>
 #include <koppel/analysis/assembly/gaps.hpp>
 #include <koppel/analysis/assembly/wishes.hpp>
-#include <koppel/analysis/rank/rank.hpp>
 
 namespace koppel {
 namespace {

@@ -8,6 +8,7 @@
 #include <koppel/analysis/algebra/dense.hpp>
 #include <koppel/analysis/assembly/neighbours.hpp>
 #include <koppel/analysis/rank/rank.hpp>
+#include <koppel/equations/leave_out.hpp>
 
 namespace koppel {
 namespace {
@@ -97,9 +98,11 @@ double distance(const State& a, const State& b) {
 // The mechanism with independent rows.
 class Kept {
  public:
-  Kept(const Evaluator& evaluator, const std::vector<int>& leave_out)
-      : evaluator_(evaluator), rows_(evaluator.equations->rows_without(leave_out)) {
+  Kept(const Evaluator& evaluator, const std::vector<int>& leave_out) : evaluator_(evaluator) {
     const auto num_g = static_cast<int>(evaluator.equations->num_g());
+    for (const Equations::Row& row : koppel::leave_out(evaluator.equations, leave_out)->rows) {
+      rows_.push_back(row.number);
+    }
     rows_of_g_.assign(rows_.begin(), std::lower_bound(rows_.begin(), rows_.end(), num_g));
   }
 

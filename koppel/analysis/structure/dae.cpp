@@ -22,13 +22,7 @@ Expr derivative_symbol(Graph& graph, Expr symbol) {
 class Builder {
  public:
   Builder(const Equations& e, const DaeOptions& options)
-      : e_(e),
-        options_(options),
-        is_servo_(options.with_servo && !e.s.empty()),
-        is_left_out_(e.num_rows(), true) {
-    for (const int row : e.rows_without(options.leave_out)) {
-      is_left_out_[static_cast<std::size_t>(row)] = false;
-    }
+      : e_(e), options_(options), is_servo_(options.with_servo && !e.s.empty()) {
     if (is_servo_ && e.s.size() > e.u.size()) {
       throw Error("analysis.servo-count",
                   std::to_string(e.s.size()) + " servo constraints need more than " +
@@ -43,8 +37,8 @@ class Builder {
     dae_.given = e_.p;
     if (options_.with_invariants) find_invariants();
     positions();
-    const std::vector<Expr> lambda = multipliers("lambda", e_.num_g(), 0);
-    const std::vector<Expr> mu = multipliers("mu", e_.num_a(), e_.num_g());
+    const std::vector<Expr> lambda = multipliers("lambda", 0, e_.num_g());
+    const std::vector<Expr> mu = multipliers("mu", e_.num_g(), e_.num_rows());
     dynamics(lambda, mu);
     constraints();
     for (std::size_t i = 0; i < e_.x.size(); ++i) {
@@ -74,7 +68,6 @@ class Builder {
     dae_.residuals.push_back({std::move(name), residual});
     dae_.partner.push_back(partner);
   }
-  bool is_left_out(std::size_t row) const { return is_left_out_[row] != 0; }
 
   void find_invariants() {
     for (const Equations::Counted& c : e_.counted) {
@@ -86,7 +79,7 @@ class Builder {
                                           [&](const auto& c) { return c.second == k; });
       if (is_counted) continue;
       others.push_back(e_.h[k]);
-      eta.push_back(multiplier_symbol(*e_.graph, "eta", k));
+      eta.push_back(auxiliary_symbol(*e_.graph, "eta", k));
       const int unknown = add_unknown("eta of invariant " + std::to_string(k), {eta.back()});
       add_equation("invariant " + std::to_string(k), e_.h[k], unknown);
     }
@@ -120,14 +113,13 @@ class Builder {
     }
   }
 
-  // The symbols, 0 where a row is left out.
-  std::vector<Expr> multipliers(const char* kind, std::size_t count, std::size_t first_row) {
-    std::vector<Expr> symbols(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t row = first_row + i;
-      if (is_left_out(row)) continue;
-      symbols[i] = multiplier_symbol(*e_.graph, kind, i);
-      partner_[row] = add_unknown(std::string(kind) + " of " + e_.rows[row].name, {symbols[i]});
+  // The symbols of the rows from `first` to before `last`.
+  std::vector<Expr> multipliers(const char* kind, std::size_t first, std::size_t last) {
+    std::vector<Expr> symbols;
+    for (std::size_t i = first; i < last; ++i) {
+      const Equations::Row& row = e_.rows[i];
+      symbols.push_back(multiplier_symbol(e_, row));
+      partner_.push_back(add_unknown(std::string(kind) + " of " + row.name, {symbols.back()}));
     }
     return symbols;
   }
@@ -156,7 +148,7 @@ class Builder {
     const auto symbols = [&](const char* kind, std::size_t count) {
       std::vector<Expr> out;
       for (std::size_t i = 0; i < count; ++i) {
-        out.push_back(multiplier_symbol(*e_.graph, kind, i));
+        out.push_back(auxiliary_symbol(*e_.graph, kind, i));
         add_unknown(std::string(kind) + ' ' + std::to_string(i), {out.back()});
       }
       return out;
@@ -172,8 +164,7 @@ class Builder {
     for (const Expr& row : multiply(e_.a, alpha)) all_rows.push_back(row);
     std::vector<Expr> l_g(e_.num_g()), l_a(e_.num_a());
     for (std::size_t i = 0; i < all_rows.size(); ++i) {
-      if (is_left_out(i)) continue;
-      const Expr l = multiplier_symbol(*e_.graph, "shared", i);
+      const Expr l = auxiliary_symbol(*e_.graph, "shared", i);
       (i < e_.num_g() ? l_g[i] : l_a[i - e_.num_g()]) = l;
       add_unknown("share of row " + std::to_string(i), {l});
       add_equation("share of row " + std::to_string(i), all_rows[i]);
@@ -193,23 +184,22 @@ class Builder {
 
   void constraints() {
     for (std::size_t i = 0; i < e_.num_g(); ++i) {
-      if (!is_left_out(i)) add_equation(e_.rows[i].name, e_.g[i], partner_[i]);
+      add_equation(e_.rows[i].name, e_.g[i], partner_[i]);
     }
     const std::vector<Expr> av = multiply(e_.a, e_.v);
     for (std::size_t i = 0; i < e_.num_a(); ++i) {
       const std::size_t row = e_.num_g() + i;
-      if (!is_left_out(row)) add_equation(e_.rows[row].name, av[i] + e_.b[i], partner_[row]);
+      add_equation(e_.rows[row].name, av[i] + e_.b[i], partner_[row]);
     }
   }
 
   const Equations& e_;
   const DaeOptions& options_;
   bool is_servo_;
-  std::vector<char> is_left_out_;  // for each row of [g; a]
   Dae dae_;
   std::vector<Expr> v_rate_;
   std::vector<int> motion_of_;                  // for each velocity, the unknown that its motion is
-  std::map<std::size_t, int> partner_;          // the multiplier of each row of [g; a] that is kept
+  std::vector<int> partner_;                    // the multiplier of each row of [g; a]
   std::map<std::size_t, std::size_t> counted_;  // invariants, by the coordinates counted
   std::vector<Expr> by_eta_;                    // (∂h/∂q)ᵀη of the others
 };
@@ -252,7 +242,18 @@ Eigen::VectorXd solve_all(const Evaluator& evaluator, State& state, bool servo) 
 
 }  // namespace
 
-Expr multiplier_symbol(Graph& graph, const char* kind, std::size_t i) {
+Expr multiplier_symbol(const Equations& e, const Equations::Row& row) {
+  const char* const kind = row.level == Equations::Row::Level::Position ? "lambda" : "mu";
+  return auxiliary_symbol(*e.graph, kind, static_cast<std::size_t>(row.number));
+}
+
+std::vector<Expr> multiplier_symbols(const Equations& e) {
+  std::vector<Expr> out;
+  for (const Equations::Row& row : e.rows) out.push_back(multiplier_symbol(e, row));
+  return out;
+}
+
+Expr auxiliary_symbol(Graph& graph, const char* kind, std::size_t i) {
   return graph.symbol(std::string("multiplier.") + kind + '[' + std::to_string(i) + ']');
 }
 
@@ -279,12 +280,7 @@ DaePoint make_point(const Dae& dae, const Evaluator& evaluator, const State& at)
     put(e.v[i], state.v[i]);
     put(derivative_symbol(*e.graph, e.v[i]), solution[next++]);
   }
-  for (std::size_t i = 0; i < e.num_g(); ++i) {
-    put(multiplier_symbol(*e.graph, "lambda", i), solution[next++]);
-  }
-  for (std::size_t i = 0; i < e.num_a(); ++i) {
-    put(multiplier_symbol(*e.graph, "mu", i), solution[next++]);
-  }
+  for (const Expr& symbol : multiplier_symbols(e)) put(symbol, solution[next++]);
   for (std::size_t i = 0; i < e.x.size(); ++i) {
     put(e.x[i], state.x[i]);
     put(derivative_symbol(*e.graph, e.x[i]), r[i]);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include <koppel/analysis/structure/regularity.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/code/function.hpp>
 

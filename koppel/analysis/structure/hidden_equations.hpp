@@ -1,6 +1,6 @@
 // Equations that the structure of a DAE does not show.
 //
-// Where the system Jacobian J of structural analysis (structural.hpp) is singular for all values,
+// Where the system Jacobian J of structural analysis (signature.hpp) is singular for all values,
 // not just at a point, there is w(x) with wᵀJ = 0, and the combination
 //   F̄ = F_l + Σ w_i F_i⁽ᶜⁱ⁻ᶜˡ⁾,     c_l the least c_i with w_i ≠ 0,                          (1)
 // has lower derivatives than its parts: their leading ones cancel. Put in the place of F_l it makes
@@ -16,7 +16,7 @@
 #include <map>
 #include <vector>
 
-#include <koppel/analysis/structure/structural.hpp>
+#include <koppel/expr/dae/signature.hpp>
 
 namespace koppel {
 

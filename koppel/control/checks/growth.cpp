@@ -5,7 +5,7 @@
 
 #include <koppel/analysis/algebra/dense.hpp>
 #include <koppel/analysis/motion/linearize.hpp>
-#include <koppel/control/feedback/prescribed_motion.hpp>
+#include <koppel/control/motion/prescribed_motion.hpp>
 
 namespace koppel {
 namespace {
@@ -21,7 +21,7 @@ MatrixFunction outputs_by_position(const Equations& e) {
 
 }  // namespace
 
-DeviationGrowth find_growth(const Inverse& motion, const State& start) {
+DeviationGrowth find_growth(const ComputedMotion& motion, const State& start) {
   constexpr std::size_t kNodes = 200;
   const PrescribedMotion path(motion, start);
   const std::vector<std::size_t> rows = thin_evenly(path.time().size(), kNodes);

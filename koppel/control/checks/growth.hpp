@@ -7,7 +7,7 @@
 // outputs are moved.
 #pragma once
 
-#include <koppel/control/inverse.hpp>
+#include <koppel/control/motion/computed_motion.hpp>
 
 namespace koppel {
 
@@ -17,6 +17,6 @@ struct DeviationGrowth {
 };
 
 // The motion has rows, and its mechanism has accelerations (no motion without mass).
-DeviationGrowth find_growth(const Inverse& motion, const State& start);
+DeviationGrowth find_growth(const ComputedMotion& motion, const State& start);
 
 }  // namespace koppel

@@ -4,7 +4,7 @@
 
 namespace koppel {
 
-Verification find_verdict(const Model& model, const Inverse& motion, const RankReport& rank,
+Verification find_verdict(const Model& model, const ComputedMotion& motion, const RankReport& rank,
                           const State& start, const InputPieces& inputs, double end, double bound) {
   const Equations& e = motion.equations;
   Verification out = verify(model, e, rank, start, as_expressions(e, inputs), start.p, end);

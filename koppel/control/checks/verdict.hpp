@@ -4,12 +4,12 @@
 #pragma once
 
 #include <koppel/control/checks/verify.hpp>
-#include <koppel/control/inverse.hpp>
+#include <koppel/control/motion/computed_motion.hpp>
 
 namespace koppel {
 
 // From `start` to `end` with these inputs; the bound is relative to the path of the references.
-Verification find_verdict(const Model& model, const Inverse& motion, const RankReport& rank,
+Verification find_verdict(const Model& model, const ComputedMotion& motion, const RankReport& rank,
                           const State& start, const InputPieces& inputs, double end, double bound);
 
 }  // namespace koppel

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <koppel/equations/evaluator.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/expr/algebra/piecewise.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/formulation/formulation.hpp>
@@ -201,7 +202,7 @@ Verification verify(const Model& model, const Equations& equations, const RankRe
   }
   const bool has_series = found.has_series && found.is_smooth;
   const Problem problem =
-      formulate(driven, has_series ? "index3" : "ggl", state, {.leave_out = rank.redundant_rows});
+      formulate(leave_out(driven, rank.redundant_rows), has_series ? "index3" : "ggl", state);
   TrackingError error(equations, nominal);
   std::vector<double> y = start_values(problem, evaluator, state), at(y.size());
   const Outcome outcome = integrate(

@@ -9,8 +9,8 @@
 #include <koppel/analysis/algebra/dense.hpp>
 #include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/control/feedback/prescribed_motion.hpp>
 #include <koppel/control/feedback/riccati.hpp>
+#include <koppel/control/motion/prescribed_motion.hpp>
 
 namespace koppel {
 namespace {
@@ -39,7 +39,7 @@ Expr over_time(const Equations& e, const std::string& name, const TableData& dat
 // The gains F at a time, of (1).
 class Design {
  public:
-  Design(const Inverse& motion, const PrescribedMotion& path, const FeedbackOptions& options)
+  Design(const ComputedMotion& motion, const PrescribedMotion& path, const FeedbackOptions& options)
       : motion_(motion),
         options_(options),
         evaluator_(motion.equations),
@@ -133,7 +133,7 @@ class Design {
     return lu.solve(omega * omega * C.topRows(num_s) + 2 * omega * C.bottomRows(num_s));
   }
 
-  const Inverse& motion_;
+  const ComputedMotion& motion_;
   const FeedbackOptions& options_;
   Evaluator evaluator_;
   MatrixFunction by_state_;
@@ -161,7 +161,7 @@ void FeedbackOptions::validate() const {
           "accuracy, effort and response of a feedback must be positive.");
 }
 
-std::vector<Expr> make_feedback(const Inverse& motion, const State& start,
+std::vector<Expr> make_feedback(const ComputedMotion& motion, const State& start,
                                 const FeedbackOptions& options) {
   options.validate();
   const Equations& e = motion.equations;

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/control/inverse.hpp>
+#include <koppel/control/motion/computed_motion.hpp>
 
 namespace koppel {
 
@@ -38,7 +38,7 @@ struct FeedbackOptions {
 
 // The inputs (1), as expressions of t, q, v and x of the equations. `start` has the parameters.
 // Throws Error `control.no-feedback` with the reason where there is none.
-std::vector<Expr> make_feedback(const Inverse& motion, const State& start,
+std::vector<Expr> make_feedback(const ComputedMotion& motion, const State& start,
                                 const FeedbackOptions& options);
 
 }  // namespace koppel

@@ -6,6 +6,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/formulation/projector_terms.hpp>
 #include <koppel/problem/projector.hpp>
 
@@ -29,8 +30,9 @@ double& find(const std::string& name, const std::vector<std::string>& names,
               (meant.empty() ? "" : "Did you mean '" + meant + "'? ") + "There are: " + all + ".");
 }
 
-// The start of the disturbed mechanism: the nearest one that its constraints allow.
-State disturbed(const Equations& e, const RankReport& rank, State state, const Disturbance& d) {
+// The start of the disturbed mechanism: the nearest one that its constraints allow. Of equations
+// without redundant rows.
+State disturbed(const Equations& e, State state, const Disturbance& d) {
   if (d.kind == Disturbance::Kind::None) return state;
   if (d.kind == Disturbance::Kind::Parameter) {
     find(d.name, names_of(e.p), state.p) = d.value;
@@ -44,9 +46,7 @@ State disturbed(const Equations& e, const RankReport& rank, State state, const D
     state.q.assign(values.begin(), middle);
     state.v.assign(middle, values.end());
   }
-  const std::vector<int> kept = e.rows_without(rank.redundant_rows);
-  const Projector projector(
-      make_projector_terms(e, kept, state.p, std::vector<double>(e.u.size(), 0.0)));
+  const Projector projector(make_projector_terms(e, state.p, std::vector<double>(e.u.size(), 0.0)));
   Projector::Workspace work = projector.make_workspace();
   if (projector.is_needed() &&
       !projector.project(state.t, state.q, state.v, Projection::Full, work)) {
@@ -67,7 +67,7 @@ std::string to_text(const Disturbance& d) {
   return "";
 }
 
-std::vector<RobustnessCase> find_robustness(const Model& model, const Inverse& motion,
+std::vector<RobustnessCase> find_robustness(const Model& model, const ComputedMotion& motion,
                                             const FeedbackOptions& feedback,
                                             const std::vector<Disturbance>& disturbances) {
   const Equations& e = motion.equations;
@@ -88,7 +88,7 @@ std::vector<RobustnessCase> find_robustness(const Model& model, const Inverse& m
   cases.insert(cases.end(), disturbances.begin(), disturbances.end());
   std::vector<RobustnessCase> out;
   for (const Disturbance& d : cases) {
-    const State start = disturbed(e, rank, nominal, d);
+    const State start = disturbed(leave_out(motion.equations, rank.redundant_rows), nominal, d);
     const auto run = [&](const std::vector<Expr>& with) {
       return verify(model, e, rank, start, with, nominal.p, end, kTolerance);
     };

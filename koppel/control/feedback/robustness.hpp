@@ -12,7 +12,7 @@ namespace koppel {
 
 // The nominal case first, then one for each disturbance. Throws Error
 // `control.unknown-disturbance`, and what make_feedback does.
-std::vector<RobustnessCase> find_robustness(const Model& model, const Inverse& motion,
+std::vector<RobustnessCase> find_robustness(const Model& model, const ComputedMotion& motion,
                                             const FeedbackOptions& feedback,
                                             const std::vector<Disturbance>& disturbances);
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include <koppel/control/inputs/input_effect.hpp>
+#include <koppel/control/servo/input_effect.hpp>
 #include <koppel/control/servo/servo_problem.hpp>
 #include <koppel/results/excess.hpp>
 

@@ -45,8 +45,7 @@ std::optional<Indices> coordinates_of_outputs(const Equations& e) {
 std::optional<Parts> find_parts(const Equations& e, const State& state, const ServoProblem& servo,
                                 const FlatSolution& solution) {
   const std::optional<Indices> x = coordinates_of_outputs(e);
-  if (!x || e.num_q() != e.num_v() || e.num_a() > 0 || servo.problem.rows.size() < e.num_rows())
-    return {};
+  if (!x || e.num_q() != e.num_v() || e.num_a() > 0 || !e.left_out.empty()) return {};
   Parts out;
   out.x = *x;
   for (std::size_t j = 0; j < e.num_q(); ++j) {
@@ -58,10 +57,7 @@ std::optional<Parts> find_parts(const Equations& e, const State& state, const Se
                                    [&](const NamedExpr& s) { return depends_on(e.g[i], s.value); });
     (has_x ? out.phi : out.h).push_back(static_cast<Eigen::Index>(i));
   }
-  std::vector<Expr> lambda;
-  for (std::size_t i = 0; i < e.num_g(); ++i) {
-    lambda.push_back(multiplier_symbol(*e.graph, "lambda", i));
-  }
+  const std::vector<Expr> lambda = multiplier_symbols(e);
   std::vector<Expr> force = multiply_transposed(e.G, lambda);
   for (std::size_t j = 0; j < force.size(); ++j) force[j] = e.f[j] - force[j];
   std::vector<double> y(static_cast<std::size_t>(servo.problem.size()));

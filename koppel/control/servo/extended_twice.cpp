@@ -1,6 +1,6 @@
 // The servo problem extended until its index is 1: `minimal-extension:twice`.
 //
-// With the offsets c_i of its equations and d_j of its unknowns (structural.hpp), the equations
+// With the offsets c_i of its equations and d_j of its unknowns (signature.hpp), the equations
 //   F_i = 0, F_i′ = 0, …, F_i⁽ᶜⁱ⁾ = 0                                                        (1)
 // determine the x_j⁽ᵈʲ⁾ where the matrix J = ∂F_i⁽ᶜⁱ⁾/∂x_j⁽ᵈʲ⁾ is regular. All derivatives become
 // unknowns of algebraic equations; Σ c_i of them, the dummy derivatives, are not tied to what they

@@ -111,7 +111,7 @@ ReducedForm project_by_null_space(const ServoTerms& terms) {
   ResidualBuilder builder(terms);
   const Exprs alpha = servo_symbols(*e.graph, "alpha", e.num_v());
   const Exprs kappa = servo_symbols(*e.graph, "kappa", e.s.size());
-  const Exprs free = servo_symbols(*e.graph, "free_multiplier", terms.kept.size());
+  const Exprs free = servo_symbols(*e.graph, "free_multiplier", e.num_rows());
   for (const int i : dependent.q) builder.set_index(static_cast<std::size_t>(i), 1);
   builder.add_rates(dependent.q);
   builder.add_motion(with_servo_forces(terms, terms.motion(terms.v_rate, free), kappa));

@@ -1,10 +1,12 @@
 #include <koppel/control/servo/realization.hpp>
 
+#include <numeric>
+
 #include <Eigen/Dense>
 
 #include <koppel/analysis/algebra/dense.hpp>
 #include <koppel/analysis/motion/accelerations.hpp>
-#include <koppel/control/inputs/input_effect.hpp>
+#include <koppel/control/servo/input_effect.hpp>
 
 namespace koppel {
 
@@ -21,8 +23,9 @@ std::optional<Realization> find_realization(const Evaluator& evaluator, const St
   const Equations& e = evaluator.equations;
   if (e.s.empty() || e.u.empty()) return {};
   if (solve_accelerations(evaluator, state).is_underdetermined) return {};
-  const InputEffect::At effect =
-      InputEffect(evaluator, evaluator.equations->rows_without({}))(state);
+  std::vector<int> all_rows(e.num_rows());
+  std::iota(all_rows.begin(), all_rows.end(), 0);
+  const InputEffect::At effect = InputEffect(evaluator, all_rows)(state);
   const auto S = dense::view(effect.S), X = dense::view(effect.X);
 
   // What a zero of P is measured by: the terms of its products.

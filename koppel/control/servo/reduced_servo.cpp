@@ -49,15 +49,15 @@ ReducedServo make_reduced_servo(const Equations& e, const ReducedMethod& method,
   problem.num_q = static_cast<int>(e.num_q());
   problem.num_v = static_cast<int>(e.num_v());
   problem.num_x = static_cast<int>(e.x.size());
-  problem.num_lambda = static_cast<int>(terms.num_lambda);
-  problem.num_mu = static_cast<int>(terms.kept.size() - terms.num_lambda);
+  problem.num_lambda = static_cast<int>(e.num_g());
+  problem.num_mu = static_cast<int>(e.num_a());
   problem.rows = servo.problem.rows;
   problem.num_u = static_cast<int>(e.u.size());
   problem.num_w = static_cast<int>(residual.y.size()) - problem.num_differential() -
-                  static_cast<int>(terms.kept.size()) - problem.num_u;
+                  static_cast<int>(e.num_rows()) - problem.num_u;
   for (const Expr& y : residual.y) problem.labels.emplace_back(y.name());
-  for (std::size_t i = 0; i < terms.kept.size(); ++i) {
-    problem.labels[terms.y.size() + i] = "lambda of " + terms.row_label(i);
+  for (std::size_t i = 0; i < e.num_rows(); ++i) {
+    problem.labels[terms.y.size() + i] = "lambda of " + e.rows[i].name;
   }
   problem.residual = Lazy<Residual>([residual, options] { return Residual(residual, options); });
   problem.breakpoints = servo_breakpoints(e, state.p);

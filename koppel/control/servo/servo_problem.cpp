@@ -127,9 +127,8 @@ void check_influence(const Dae& dae, const Structure& structure, const Equations
   throw_no_influence(names, "");
 }
 
-// Where q, v, x, λ, μ (of these rows of [g; a]) and u stand among the unknowns of the DAE.
+// Where q, v, x, λ, μ and u stand among the unknowns of the DAE.
 std::vector<SeriesTerms::Place> find_places(const Dae& dae, const Equations& e,
-                                            std::span<const int> rows,
                                             std::vector<std::string>& labels) {
   std::unordered_map<NodeId, SeriesTerms::Place> by_symbol;
   for (std::size_t j = 0; j < dae.unknowns.size(); ++j) {
@@ -148,13 +147,9 @@ std::vector<SeriesTerms::Place> find_places(const Dae& dae, const Equations& e,
   add(e.q);
   add(e.v);
   add(e.x);
-  for (const int row : rows) {
-    const auto i = static_cast<std::size_t>(row);
-    const bool is_g = i < e.num_g();
-    const char* const kind = is_g ? "lambda" : "mu";
-    const Expr symbol = multiplier_symbol(*e.graph, kind, is_g ? i : i - e.num_g());
-    places.push_back(by_symbol.at(symbol.id()));
-    labels.push_back(std::string(kind) + " of " + e.rows[i].name);
+  for (std::size_t i = 0; i < e.num_rows(); ++i) {
+    places.push_back(by_symbol.at(multiplier_symbol(e, e.rows[i]).id()));
+    labels.push_back((i < e.num_g() ? "lambda of " : "mu of ") + e.rows[i].name);
   }
   add(e.u);
   return places;
@@ -163,14 +158,12 @@ std::vector<SeriesTerms::Place> find_places(const Dae& dae, const Equations& e,
 }  // namespace
 
 ServoProblem make_servo_problem(const Shared<Equations>& equations, const State& state,
-                                std::span<const int> leave_out, CompileOptions options) {
+                                CompileOptions options) {
   const Equations& e = equations;
   check_numbers(e);
   check_shares(equations, state);
   ServoProblem out;
-  const Dae written = make_dae(e, {.with_servo = true,
-                                   .leave_out = {leave_out.begin(), leave_out.end()},
-                                   .with_invariants = true});
+  const Dae written = make_dae(e, {.with_servo = true, .with_invariants = true});
   check_influence(written, analyze_structure(written), e);
   const RevealedDae revealed =
       reveal_hidden_equations(written, make_point(written, Evaluator(equations), state));
@@ -189,10 +182,9 @@ ServoProblem make_servo_problem(const Shared<Equations>& equations, const State&
   problem.num_q = static_cast<int>(e.num_q());
   problem.num_v = static_cast<int>(e.num_v());
   problem.num_x = static_cast<int>(e.x.size());
-  problem.rows = e.rows_without(leave_out);
-  for (const int row : problem.rows) {
-    ++(row < static_cast<int>(e.num_g()) ? problem.num_lambda : problem.num_mu);
-  }
+  for (const Equations::Row& row : e.rows) problem.rows.push_back(row.number);
+  problem.num_lambda = static_cast<int>(e.num_g());
+  problem.num_mu = static_cast<int>(e.num_a());
   problem.num_u = static_cast<int>(e.u.size());
 
   SeriesTerms terms;
@@ -200,7 +192,7 @@ ServoProblem make_servo_problem(const Shared<Equations>& equations, const State&
   terms.structure = out.structure;
   terms.given = state.p;
   terms.options = options;
-  terms.y = find_places(out.dae, e, problem.rows, problem.labels);
+  terms.y = find_places(out.dae, e, problem.labels);
   problem.series = Lazy<SeriesSystem>([terms] { return SeriesSystem(terms); });
 
   problem.breakpoints = servo_breakpoints(e, state.p);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <koppel/analysis/rank/rank.hpp>
-#include <koppel/analysis/structure/structural.hpp>
+#include <koppel/analysis/structure/regularity.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/problem/problem.hpp>
 
@@ -29,10 +29,11 @@ struct ServoProblem {
   int num_free = 0;
 };
 
-// State gives the values of parameters. Throws Error `control.no-outputs`, `control.no-inputs`,
+// Of equations without redundant rows (equations/leave_out.hpp). State gives the values of
+// parameters. Throws Error `control.no-outputs`, `control.no-inputs`,
 // `control.too-many-outputs`, `control.too-many-inputs` and `control.no-influence`.
 ServoProblem make_servo_problem(const Shared<Equations>& equations, const State& state,
-                                std::span<const int> leave_out, CompileOptions options = {});
+                                CompileOptions options = {});
 
 // The times at which a servo problem is not smooth. Where the pieces of a reference agree in all
 // derivatives, as the halves of a polynomial that is written from both ends, there is nothing to

@@ -39,14 +39,12 @@ Exprs servo_symbols(Graph& graph, const std::string& name, std::size_t count) {
 
 ServoTerms::ServoTerms(const Equations& equations, const State& at, const ServoProblem& problem)
     : e(equations), state(at), servo(problem) {
-  kept.assign(servo.problem.rows.begin(), servo.problem.rows.end());
-  num_lambda = static_cast<std::size_t>(servo.problem.num_lambda);
   y = e.q;
   append(y, e.v);
   append(y, e.x);
   rate = servo_symbols(*e.graph, "rate", y.size());
   for (std::size_t j = 0; j < e.num_v(); ++j) v_rate.push_back(rate[e.num_q() + j]);
-  lambda = servo_symbols(*e.graph, "multiplier", kept.size());
+  lambda = servo_symbols(*e.graph, "multiplier", e.num_rows());
   for (std::size_t i = 0; i < e.s.size(); ++i) error.push_back(e.s[i].value - e.reference[i]);
   error_rate = rate_of(e, error);
   error_gamma = rate_of(e, error_rate);
@@ -54,13 +52,10 @@ ServoTerms::ServoTerms(const Equations& equations, const State& at, const ServoP
 }
 
 Exprs ServoTerms::motion(const Exprs& accelerations, const Exprs& multipliers) const {
-  Exprs full_lambda(e.num_g(), 0), full_mu(e.num_a(), 0);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    (i < num_lambda ? full_lambda[kept[i]] : full_mu[kept[i] - e.num_g()]) = multipliers[i];
-  }
+  const std::span<const Expr> all = multipliers;
   Exprs out = multiply(*e.M, accelerations);
-  const Exprs by_g = multiply_transposed(e.G, full_lambda);
-  const Exprs by_a = multiply_transposed(e.a, full_mu);
+  const Exprs by_g = multiply_transposed(e.G, all.first(e.num_g()));
+  const Exprs by_a = multiply_transposed(e.a, all.subspan(e.num_g()));
   for (std::size_t j = 0; j < out.size(); ++j) out[j] += by_g[j] + by_a[j] - e.f[j];
   return out;
 }
@@ -72,25 +67,21 @@ Exprs ServoTerms::servo_acceleration(const Exprs& accelerations) const {
 }
 
 Exprs ServoTerms::constraints() const {
-  Exprs all = e.g, out;
+  Exprs all = e.g;
   const Exprs av = multiply(e.a, e.v);
   for (std::size_t i = 0; i < av.size(); ++i) all.push_back(av[i] + e.b[i]);
-  for (const std::size_t row : kept) out.push_back(all[row]);
-  return out;
+  return all;
 }
 
 Exprs ServoTerms::constraint_acceleration(const Exprs& accelerations) const {
-  Exprs all = multiply(e.G, accelerations), out;
+  Exprs all = multiply(e.G, accelerations);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] += e.gamma[i];
   Exprs av = multiply(e.a, e.v);
   for (std::size_t i = 0; i < av.size(); ++i) av[i] += e.b[i];
   const Exprs alpha = rate_of(e, av), aa = multiply(e.a, accelerations);
   for (std::size_t i = 0; i < aa.size(); ++i) all.push_back(aa[i] + alpha[i]);
-  for (const std::size_t row : kept) out.push_back(all[row]);
-  return out;
+  return all;
 }
-
-std::string ServoTerms::row_label(std::size_t i) const { return e.rows[kept[i]].name; }
 
 ResidualBuilder::ResidualBuilder(const ServoTerms& terms)
     : terms_(terms), places_(terms.servo.problem.series->terms().y) {
@@ -148,7 +139,7 @@ void ResidualBuilder::add_rates(const std::vector<int>& without) {
 void ResidualBuilder::add_constraints() {
   const Exprs rows = terms_.constraints();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    form_.residual.F.push_back({terms_.row_label(i), rows[i]});
+    form_.residual.F.push_back({terms_.e.rows[i].name, rows[i]});
   }
 }
 
@@ -168,7 +159,7 @@ void ResidualBuilder::add_unknowns(const Exprs& unknowns, int index,
 
 std::vector<Place> ResidualBuilder::multiplier_places() const {
   const auto first = places_.begin() + static_cast<long>(terms_.y.size());
-  return {first, first + static_cast<long>(terms_.kept.size())};
+  return {first, first + static_cast<long>(terms_.e.num_rows())};
 }
 
 std::vector<Place> ResidualBuilder::acceleration_places() const {

@@ -17,22 +17,19 @@ using Exprs = std::vector<Expr>;
 struct ServoTerms {
   ServoTerms(const Equations& equations, const State& at, const ServoProblem& problem);
 
-  // M α − f + Gᵀλ + aᵀμ, for multipliers of the rows that are kept.
+  // M α − f + Gᵀλ + aᵀμ.
   Exprs motion(const Exprs& accelerations, const Exprs& multipliers) const;
   // S α + σ − ÿ_d
   Exprs servo_acceleration(const Exprs& accelerations) const;
-  // g and a v + b; G α + γ and the rate of a v + b. As far as they are kept.
+  // g and a v + b; G α + γ and the rate of a v + b.
   Exprs constraints() const;
   Exprs constraint_acceleration(const Exprs& accelerations) const;
-  std::string row_label(std::size_t i) const;
 
   const Equations& e;
   const State& state;
   const ServoProblem& servo;
-  std::vector<std::size_t> kept;         // rows of [g; a]
-  std::size_t num_lambda = 0;            // of them, of g
   Exprs y, rate, v_rate;                 // y = (q, v, x)
-  Exprs lambda;                          // multipliers of the rows that are kept
+  Exprs lambda;                          // multipliers of all rows of [g; a]
   Exprs error, error_rate, error_gamma;  // s − y_d, its rate, and S α + σ − ÿ_d for α = 0
   SparseExpr S;
 };

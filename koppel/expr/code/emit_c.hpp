@@ -1,4 +1,4 @@
-// The C emitter: Programs and series as C99 that needs nothing but libm. The output depends on the
+// The C emitter: Programs as C99 that needs nothing but libm. The output depends on the
 // program only, so that it can be cached by content and compared between versions.
 #pragma once
 
@@ -7,12 +7,8 @@
 #include <vector>
 
 #include <koppel/expr/code/program.hpp>
-#include <koppel/expr/series/series.hpp>
 
 namespace koppel {
-
-struct SeriesLayout;
-struct SeriesProgram;
 
 struct CCode {
   std::string source;         // function definitions, to follow emit_c_prelude()
@@ -47,18 +43,6 @@ struct CStyle {
 // linearly; values that live from one to another are kept in `work`, whose places are reused. The
 // arrays must not overlap. Sine and cosine of one angle are computed together.
 CCode emit_c(const Program& program, std::string_view name, CStyle style = {});
-
-// void NAME(int k, double* c), void NAME_correct(int k, double* c)
-// Stage k of all values, and of those to be corrected; c holds the coefficients.
-std::string emit_c_series(const SeriesProgram& series, const SeriesLayout& layout,
-                          std::string_view name);
-
-// void NAME_expand(int k, int last, double* c, double* in, double* X, double* work)
-// Stages k … last: evaluated, solved by NAME_solve(in, X, work), which must come before, and
-// corrected. The right-hand sides stand first in `in`.
-std::string emit_c_expansion(const SeriesProgram& series, const SeriesLayout& layout,
-                             std::string_view name, const SeriesStages& stages,
-                             const std::vector<SeriesSolution::Unknown>& unknowns);
 
 // A C literal that reads back as exactly this number (of single precision: as its nearest).
 std::string c_number(double value, bool is_float = false);

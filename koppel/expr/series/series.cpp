@@ -7,6 +7,7 @@
 #include <koppel/expr/code/emit_c.hpp>
 #include <koppel/expr/code/machine_code.hpp>
 #include <koppel/expr/code/native.hpp>
+#include <koppel/expr/series/emit_c_series.hpp>
 #include <koppel/expr/series/series_machine_code.hpp>
 #include <koppel/expr/series/series_program.hpp>
 

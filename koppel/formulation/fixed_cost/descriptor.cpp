@@ -27,7 +27,6 @@ double regularization(const Source& s) {
 Descriptor make_descriptor(const Source& s, const FormulationInfo& info) {
   Descriptor out;
   out.equations = s.shared;
-  out.kept = s.kept;
   out.lambda = s.lambda;
   append(out.lambda, s.mu);
   out.state = s.state;
@@ -55,7 +54,7 @@ void add_fixed_cost(const SourcePtr& s, const FormulationInfo& info, Problem& pr
         return make_fixed_cost_terms(make_descriptor(*s, info), options);
       },
       s->state.u, s->state.p, s->options.compile);
-  if (s->kept.empty()) return;
+  if (s->e.rows.empty()) return;
   using Rule = FixedCostOptions::Rule;
   if (info.states == States::Velocities) {
     problem.fixed_cost.needs(Rule::Rosenbrock) =

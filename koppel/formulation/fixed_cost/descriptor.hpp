@@ -19,8 +19,7 @@ struct Descriptor {
   enum class Level { Acceleration, Velocity };
 
   Shared<Equations> equations;
-  std::vector<int> kept;     // rows of [g; a] that count
-  std::vector<Expr> lambda;  // symbols of their multipliers: forces may depend on them
+  std::vector<Expr> lambda;  // symbols of all multipliers: forces may depend on them
   State state;               // values of parameters and inputs; q, v where set-up may look
   Level level = Level::Acceleration;
   double alpha = 0, beta = 0;

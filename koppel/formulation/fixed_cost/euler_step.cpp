@@ -20,7 +20,7 @@ class EulerBuilder : public SaddleBuilder {
         options_(options),
         stiff_(stiff_forces(descriptor, f_, options.stiff)),
         t1_(e_.t + h_) {
-    for (std::size_t i = 0; i < d_.kept.size(); ++i) {
+    for (std::size_t i = 0; i < e_.num_rows(); ++i) {
       before_.push_back(e_.graph->symbol(fmt::format("step.lambda[{}]", i)));
     }
   }
@@ -79,7 +79,7 @@ class EulerBuilder : public SaddleBuilder {
   // The lower right-hand side of (1).
   Exprs stated(const Place& place) const {
     const Exprs g = at(place, g_), rate = at(place, rate_);
-    Exprs s(d_.kept.size());
+    Exprs s(e_.num_rows());
     for (std::size_t i = 0; i < s.size(); ++i) {
       if (d_.level == Level::Acceleration) {
         s[i] = is_euler() ? (next_rate(i) - rate[i]) / h_ : -feedback(i, g[i], rate[i]);
@@ -118,7 +118,7 @@ class EulerBuilder : public SaddleBuilder {
   Exprs close(const Elimination& elimination, const Saddle& s, const Exprs& q) {
     const auto n = static_cast<std::size_t>(n_);
     for (std::size_t k = 0; options_.with_projector && k < num_g_; ++k) {
-      Exprs unit(d_.kept.size());
+      Exprs unit(e_.num_rows());
       unit[k] = 1;
       const Exprs solution = solve(elimination, s, Exprs(n), unit);
       const Exprs column = multiply(e_.K, std::span(solution).first(n));

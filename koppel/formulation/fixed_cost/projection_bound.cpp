@@ -26,12 +26,6 @@ Exprs with_time(const Equations& e) {
   return out;
 }
 
-std::size_t num_holonomic(const Descriptor& d) {
-  return static_cast<std::size_t>(std::count_if(d.kept.begin(), d.kept.end(), [&](int row) {
-    return row < static_cast<int>(d.equations->num_g());
-  }));
-}
-
 Function make_state(const Descriptor& d, FixedCostOptions options) {
   options.projects = true;
   options.with_projector = true;
@@ -46,11 +40,7 @@ Function make_second(const Descriptor& d) {
   const Equations& e = d.equations;
   const Exprs x = with_time(e), a = symbols(*e.graph, "bound.a", x.size()),
               b = symbols(*e.graph, "bound.b", x.size());
-  Exprs g;
-  for (std::size_t i = 0; i < num_holonomic(d); ++i) {
-    g.push_back(e.g[static_cast<std::size_t>(d.kept[i])]);
-  }
-  const Exprs first = jacobian_times_vector(g, x, a);
+  const Exprs first = jacobian_times_vector(e.g, x, a);
   Exprs inputs = x;
   for (const Exprs* part : std::initializer_list<const Exprs*>{&e.p, &a, &b}) {
     inputs.insert(inputs.end(), part->begin(), part->end());
@@ -85,8 +75,9 @@ double ProjectionConstants::limit(double h) const {
 
 ProjectionBound::ProjectionBound(const Descriptor& d, const FixedCostOptions& options)
     : num_q_(d.equations->num_q()),
-      num_y_(d.equations->num_q() + d.equations->num_v() + d.equations->x.size() + d.kept.size()),
-      num_rows_(num_holonomic(d)),
+      num_y_(d.equations->num_q() + d.equations->num_v() + d.equations->x.size() +
+             d.equations->num_rows()),
+      num_rows_(d.equations->num_g()),
       given_(d.state.u),
       state_(make_state(d, options)),
       second_(make_second(d)) {

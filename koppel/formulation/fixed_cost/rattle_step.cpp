@@ -12,7 +12,7 @@ class RattleBuilder : public SaddleBuilder {
  public:
   explicit RattleBuilder(const Descriptor& descriptor)
       : SaddleBuilder(descriptor), t1_(e_.t + h_), half_(0.5 * h_) {
-    for (std::size_t i = 0; i < d_.kept.size(); ++i) {
+    for (std::size_t i = 0; i < e_.num_rows(); ++i) {
       before_.push_back(e_.graph->symbol(fmt::format("step.lambda[{}]", i)));
     }
     f_v_ = jacobian(substitute(e_.f, d_.lambda, before_), e_.v);
@@ -104,10 +104,10 @@ class RattleBuilder : public SaddleBuilder {
     Exprs middle = plus(e_.q, 1, moved_);
     for (Expr& q : middle) q = 0.5 * q;
     const Exprs g = at(end, g_), rate = at({middle, e_.t + half_}, rate_);
-    for (std::size_t i = 0; i < d_.kept.size(); ++i) {
+    for (std::size_t i = 0; i < e_.num_rows(); ++i) {
       rho_.push_back(i < num_g_ ? g[i] / h_ : rate[i]);
     }
-    const bool is_plain = num_g_ == d_.kept.size() && moved_ == plus(e_.q, h_, Kv_);
+    const bool is_plain = num_g_ == e_.num_rows() && moved_ == plus(e_.q, h_, Kv_);
     R_ = is_plain ? at(end, C_) : jacobian(rho_, e_.v);
   }
 

@@ -21,7 +21,7 @@ class RosenbrockBuilder : public SaddleBuilder {
         stiff_(stiff_forces(descriptor, f_, options.stiff)),
         t1_(e_.t + h_),
         gh_(kGamma * h_) {
-    for (std::size_t i = 0; i < d_.kept.size(); ++i) {
+    for (std::size_t i = 0; i < e_.num_rows(); ++i) {
       before_.push_back(e_.graph->symbol(fmt::format("step.lambda[{}]", i)));
     }
     moving_ = e_.q;
@@ -66,7 +66,7 @@ class RosenbrockBuilder : public SaddleBuilder {
 
   // −γ_c − 2α (C v + c) − β² g, at the start of the step.
   Exprs stated() const {
-    Exprs s(d_.kept.size());
+    Exprs s(e_.num_rows());
     for (std::size_t i = 0; i < s.size(); ++i) {
       const double first = i < num_g_ ? 2 * d_.alpha : d_.alpha;
       s[i] = -gamma_[i] - first * rate_[i] - d_.beta * d_.beta * g_[i];

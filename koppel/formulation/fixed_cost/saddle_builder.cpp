@@ -6,7 +6,6 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/formulation/fixed_cost/tracking.hpp>
-#include <koppel/formulation/projector_terms.hpp>
 
 namespace koppel {
 
@@ -44,32 +43,23 @@ SaddleBuilder::SaddleBuilder(const Descriptor& descriptor)
     : d_(descriptor),
       e_(descriptor.equations),
       n_(static_cast<int>(e_.num_v())),
-      m_(static_cast<int>(d_.kept.size())),
+      m_(static_cast<int>(e_.num_rows())),
+      num_g_(e_.num_g()),
       h_(e_.graph->symbol("step.h")),
-      C_(kept_rows(e_, d_.kept)),
+      C_(constraint_matrix(e_)),
       Kv_(multiply(e_.K, e_.v)) {
-  while (num_g_ < d_.kept.size() && d_.kept[num_g_] < static_cast<int>(e_.num_g())) ++num_g_;
   find_rows();
   find_forces();
   find_augmentation();
 }
 
-// Rows of [g; a] that are kept, of the vectors over all rows.
-Exprs SaddleBuilder::keep(const Exprs& of_g, const Exprs& of_a) const {
-  Exprs out;
-  for (const int row : d_.kept) {
-    const auto i = static_cast<std::size_t>(row);
-    out.push_back(i < e_.num_g() ? of_g[i] : of_a[i - e_.num_g()]);
-  }
-  return out;
-}
-
 void SaddleBuilder::find_rows() {
-  const Exprs none(e_.num_a());
-  g_ = keep(e_.g, none);
-  const Exprs av = plus(multiply(e_.a, e_.v), 1, e_.b);
-  rate_ = keep(plus(multiply(e_.G, e_.v), 1, e_.g_t), av);
-  gamma_ = keep(e_.gamma, rate_of(e_, av));
+  g_ = e_.g;
+  g_.resize(e_.num_rows());
+  rate_ = constraint_rates(e_);
+  gamma_ = e_.gamma;
+  const Exprs of_a = rate_of(e_, std::span(rate_).subspan(num_g_));
+  gamma_.insert(gamma_.end(), of_a.begin(), of_a.end());
 }
 
 // f = f₀ + F λ + B μ: forces that depend on reactions, and those that a step chooses.

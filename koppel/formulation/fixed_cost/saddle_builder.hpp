@@ -80,13 +80,13 @@ class SaddleBuilder {
 
   const Descriptor& d_;
   const Equations& e_;
-  int n_, m_;              // velocities, rows
-  std::size_t num_g_ = 0;  // of them holonomic; these come first
+  int n_, m_;          // velocities, rows
+  std::size_t num_g_;  // of them holonomic; these come first
   Expr h_;
   SparseExpr C_;
-  Exprs Kv_, g_, rate_, gamma_, f_;
-  SparseExpr F_;  // forces are f + F λ where they depend on reactions
-  SparseExpr B_;  // and + B μ where they are chosen (tracking.hpp)
+  Exprs Kv_, g_, rate_, gamma_, f_;  // rows of g are 0 for nonholonomic constraints
+  SparseExpr F_;                     // forces are f + F λ where they depend on reactions
+  SparseExpr B_;                     // and + B μ where they are chosen (tracking.hpp)
   std::vector<int> order_;
   Exprs pivots_;  // of the first matrix
   Exprs check_;   // its solution for the sum of its columns: should be 1
@@ -94,7 +94,6 @@ class SaddleBuilder {
  private:
   Exprs project_velocities(const Elimination& elimination, const Saddle& saddle, const Place& place,
                            const Exprs& v) const;
-  Exprs keep(const Exprs& of_g, const Exprs& of_a) const;
   void find_rows();
   void find_forces();
   void find_augmentation();

@@ -4,14 +4,14 @@
 #include <span>
 #include <vector>
 
-#include <koppel/control/inverse.hpp>
+#include <koppel/control/motion/computed_motion.hpp>
 
 namespace koppel {
 
 // Keeps references to the solution.
 class PrescribedMotion {
  public:
-  PrescribedMotion(const Inverse& motion, const State& start)
+  PrescribedMotion(const ComputedMotion& motion, const State& start)
       : trajectory_(motion.trajectory), equations_(motion.equations), start_(start) {
     columns_ = motion.observation->columns_of_q();
     for (std::size_t i = 0; i < start.v.size() + start.x.size(); ++i) {

@@ -1,4 +1,4 @@
-#include <koppel/control/inputs/input_effect.hpp>
+#include <koppel/control/servo/input_effect.hpp>
 
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+#include <koppel/expr/series/emit_c_series.hpp>
+
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,0 +1,27 @@
+// Series as C99, of the same expressions as functions (code/emit_c.hpp).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <koppel/expr/series/series.hpp>
+
+namespace koppel {
+
+struct SeriesLayout;
+struct SeriesProgram;
+
+// void NAME(int k, double* c), void NAME_correct(int k, double* c)
+// Stage k of all values, and of those to be corrected; c holds the coefficients.
+std::string emit_c_series(const SeriesProgram& series, const SeriesLayout& layout,
+                          std::string_view name);
+
+// void NAME_expand(int k, int last, double* c, double* in, double* X, double* work)
+// Stages k … last: evaluated, solved by NAME_solve(in, X, work), which must come before, and
+// corrected. The right-hand sides stand first in `in`.
+std::string emit_c_expansion(const SeriesProgram& series, const SeriesLayout& layout,
+                             std::string_view name, const SeriesStages& stages,
+                             const std::vector<SeriesSolution::Unknown>& unknowns);
+
+}  // namespace koppel
