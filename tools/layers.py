@@ -11,7 +11,6 @@ SUFFIXES = {".c", ".cpp", ".h", ".hpp"}
 @dataclasses.dataclass
 class Layers:
     allowed: dict  # room -> the rooms it may include, in the order of the file
-    exceptions: dict  # (file, room) -> reason
 
     def room(self, path):
         """The room of a path below the root; None for one that has none."""
@@ -41,7 +40,7 @@ class Layers:
 
 def read_layers(file):
     """The table, and what is wrong with it."""
-    allowed, exceptions, errors, table = {}, {}, [], True
+    allowed, errors = {}, []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         line = line.split("#")[0].strip()
         if not line:
@@ -49,25 +48,18 @@ def read_layers(file):
         left, colon, right = (part.strip() for part in line.partition(":"))
         where = f"{file.name}:{number}: error:"
         if not colon:
-            errors.append(f"{where} expected 'room: rooms' or 'file -> room: reason'")
-        elif line == "exceptions:":
-            table = False
-        elif table:
-            rooms = []
-            for name in right.split():
-                top = name.removesuffix("/*")
-                found = [room for room in allowed if room == name or
-                         (name.endswith("/*") and (room == top or room.startswith(f"{top}/")))]
-                if not found:
-                    errors.append(f"{where} '{left}' includes '{name}', which is not in an earlier line")
-                rooms += found
-            allowed[left] = rooms
-        else:
-            source, _, room = (part.strip() for part in left.partition("->"))
-            if not room or not right:
-                errors.append(f"{where} expected 'file -> room: reason'")
-            exceptions[source, room] = right
-    return Layers(allowed, exceptions), errors
+            errors.append(f"{where} expected 'room: rooms'")
+            continue
+        rooms = []
+        for name in right.split():
+            top = name.removesuffix("/*")
+            found = [room for room in allowed if room == name or
+                     (name.endswith("/*") and (room == top or room.startswith(f"{top}/")))]
+            if not found:
+                errors.append(f"{where} '{left}' includes '{name}', which is not in an earlier line")
+            rooms += found
+        allowed[left] = rooms
+    return Layers(allowed), errors
 
 
 def sources(folder):

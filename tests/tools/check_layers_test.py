@@ -18,7 +18,6 @@ plant:      base expr/*
 koppel.hpp: version.hpp base expr/* plant
 apps:       base plant
 tests:      koppel.hpp base expr/*
-exceptions:
 """
 TREE = {
     "CMakeLists.txt": "set(KOPPEL_FOLDERS\n    base\n    runtime\n    expr\n    plant)\n",
@@ -49,7 +48,7 @@ class CheckLayers(unittest.TestCase):
     def test_accepts_what_the_table_allows(self):
         clients = {"tests/t.cpp": "#include <koppel/expr/text/print.hpp>\n#include <koppel/koppel.hpp>\n",
                    "apps/a.cpp": "#include <koppel/plant/deep/leaf.hpp>\n#include <fmt/format.h>\n"}
-        self.assertEqual(check(clients), (0, "8 files in 10 rooms include what they may; 0 exceptions"))
+        self.assertEqual(check(clients), (0, "8 files in 10 rooms include what they may"))
 
     def test_refuses_a_room_that_is_not_allowed(self):
         self.refuses("koppel/base/bad.cpp", "\n#include <koppel/expr/graph/node.hpp>\n",
@@ -90,17 +89,6 @@ class CheckLayers(unittest.TestCase):
                      "koppel/runtime/bad.h:1: error: 'vector' is no C99 header; "
                      "koppel/runtime includes only those and its own")
 
-    def test_an_exception_holds_for_one_file_and_must_be_needed(self):
-        excepted = TABLE + "koppel/base/bad.hpp -> expr/graph: history\n"
-        include = "#include <koppel/expr/graph/node.hpp>\n"
-        self.assertEqual(check({"tools/layers.txt": excepted, "koppel/base/bad.hpp": include}),
-                         (0, "7 files in 10 rooms include what they may; 1 exceptions"))
-        self.assertEqual(check({"tools/layers.txt": excepted}),
-                         (1, "tools/layers.txt: error: the exception 'koppel/base/bad.hpp -> expr/graph' "
-                             "is no longer needed; remove it"))
-        self.assertEqual(check({"tools/layers.txt": excepted, "koppel/base/bad.hpp": include,
-                                "koppel/base/worse.hpp": include})[0], 1)
-
     def test_refuses_a_table_with_cycles_or_against_cmake(self):
         self.refuses("tools/layers.txt", TABLE.replace("base:", "base: plant"),
                      "layers.txt:3: error: 'base' includes 'plant', which is not in an earlier line")
@@ -111,7 +99,7 @@ class CheckLayers(unittest.TestCase):
 
 class RealTable(unittest.TestCase):
     def plant(self, file, header):
-        table = (ROOT / "tools/layers.txt").read_text().split("\nexceptions:")[0]
+        table = (ROOT / "tools/layers.txt").read_text()
         return check({"tools/layers.txt": table, "CMakeLists.txt": (ROOT / "CMakeLists.txt").read_text(),
                       "koppel/expr/graph/node.hpp": "", "koppel/plant/deep/leaf.hpp": "",
                       file: f"#include <koppel/{header}>\n"})[1]
