@@ -1,6 +1,6 @@
 // expr_benchmark: what expressions cost, beside the same work written by hand in C. Prints the
-// tables of docs/performance.md. With arguments (functions, series, sizes, compilation) only those
-// parts.
+// tables of docs/performance.md. With arguments (functions, series, sizes, generation, compilation)
+// only those parts.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -21,6 +21,7 @@ constexpr Section kSections[] = {
     {"functions", koppel::benchmarks::report_functions},
     {"series", koppel::benchmarks::report_series},
     {"sizes", koppel::benchmarks::report_sizes},
+    {"generation", koppel::benchmarks::report_generation},
     {"compilation", koppel::benchmarks::report_compilation},
 };
 

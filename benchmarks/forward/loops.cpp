@@ -80,6 +80,8 @@ void compare_slider_crank(const std::string& name, const SliderCrank& data, cons
   const std::vector<double> settings = tolerances(1e-3, 1e-15);
   enter_taylor(contest, "koppel, compiled", model, kTaylorNative, 10, outputs, settings);
   enter_taylor(contest, "koppel, generated", model, kTaylorTape, 10, outputs, settings);
+  contest.enter(
+      koppel_side("own order: koppel, generated", model, kTaylorTape, 10, outputs, settings));
   for (const int order : {12, 16, 20, 24}) {
     auto y = std::make_shared<SliderCrank::Vector>();
     auto count = std::make_shared<long>(0);
@@ -110,6 +112,11 @@ void compare_slider_crank(const std::string& name, const SliderCrank& data, cons
                  contest.seconds("koppel, compiled", accuracy), by_hand, 2);
     add_slowdown(name + ": generated / hand-written Taylor at " + scientific(accuracy),
                  contest.seconds("koppel, generated", accuracy), by_hand, 10);
+  }
+  for (const double accuracy : {1e-6, 1e-9, 1e-12}) {
+    add_slowdown(name + ": generated, own order / hand-written Taylor at " + scientific(accuracy),
+                 contest.seconds("own order", accuracy),
+                 contest.seconds("hand-written Taylor", accuracy), 1.3);
   }
 }
 

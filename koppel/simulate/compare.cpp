@@ -207,6 +207,7 @@ class Comparer {
       for (int k = 0; k < kRepetitions && result.seconds < kShort; ++k) {
         const Simulation again = simulate(*method.model, with);
         result.seconds = std::min(result.seconds, again.summary.wall_seconds);
+        result.setup_seconds = std::min(result.setup_seconds, again.summary.setup_seconds);
       }
       out_.runs.push_back(std::move(result));
     } catch (const Error& error) {

@@ -1,6 +1,7 @@
-// Any expression gives the same bits by the tape, node by node from the graph and, for a sample, by
-// native code. The compiler takes some tens of milliseconds: it sees the first expressions of a
-// process, so that a file of the corpus is always compiled, and then one in some thousands.
+// Any expression gives the same bits by the tape, by machine code, node by node from the graph and,
+// for a sample, by compiled C. The compiler takes some tens of milliseconds: it sees the first
+// expressions of a process, so that a file of the corpus is always compiled, and then one in some
+// thousands.
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -65,7 +66,8 @@ void check(std::string_view text) {
     return;
   }
   const std::vector<Expr> inputs = symbols_of(e), outputs = {e};
-  const Function tape(inputs, outputs);
+  const Function tape(inputs, outputs, {.native = Native::Off});
+  const Function machine(inputs, outputs, {.native = Native::Jit});
   std::optional<Function> native;
   if (is_compiled()) native = compile(inputs, outputs);
   for (const double first : {0.0, -0.75, 1.0, 3e5}) {
@@ -75,6 +77,7 @@ void check(std::string_view text) {
     }
     const double value = tape(in)[0];
     compare(value, testing::evaluate_plainly(e, inputs, in), "graph");
+    compare(value, machine(in)[0], "machine code");
     if (native) compare(value, (*native)(in)[0], "native");
   }
 }

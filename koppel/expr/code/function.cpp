@@ -1,8 +1,12 @@
 #include <koppel/expr/code/function.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
+#include <chrono>
 #include <mutex>
+#include <new>
+#include <optional>
 
 #include <koppel/base/stop.hpp>
 #include <koppel/expr/code/diagnose.hpp>
@@ -14,40 +18,96 @@
 
 namespace koppel {
 
+namespace {
+
+// With Auto, so many calls of operator() are on the tape. Generating takes 0.2 µs an operation, and
+// an evaluation on the tape 2 to 7 ns an operation more than in machine code: it pays after 30 to
+// 100 evaluations. Who asks for a workspace is going to evaluate in a loop.
+constexpr unsigned kFewCalls = 50;
+
+}  // namespace
+
 struct Function::Code {
-  using Native = void(const double* in, double* out, double* work);
+  using Compiled = void(const double* in, double* out, double* work);
 
-  explicit Code(Program p) : program(std::move(p)), tape(program) {}
+  Code(Program p, Native by) : program(std::move(p)), by_(by) {
+    if (by_ == Native::Cc) load_native();
+    if (by_ == Native::Jit) machine();
+  }
 
+  // Made when it is first asked for, as the machine code is.
+  const Tape& tape() const {
+    std::call_once(has_tape_, [&] { tape_.emplace(program); });
+    return *tape_;
+  }
+  // Null: there is none.
+  const MachineCode* machine() const {
+    std::call_once(has_machine_, [&] {
+      machine_ = generate(1);
+      is_generated_ = true;
+    });
+    return machine_.get();
+  }
+  // For several points at once. Null: the tape.
+  const MachineCode* lanes() const {
+    std::call_once(has_lanes_, [&] { lanes_ = generate(MachineCode::kLanes); });
+    return lanes_.get();
+  }
+  // Whether a single evaluation is better on the tape: one of few, and there is no code yet.
+  bool is_one_of_few() const {
+    return native == nullptr && !is_generated_ &&
+           calls_.fetch_add(1, std::memory_order_relaxed) < kFewCalls;
+  }
+
+  std::vector<double> make_slots() const {
+    std::vector<double> slots(tape().num_slots(), 0.0);
+    std::copy(program.constants.begin(), program.constants.end(),
+              slots.begin() + static_cast<std::ptrdiff_t>(program.num_inputs()));
+    return slots;
+  }
+  // For who has a workspace, or slots: then it is made.
+  const MachineCode* made_machine() const noexcept { return machine_.get(); }
+  void run_tape(std::span<const double> in, std::span<double> out, double* s) const noexcept {
+    std::copy(in.begin(), in.end(), s);
+    tape_->run(s, program.tables.data());
+    const auto& slots = tape_->outputs();
+    for (std::size_t j = 0; j < slots.size(); ++j) out[j] = s[slots[j]];
+  }
+
+  const Program program;
+  std::shared_ptr<const NativeLibrary> library;
+  Compiled* native = nullptr;
+  std::size_t native_work = 0;
+  std::string why_not_native;
+
+ private:
   void load_native() {
     const CCode c = emit_c(program, "koppel_function");
     NativeResult result = compile_native(emit_c_prelude() + c.source);
     library = std::move(result.library);
     why_not_native = std::move(result.why_not);
     if (library == nullptr) return;
-    native = library->find<Native>("koppel_function");
+    native = library->find<Compiled>("koppel_function");
     native_work = c.work_size;
   }
-
-  // Machine code for several points at once; made when it is asked for first. Null: the tape.
-  const MachineCode* lanes() const {
-    std::call_once(has_lanes_, [&] {
-      if (machine != nullptr) lanes_ = MachineCode::generate(program, MachineCode::kLanes);
-    });
-    return lanes_.get();
+  std::unique_ptr<const MachineCode> generate(int lanes) const {
+    if (by_ == Native::Off || native != nullptr) return nullptr;
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      auto code = MachineCode::generate(program, lanes);
+      if (code != nullptr) note_generated(program.code.size(), start);
+      return code;
+    } catch (const std::bad_alloc&) {  // the tape needs less
+      return nullptr;
+    }
   }
 
-  Program program;
-  Tape tape;
-  std::unique_ptr<const MachineCode> machine;
-  std::shared_ptr<const NativeLibrary> library;
-  Native* native = nullptr;
-  std::size_t native_work = 0;
-  std::string why_not_native;
-
- private:
-  mutable std::once_flag has_lanes_;
-  mutable std::unique_ptr<const MachineCode> lanes_;
+  Native by_;
+  mutable std::once_flag has_tape_, has_machine_, has_lanes_;
+  mutable std::optional<Tape> tape_;
+  mutable std::unique_ptr<const MachineCode> machine_, lanes_;
+  mutable std::atomic<bool> is_generated_ = false;
+  mutable std::atomic<unsigned> calls_ = 0;
 };
 
 namespace {
@@ -78,13 +138,8 @@ void evaluate_lanes(const MachineCode& code, std::span<const double> in, std::sp
 Function::Function(std::span<const Expr> inputs, std::span<const Expr> outputs,
                    CompileOptions options) {
   check_stop();
-  auto code = std::make_shared<Code>(lower(inputs, outputs, options.fixed_cost));
-  const Native by = decide_native(options.native);
-  if (by == Native::Cc) code->load_native();
-  if (code->native == nullptr && by != Native::Off) {
-    code->machine = MachineCode::generate(code->program);
-  }
-  code_ = std::move(code);
+  code_ = std::make_shared<const Code>(lower(inputs, outputs, options.fixed_cost),
+                                       decide_native(options.native));
 }
 
 Function::Function(std::initializer_list<Expr> inputs, std::initializer_list<Expr> outputs,
@@ -95,19 +150,17 @@ Function::Function(std::initializer_list<Expr> inputs, std::initializer_list<Exp
 std::size_t Function::num_inputs() const { return code_->program.num_inputs(); }
 std::size_t Function::num_outputs() const { return code_->program.outputs.size(); }
 std::size_t Function::num_instructions() const { return code_->program.code.size(); }
-std::size_t Function::num_slots() const { return code_->tape.num_slots(); }
-bool Function::is_machine_code() const { return code_->machine != nullptr; }
+std::size_t Function::num_slots() const { return code_->tape().num_slots(); }
+bool Function::is_machine_code() const { return code_->machine() != nullptr; }
 bool Function::is_native() const { return code_->native != nullptr; }
 const std::string& Function::why_not_native() const { return code_->why_not_native; }
 const Program& Function::program() const { return code_->program; }
 
 Workspace Function::make_workspace() const {
   if (is_native()) return Workspace(code_->native_work);
-  if (code_->machine != nullptr) return Workspace(code_->machine->work_size());
-  Workspace work(num_slots());
-  const auto& constants = code_->program.constants;
-  std::copy(constants.begin(), constants.end(),
-            work.data_.begin() + static_cast<std::ptrdiff_t>(num_inputs()));
+  if (const MachineCode* machine = code_->machine()) return Workspace(machine->work_size());
+  Workspace work(0);
+  work.data_ = code_->make_slots();
   return work;
 }
 
@@ -119,14 +172,11 @@ void Function::evaluate(std::span<const double> in, std::span<double> out,
     code_->native(in.data(), out.data(), s);
     return;
   }
-  if (code_->machine != nullptr) {
-    code_->machine->run(in.data(), out.data(), s);
+  if (const MachineCode* machine = code_->made_machine()) {
+    machine->run(in.data(), out.data(), s);
     return;
   }
-  std::copy(in.begin(), in.end(), s);
-  code_->tape.run(s, code_->program.tables.data());
-  const auto& slots = code_->tape.outputs();
-  for (std::size_t j = 0; j < slots.size(); ++j) out[j] = s[slots[j]];
+  code_->run_tape(in, out, s);
 }
 
 Workspace Function::make_batch_workspace() const {
@@ -146,13 +196,14 @@ void Function::evaluate_batch(std::span<const double> in, std::span<double> out,
     return evaluate_lanes(*lanes, in, out, count, work.data_.data());
   }
   double* s = work.data_.data();
-  const auto& slots = code_->tape.outputs();
+  const Tape& tape = code_->tape();
+  const auto& slots = tape.outputs();
   for (std::size_t begin = 0; begin < count; begin += Tape::kBatch) {
     const std::size_t points = std::min(Tape::kBatch, count - begin);
     for (std::size_t i = 0; i < num_inputs(); ++i) {
       std::copy_n(in.data() + i * count + begin, points, s + i * Tape::kBatch);
     }
-    code_->tape.run_batch(s, code_->program.tables.data());
+    tape.run_batch(s, code_->program.tables.data());
     for (std::size_t j = 0; j < slots.size(); ++j) {
       std::copy_n(s + slots[j] * Tape::kBatch, points, out.data() + j * count + begin);
     }
@@ -161,6 +212,10 @@ void Function::evaluate_batch(std::span<const double> in, std::span<double> out,
 
 std::vector<double> Function::operator()(std::span<const double> in) const {
   std::vector<double> out(num_outputs());
+  if (code_->is_one_of_few()) {
+    code_->run_tape(in, out, code_->make_slots().data());
+    return out;
+  }
   Workspace work = make_workspace();
   evaluate(in, out, work);
   return out;

@@ -327,6 +327,18 @@ std::string take_native_failure() {
   return std::exchange(failure, {});
 }
 
+namespace {
+thread_local Generated generated;
+}  // namespace
+
+Generated generated_so_far() { return generated; }
+
+void note_generated(std::size_t operations, std::chrono::steady_clock::time_point since) {
+  generated.operations += static_cast<long>(operations);
+  generated.seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+}
+
 void note_no_executable_memory() {
   note_failure(
       "this system gives no executable memory: equations are interpreted, which is slower.");

@@ -7,6 +7,7 @@
 // cache cannot be written, a private temporary folder serves; the cache may be deleted at any time.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -52,6 +53,14 @@ NativeResult compile_native(std::string_view source, NativeKind kind = NativeKin
 // asked last; empty: there was none.
 std::string take_native_failure();
 void note_no_executable_memory();
+
+// What this thread has generated so far as machine code, functions and series together.
+struct Generated {
+  long operations = 0;
+  double seconds = 0;
+};
+Generated generated_so_far();
+void note_generated(std::size_t operations, std::chrono::steady_clock::time_point since);
 
 // Compiles a self-contained C99 source to a shared library of its own, for any processor of this
 // kind, with floating point as in native code. A large source of several parts is compiled side by

@@ -1,6 +1,8 @@
 #include <koppel/expr/series/series.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <new>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
@@ -172,10 +174,16 @@ struct Series::Code {
   }
 
   void generate(const SeriesSolution& solution) {
-    machine = SeriesMachineCode::generate(series, layout);
-    if (machine == nullptr || solution.X.empty()) return;
-    solve_program = lower_solution(solution);
-    machine_solve = MachineCode::generate(solve_program);
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      machine = SeriesMachineCode::generate(series, layout);
+      if (machine == nullptr) return;
+      if (!solution.X.empty()) solve_program = lower_solution(solution);
+      machine_solve = MachineCode::generate(solve_program);
+    } catch (const std::bad_alloc&) {  // the tape needs less
+      return;
+    }
+    note_generated(series.program.code.size() + solve_program.code.size(), start);
     if (machine_solve == nullptr) return;
     solve_work_size = std::max(solve_work_size, machine_solve->work_size());
   }
