@@ -48,5 +48,6 @@
 #include <koppel/results/trajectory.hpp>
 #include <koppel/simulate/budget.hpp>
 #include <koppel/simulate/compare.hpp>
+#include <koppel/simulate/controllers.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/version.hpp>

@@ -126,6 +126,7 @@ void ForwardRun::integrate_all() {
   if (callbacks_.begin) callbacks_.begin(columns);
   sampler.watch(now_.problem, now_.num_rows());
   make_watch();
+  const bool is_controlled = start_clock();
   const Clock::time_point before = Clock::now();
   ProgressWatch progress(options_.end, integrate_options().max_steps, now_.choice, now_.found,
                          [&](std::string text) { tell(std::move(text)); });
@@ -138,7 +139,7 @@ void ForwardRun::integrate_all() {
   };
   Outcome outcome;
   outcome.status = Outcome::Status::Stopped;
-  const bool goes_on = begin(sampler, observer);
+  const bool goes_on = begin(sampler, observer) && is_controlled;
   if (now_.departure && goes_on && now_.start.t >= options_.end) {
     outcome.status = Outcome::Status::Done;
   } else if (goes_on) {
@@ -150,7 +151,7 @@ void ForwardRun::integrate_all() {
                             observer);
         add(outcome.statistics, statistics_);
       } while (go_on_after_event(outcome, sampler) || go_on_after_jump(outcome, sampler) ||
-               choose_rows_anew(outcome, sampler));
+               go_on_after_sample(outcome, sampler) || choose_rows_anew(outcome, sampler));
     } catch (const Stopped&) {  // by what an event does
       outcome.status = Outcome::Status::Stopped;
     }
@@ -310,7 +311,8 @@ void ForwardRun::summarize() {
   s.iterations = statistics_.iterations;
   if (watch_) {
     s.energy_drift = watch_->energy_error();
-    s.is_conservative = watch_->is_conservative() && s.events.empty();
+    s.is_conservative =
+        watch_->is_conservative() && s.events.empty() && (!clock_ || clock_->is_empty());
   }
   describe(out_.trajectory, s);
   out_.choice = now_.choice;

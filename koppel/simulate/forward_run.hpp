@@ -7,16 +7,20 @@
 #include <koppel/simulate/health_watch.hpp>
 #include <koppel/simulate/preparation.hpp>
 #include <koppel/simulate/sampler.hpp>
+#include <koppel/simulate/sampling_clock.hpp>
 
 namespace koppel {
 
 // Stage by stage.
 class ForwardRun {
  public:
-  ForwardRun(const Model& model, const SimulateOptions& options, const SimulateCallbacks& callbacks)
+  // References to all of them are kept.
+  ForwardRun(const Model& model, const SimulateOptions& options, const SimulateCallbacks& callbacks,
+             const Controls& controls)
       : model_(model),
         options_(options),
         callbacks_(callbacks),
+        controls_(controls),
         now_(model, options, [this](std::string text) { tell(std::move(text)); }) {}
 
   // Up to the integration.
@@ -31,13 +35,19 @@ class ForwardRun {
   // Joints that the coordinates satisfy by themselves have no multipliers.
   void tell_missing_reactions();
 
-  // Where the integration has to stop next: just before a jump, or at the end.
+  // The first samples of controllers. False: the run shall end.
+  bool start_clock();
+
+  // Where the integration has to stop next: just before a jump, at a sample, or at the end.
   double next_stop() const;
 
   // True where what is prescribed has jumped, and the motion goes on from there.
   bool go_on_after_jump(Outcome& outcome, Sampler& sampler);
 
-  // From now_.state, which is made consistent to round-off.
+  // True where a controller's sample is due, and the motion goes on from there.
+  bool go_on_after_sample(Outcome& outcome, Sampler& sampler);
+
+  // From now_.state, which is made consistent to round-off, after the controllers that are due.
   bool restart(Outcome& outcome, Sampler& sampler, const std::string& after);
 
   // Parts of a problem are compiled when they are first used. A first step that is thrown away
@@ -74,9 +84,11 @@ class ForwardRun {
   const Model& model_;
   const SimulateOptions& options_;
   const SimulateCallbacks& callbacks_;
+  const Controls& controls_;
   Simulation out_;
   Preparation now_;  // what is integrated, from its start on
   std::optional<HealthWatch> watch_;
+  std::optional<SamplingClock> clock_;
   Statistics statistics_;
 };
 

@@ -1,5 +1,6 @@
 // Where an integration has ended before its time and goes on: after an event or a jump of what is
 // prescribed, or with other rows left out.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,17 +15,34 @@
 
 namespace koppel {
 
+bool ForwardRun::start_clock() {
+  clock_.emplace(controls_, now_.equations, now_.state);
+  if (clock_->is_empty()) return true;
+  const bool goes_on = clock_->act(now_.state);
+  now_.start.y = start_values(now_.problem, *now_.evaluator, now_.state);
+  return goes_on;
+}
+
 double ForwardRun::next_stop() const {
+  double stop = std::min(options_.end, clock_->next());
   for (const Jump& jump : now_.jumps) {
-    if (jump.t > now_.start.t) return std::nextafter(jump.t, now_.start.t);
+    if (jump.t <= now_.start.t) continue;
+    stop = std::min(stop, std::nextafter(jump.t, now_.start.t));
+    break;
   }
-  return options_.end;
+  return stop;
+}
+
+bool ForwardRun::go_on_after_sample(Outcome& outcome, Sampler& sampler) {
+  if (outcome.status != Outcome::Status::Done || !(outcome.t < options_.end)) return false;
+  if (clock_->next() > outcome.t) return false;
+  take_state(outcome.t, outcome.y);
+  return restart(outcome, sampler, "a controller's sample");
 }
 
 bool ForwardRun::go_on_after_jump(Outcome& outcome, Sampler& sampler) {
   if (outcome.status != Outcome::Status::Done || !(outcome.t < options_.end)) return false;
-  take_state(outcome.t, outcome.y);
-  double after = now_.state.t;
+  double after = outcome.t;
   std::string moved;  // what changes positions
   for (const Jump& jump : now_.jumps) {
     if (std::nextafter(jump.t, now_.start.t) != outcome.t) continue;
@@ -32,6 +50,8 @@ bool ForwardRun::go_on_after_jump(Outcome& outcome, Sampler& sampler) {
     after = std::nextafter(jump.t, options_.end);
     if (jump.is_position) moved = jump.name;
   }
+  if (after == outcome.t) return false;  // not at a jump
+  take_state(outcome.t, outcome.y);
   if (moved.empty()) {
     now_.state.t = after;
     now_.state.v = velocities_after_jump(*now_.evaluator, now_.state);
@@ -50,6 +70,10 @@ bool ForwardRun::go_on_after_jump(Outcome& outcome, Sampler& sampler) {
 }
 
 bool ForwardRun::restart(Outcome& outcome, Sampler& sampler, const std::string& after) {
+  if (!clock_->act(now_.state)) {
+    outcome.status = Outcome::Status::Stopped;
+    return false;
+  }
   Projector::Workspace work = now_.problem.projector->make_workspace();
   if (!now_.problem.projector->project(now_.state.t, now_.state.q, now_.state.v, Projection::Full,
                                        work)) {
@@ -103,8 +127,13 @@ bool ForwardRun::go_on_after_event(Outcome& outcome, Sampler& sampler) {
                     names, happened.size() == 1 ? "happens" : "happen"));
   }
   take_state(outcome.t, outcome.y);
+  const State before = now_.state;
   if (auto problem = happen(happened, *now_.evaluator, now_.state)) {
     return fail(std::move(*problem));
+  }
+  if (!clock_->call(happened, before, now_.state)) {
+    outcome.status = Outcome::Status::Stopped;
+    return false;
   }
   if (changes) {
     out_.observation->set_values(now_.state);

@@ -1,8 +1,13 @@
 // Any quantity of a model after a run, by its name in model files.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/quantities.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/results/reactions.hpp>
 #include <koppel/simulate/simulate.hpp>
 
@@ -25,6 +30,25 @@ bool is_angle(const Quantity& q) {
          std::holds_alternative<Quantity::BodyAngle>(q.of);
 }
 
+// Afterwards the values of parameters at the start are known only.
+void refuse_changed(const std::string& name, Expr value, const Equations& e,
+                    const Summary& summary) {
+  for (const Equations::Event& event : e.events) {
+    const auto first = std::find_if(summary.events.begin(), summary.events.end(),
+                                    [&](const Summary::Event& s) { return s.name == event.name; });
+    if (first == summary.events.end()) continue;
+    for (const auto& change : event.changes) {
+      const std::vector<Expr> parameter = {e.p[change.first]};
+      if (value.is_constant() || !depends_on(value, parameter)) continue;
+      throw Error("results.changed-parameter",
+                  fmt::format("'{}' depends on the parameter '{}', which event '{}' changed at t = "
+                              "{:.6g} s: it cannot be computed afterwards.",
+                              name, parameter[0].name(), event.name, first->t),
+                  "Make it an output of the model: outputs are computed during the run.");
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<double> Simulation::operator[](const std::string& name) const {
@@ -45,6 +69,7 @@ std::vector<double> Simulation::operator[](const std::string& name) const {
   const bool turns = found >= 0 && is_angle(asked.quantities[static_cast<std::size_t>(found)]);
   const std::vector<Expr> wanted = {quantities.resolve(*symbol),
                                     turns ? quantities.rate(found) : Expr(0)};
+  refuse_changed(name, wanted[0], equations, summary);
   const VectorFunction function(equations, wanted);
   State state = start_of(equations);
   std::vector<double> out, rate;

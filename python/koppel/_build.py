@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+import warnings
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _koppel
+from ._callbacks import SLOW, Callback
 from ._document import Place, caller, plain
 from ._element_methods import ElementMethods
-from ._errors import error
+from ._errors import Note, error
 from ._handles import Body, Part, Point, Table
 from ._koppel import Expr
 
@@ -19,6 +21,7 @@ class Builder(ElementMethods):
 
     _graph: Any
     _places: Dict[Tuple[str, str], Place]
+    _callbacks: Dict[str, Callback]
 
     @property
     def document(self) -> Dict[str, Any]:
@@ -155,7 +158,7 @@ class Builder(ElementMethods):
 
     def coordinate(self, name: str, start: Optional[Number] = None, *, rate: Optional[Number] = None,
                    fixed: bool = False) -> Expr:
-        """Adds a coordinate of one's own (a Lagrangian model); ``.rate`` of it is its rate.
+        """Adds a generalised coordinate (a Lagrangian model); its ``.rate`` is its rate.
 
         >>> import koppel as kp
         >>> m = kp.Model("oscillator")
@@ -183,12 +186,46 @@ class Builder(ElementMethods):
         self._sum("dissipation", power)
 
     def generalized_force(self, coordinate: Union[str, Expr], force: Number) -> None:
-        """Adds a force on a coordinate of one's own."""
+        """Adds a force on a generalised coordinate."""
         self._add("generalized_forces", str(coordinate), force, caller())
 
     def state(self, name: str, rate: Optional[Number] = None, *, start: Number = 0) -> Expr:
         """Adds a state x with x' = rate; where that depends on x itself, give it by :meth:`rate_of`."""
         return self._symbol_of("states", name, {"rate": 0 if rate is None else rate, "start": start})
+
+    def callback(self, name: Union[str, Sequence[str]], function: Callable[..., Any], *, every: float,
+                 reads: Sequence[Union[str, Expr]] = (), start: float = 0.0) -> Any:
+        """Adds a function of Python as a digital controller: it is called every so many seconds, and what it
+        gives is held until the next call. The result stands in forces as any expression.
+
+        Slow, and not smooth: the run stops at each call. Where the law is an expression, write it as one.
+
+        Args:
+            name: what the function gives; a list of names where it gives several values
+            function: called with the time and the values of ``reads``
+            every: the sampling period, s
+            reads: what it gets: expressions or names of quantities and rates
+            start: the value until the first call, which is that at the start of the run
+
+        >>> import koppel as kp, warnings
+        >>> warnings.simplefilter("ignore", kp.Note)
+        >>> m = kp.Model(gravity=(0, -9.81))
+        >>> rod = m.rod("rod", mass=1, length=1, angle="-90 deg")
+        >>> pivot = m.revolute("pivot", m.ground, rod.start, zero="-90 deg", start=0.5)
+        >>> brake = m.callback("brake", lambda t, rate: -2 * rate, reads=[pivot.angle.rate], every=0.01)
+        >>> drive = m.effort("drive", on=pivot.angle, effort=brake)
+        >>> bool(abs(m.simulate(end=10)["pivot.angle"][-1]) < 0.1)
+        True
+        """
+        names = [name] if isinstance(name, str) else list(name)
+        place = caller()
+        for each in names:
+            self._add("states", each, {"rate": 0, "start": start}, place)
+        texts = tuple(str(plain(read)) for read in reads)
+        self._callbacks[names[0]] = Callback(function, texts, float(every), tuple(names))
+        warnings.warn(SLOW, Note, stacklevel=2)
+        symbols: List[Expr] = [self._graph.symbol(each) for each in names]
+        return symbols[0] if isinstance(name, str) else symbols
 
     def rate_of(self, state: Union[str, Expr], rate: Number) -> None:
         """Gives the rate of a state that is there."""
@@ -235,7 +272,7 @@ class Builder(ElementMethods):
         return value if isinstance(value, Expr) else self._graph.parse(str(value))
 
     def servo(self, name: str, output: Optional[Number] = None, reference: Any = None, **fields: Any) -> None:
-        """Adds an output that shall follow a reference, an expression of time (:meth:`inverse`)."""
+        """Prescribes an output: :meth:`inverse` makes it follow a reference, an expression of time."""
         given = {"output": output, "reference": reference, **fields}
         self._add("servo", name, {k: v for k, v in given.items() if v is not None}, caller())
 

@@ -1,6 +1,6 @@
 """The methods of Model that add joints, forces, events and constraints. Written by tools/python_stubs."""
 
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from ._handles import Body, Element, Part, Point
 from ._koppel import Expr
@@ -312,6 +312,8 @@ class ElementMethods:
         set: Optional[Mapping[Any, Number]] = ...,
         bounce: Optional[Number] = ...,
         impulse: Optional[Mapping[Any, Number]] = ...,
+        call: Optional[Callable[..., Any]] = ...,
+        reads: Optional[Sequence[Union[str, Expr]]] = ...,
     ) -> Element: ...
     def constraint(
         self,

@@ -7,12 +7,14 @@ import inspect
 from typing import Any, Callable, Dict, List
 
 from . import _koppel
-from ._document import caller
+from ._callbacks import Callback
+from ._document import caller, plain
 from ._handles import Element
 
 _METHODS = {"events": "event", "constraints": "constraint", "couplings": "coupling"}
 _ENDS = ("first", "second")
 _AT_START = ("start", "rate", "near")
+_OF_CALLS = ("call", "reads")
 
 
 def method_name(table: Dict[str, Any]) -> str:
@@ -46,6 +48,8 @@ def parameters(table: Dict[str, Any]) -> List[inspect.Parameter]:
     out += [Parameter(f["key"], by_name, default=None) for f in table["fields"] if f["key"] not in required]
     if measures(table):
         out += [Parameter(key, by_name, default=None) for key in _AT_START]
+    if table["section"] == "events":
+        out += [Parameter(key, by_name, default=None) for key in _OF_CALLS]
     return out
 
 
@@ -66,6 +70,10 @@ def document_text(table: Dict[str, Any]) -> str:
         what = " and ".join(measures(table))
         lines += [f"    start, rate: {what} and its rate at the start, exactly",
                   f"    near: {what} at the start, as near as the mechanism allows"]
+    if table["section"] == "events":
+        lines += ["    call: a function that is called when it happens, with the time and the values of `reads`;",
+                  "        it gives values of states ({'F': 3}), False to end the run, or None",
+                  "    reads: what it gets, before the event changes it: expressions or names; unless given: nothing"]
     return "\n".join(lines)
 
 
@@ -110,11 +118,14 @@ def make_method(table: Dict[str, Any]) -> Callable[..., Element]:
             if None in ends:
                 raise TypeError(f"{method}() needs two ends; one is given")
             given["between"] = ends
+        call, reads = (given.pop(key, None) if section == "events" else None for key in _OF_CALLS)
         starts = {key: given.pop(key) for key in _AT_START if key in given and measures(table)}
         entry = {} if section not in ("joints", "forces") else {"type": table["type"]}
         entry.update({key: value for key, value in given.items() if value is not None})
         self._add(section, name, entry, caller())
         _add_start(self, name, table, starts)
+        if call is not None:
+            self._callbacks[name] = Callback(call, tuple(str(plain(read)) for read in reads or ()))
         return Element(self, name)
 
     add.__name__ = method

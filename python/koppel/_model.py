@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Unio
 
 from . import _koppel, _run
 from ._build import Builder, Number
+from ._callbacks import Calls
 from ._document import numbers, plain, relocated, write
 from ._errors import Doubtful, Error, Failed, Interrupted, Note, Diagnostic, error
 from ._koppel import Expr
@@ -101,6 +102,7 @@ class Model(Builder, Studies):
         self._document, self._text, self._file = document, text, file
         self._set: Dict[str, str] = {}
         self._places = {}
+        self._callbacks = {}
         self._graph = _koppel.Graph()
         self._read: Any = None  # what was read last, and from which text and settings
         return self
@@ -147,6 +149,8 @@ class Model(Builder, Studies):
 
     def to_yaml(self) -> str:
         """The text of a model file; values given by :attr:`parameters` are not in it."""
+        if self._callbacks:
+            warnings.warn("Python callbacks are not part of a model file; what they set is constant there.", Note, stacklevel=2)
         return self._text if self._text is not None else write(self.document, {})[0]
 
     def save(self, path: str) -> None:
@@ -160,11 +164,12 @@ class Model(Builder, Studies):
 
     def __getstate__(self):
         return {"document": self._document, "text": self._text, "file": self._file, "set": self._set,
-                "places": self._places}
+                "places": self._places, "callbacks": self._callbacks}
 
     def __setstate__(self, state) -> None:
         self._begin(state["document"], state["text"], state["file"])
         self._set, self._places = dict(state["set"]), dict(state["places"])
+        self._callbacks = dict(state["callbacks"])
         for name, table in ((self._document or {}).get("tables") or {}).items():
             self._graph.add_table(name, table["x"], table["y"], table.get("type", "spline"))
 
@@ -193,6 +198,9 @@ class Model(Builder, Studies):
 
     def _ask(self, question: Callable[..., Any], *args: Any) -> Any:
         """A question to the model that was read; errors name the lines of the script."""
+        if self._callbacks and question is not _koppel.Model.simulate:
+            warnings.warn("the model has Python callbacks, which only simulate() calls; what they set is constant here.",
+                          Note, stacklevel=3)
         try:
             return question(self._loaded(), *args)
         except Error as wrong:
@@ -323,8 +331,9 @@ class Model(Builder, Studies):
         """
         given = {key: value for key, value in locals().items() if key not in ("self", "tol", "progress")}
         given["tolerance"] = tolerance if tolerance is not None else tol
-        result = self._run(_koppel.Model.simulate, given, progress)
-        return _run.Run(self, result, given)
+        calls = Calls(self._callbacks)
+        result = self._run(_koppel.Model.simulate, given, progress, calls.all)
+        return _run.Run(self, result, given, answers=calls.answers)
 
     def inverse(self, end: Optional[float] = None, *, coordinates: Optional[str] = None,
                 method: Optional[str] = None, integrator: Optional[str] = None, step: Optional[float] = None,
@@ -346,9 +355,12 @@ class Model(Builder, Studies):
         given = {key: value for key, value in locals().items() if key not in ("self", "progress")}
         return _run.Run(self, self._run(_koppel.Model.inverse, given, progress), None)
 
-    def _run(self, question: Callable[..., Any], given: Dict[str, Any], progress: Progress) -> Any:
+    def _run(self, question: Callable[..., Any], given: Dict[str, Any], progress: Progress, *more: Any) -> Any:
         with _run.reporter(progress) as call:
-            result = self._ask(question, given, call)
+            result = self._ask(question, given, call, *more)
+            if isinstance(call, _run.Bar) and result.status in ("done", "doubtful"):
+                summary = json.loads(result.summary)
+                call(summary.get("reached", summary["end"]), summary["end"])
         for message in result.messages:
             warnings.warn(message, Note, stacklevel=3)
         if result.status == "done":

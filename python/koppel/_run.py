@@ -6,12 +6,14 @@ import contextlib
 import html
 import json
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _koppel
+from ._callbacks import Answer, Calls
 from ._errors import Error, error
 
 _SHOWN = ("outputs", "inputs")  # what is plotted unless asked for otherwise
@@ -32,9 +34,11 @@ class Run(Mapping):
     'm'
     """
 
-    def __init__(self, model, result, given: Optional[Dict[str, Any]], times: Any = None):
-        """Of the model, with the options that were given; of a run at other times, these in any order."""
-        self._model, self._result, self._given = model, result, given
+    def __init__(self, model, result, given: Optional[Dict[str, Any]], times: Any = None,
+                 answers: Optional[Dict[str, List[Answer]]] = None):
+        """Of the model, with the options that were given and what callbacks answered; of a run at other times,
+        these in any order."""
+        self._model, self._result, self._given, self._answers = model, result, given, answers or {}
         self._is_instant = times is not None and np.ndim(times) == 0
         self._rows = None if times is None else _nearest(result.view(0), np.atleast_1d(times))
         self._index = {name: i for i, (name, _, _) in enumerate(result.columns)}
@@ -134,13 +138,14 @@ class Run(Mapping):
         if times.ndim != 1 or not np.all((times >= low) & (times <= high)):
             raise ValueError(f"times must be between {low:g} and {high:g} s")
         options = {**self._given, "end": self.summary["end"], "samples": np.unique(times)}
-        result = self._model._ask(_koppel.Model.simulate, options, None)
+        calls = Calls({name: self._model._callbacks[name] for name in self._answers}, self._answers)
+        result = self._model._ask(_koppel.Model.simulate, options, None, calls.all)
         return Run(self._model, result, None, np.asarray(t, dtype=float))
 
     def __reduce__(self):
         """Pickled with its columns, as they are; other quantities stay behind."""
         kept = _Kept(self._result, [np.array(self._result.view(i)) for i in range(len(self))])
-        return _restore, (self._model, kept, self._given)
+        return _restore, (self._model, kept, self._given, self._answers)
 
     # To other programs.
 
@@ -239,32 +244,54 @@ class _Kept:
         raise AttributeError(name)
 
 
-def _restore(model, kept: _Kept, given: Optional[Dict[str, Any]]) -> Run:
-    return Run(model, kept, given)
+def _restore(model, kept: _Kept, given: Optional[Dict[str, Any]], answers: Dict[str, List[Answer]]) -> Run:
+    return Run(model, kept, given, answers=answers)
+
+
+class Bar:
+    """A bar of the time that a run has reached: of tqdm where that is installed, else a line of text."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def __call__(self, t: float, end: float) -> None:
+        if self._bar is None:
+            self._bar = _make_bar(end)
+        self._bar.n = t
+        self._bar.refresh()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _make_bar(end: float) -> Any:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _Line(end)
+    return tqdm(total=end, bar_format="{l_bar}{bar}| {n:.4g}/{total:.4g} s [{elapsed}<{remaining}]")
+
+
+class _Line:
+    def __init__(self, end: float):
+        self.n, self._end = 0.0, end
+
+    def refresh(self) -> None:
+        print(f"\r{self.n:.4g} of {self._end:.4g} s", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        print(file=sys.stderr)
 
 
 @contextlib.contextmanager
 def reporter(progress) -> Iterator[Optional[Callable[[float, float], Any]]]:
-    """What is called while a run goes on; a bar for True, of tqdm where that is installed."""
-    if progress is None or progress is False:
-        yield None
-    elif callable(progress):
-        yield progress
-    else:
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            def tell(t: float, end: float) -> None:
-                print(f"\r{t:.4g} of {end:.4g} s", end="", flush=True)
-
-            yield tell
-            print()
-            return
-        with tqdm(unit="s", bar_format="{l_bar}{bar}| {n:.4g}/{total:.4g} s") as bar:
-            def show(t: float, end: float) -> None:
-                bar.total, bar.n = end, t
-                bar.refresh()
-
-            yield show
-            if bar.total:
-                bar.n = bar.total
+    """What is called while a run goes on; a bar for True, which is closed in the end."""
+    if progress is not True:
+        yield progress or None
+        return
+    bar = Bar()
+    try:
+        yield bar
+    finally:
+        bar.close()

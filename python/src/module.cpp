@@ -15,6 +15,7 @@ namespace koppel::python {
 namespace {
 
 struct sigaction before_interrupts;
+bool is_noting = false;  // by note_interrupt; of the main thread
 
 void note_interrupt(int) { request_stop(); }
 
@@ -101,13 +102,27 @@ Interrupts::Interrupts() {
   if (before_interrupts.sa_handler == SIG_IGN) return;
   action.sa_handler = note_interrupt;
   sigaction(SIGINT, &action, nullptr);
-  is_installed_ = true;
+  is_installed_ = is_noting = true;
 }
 
 Interrupts::~Interrupts() {
   if (!is_installed_) return;
   sigaction(SIGINT, &before_interrupts, nullptr);
+  is_noting = false;
   clear_stop();
+}
+
+PythonInterrupts::PythonInterrupts() {
+  if (!is_main_thread() || !is_noting) return;
+  sigaction(SIGINT, &before_interrupts, nullptr);
+  is_installed_ = true;
+}
+
+PythonInterrupts::~PythonInterrupts() {
+  if (!is_installed_) return;
+  struct sigaction action = {};
+  action.sa_handler = note_interrupt;
+  sigaction(SIGINT, &action, nullptr);
 }
 
 }  // namespace koppel::python

@@ -7,9 +7,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include <koppel/expr/graph/graph.hpp>
 #include <koppel/model/places.hpp>
@@ -32,6 +34,7 @@ struct LoadedModel {
   std::vector<ParameterOrigin> origins;
   Places places;
   std::mutex mutex;
+  std::atomic<std::thread::id> user = {};  // who holds the mutex
 };
 
 // Ctrl-C while it lives, in the main thread, asks the library to stop (koppel/base/stop.hpp) in
@@ -47,12 +50,41 @@ class Interrupts {
   bool is_installed_ = false;
 };
 
+// While a callback of Python runs: Ctrl-C is the interpreter's again.
+class PythonInterrupts {
+ public:
+  PythonInterrupts();
+  PythonInterrupts(const PythonInterrupts&) = delete;
+  PythonInterrupts& operator=(const PythonInterrupts&) = delete;
+  ~PythonInterrupts();
+
+ private:
+  bool is_installed_ = false;
+};
+
+// Notes the thread that uses a model.
+class InUse {
+ public:
+  explicit InUse(LoadedModel& of) : of_(of) { of_.user = std::this_thread::get_id(); }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  ~InUse() { of_.user = std::thread::id(); }
+
+ private:
+  LoadedModel& of_;
+};
+
 // Calls f with the interpreter's lock released and the model's taken. Errors get the places of what
 // they name in the model.
 template <typename F>
 auto with_model(LoadedModel& of, F&& f) {
+  if (of.user == std::this_thread::get_id()) {
+    throw Error("python.model-busy", "a callback asks the model that is running.",
+                "Give it a copy(), made before the run.");
+  }
   const py::gil_scoped_release release;
   const std::lock_guard lock(of.mutex);
+  const InUse in_use(of);
   const Interrupts interrupts;
   try {
     return f();

@@ -1,11 +1,13 @@
 // Runs, forward and inverse, and their results.
 #include <chrono>
+#include <tuple>
 
 #include <koppel/base/stop.hpp>
 #include <koppel/control/feedback/robustness.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/results/hdf5.hpp>
 #include <koppel/results/report.hpp>
+#include <koppel/simulate/controllers.hpp>
 
 #include "apps/koppel/describe.hpp"
 #include "python/src/options.hpp"
@@ -63,14 +65,79 @@ class Reporter {
   std::chrono::steady_clock::time_point last_;
 };
 
+// Functions of Python as controllers and calls of events: f(t, *reads) gives values of states and
+// whether the run goes on. What they throw ends the run, and is thrown again when it has ended;
+// Ctrl-C in one of them is one of the run.
+class PythonCalls {
+ public:
+  // (name, period or None for an event, texts that are read, function)
+  explicit PythonCalls(const py::list& calls) {
+    for (const py::handle& entry : calls) {
+      const auto [name, every, reads, function] =
+          entry.cast<std::tuple<std::string, py::object, std::vector<std::string>, py::object>>();
+      functions_.push_back(function);
+      const std::size_t number = functions_.size() - 1;
+      const Call call = [this, number](double t, std::span<const double> values) {
+        return ask(functions_[number], t, values);
+      };
+      if (every.is_none()) {
+        controls_.events.push_back({name, reads, call});
+      } else {
+        controls_.controllers.push_back({name, every.cast<double>(), reads, call});
+      }
+    }
+  }
+  PythonCalls(const PythonCalls&) = delete;
+  PythonCalls& operator=(const PythonCalls&) = delete;
+
+  const Controls& controls() const { return controls_; }
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  Answer ask(const py::object& f, double t, std::span<const double> reads) {
+    const py::gil_scoped_acquire acquire;
+    const PythonInterrupts interrupts;
+    try {
+      py::tuple arguments(reads.size() + 1);
+      arguments[0] = t;
+      for (std::size_t i = 0; i < reads.size(); ++i) arguments[i + 1] = reads[i];
+      const auto answer = f(*arguments).cast<std::pair<py::list, bool>>();
+      Answer out;
+      out.goes_on = answer.second;
+      for (const py::handle& entry : answer.first) {
+        out.states.push_back(entry.cast<std::pair<std::string, double>>());
+      }
+      return out;
+    } catch (py::error_already_set& error) {
+      if (error.matches(PyExc_KeyboardInterrupt)) {
+        request_stop();
+      } else {
+        thrown_ = std::current_exception();
+      }
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+    return {.goes_on = false};
+  }
+
+  std::vector<py::object> functions_;
+  Controls controls_;
+  std::exception_ptr thrown_;
+};
+
 Result simulate_model(const std::shared_ptr<LoadedModel>& of, const py::dict& given,
-                      const py::object& progress) {
+                      const py::object& progress, const py::list& calls) {
   const SimulateOptions options = simulate_options(given, of->model);
   Reporter reporter(progress);
+  PythonCalls python_calls(calls);
+  const SimulateCallbacks callbacks = reporter.callbacks();
   Result out;
   out.of = of;
   with_model(*of, [&] {
-    auto s = std::make_shared<Simulation>(simulate(of->model, options, reporter.callbacks()));
+    auto s = std::make_shared<Simulation>(
+        simulate(of->model, options, callbacks, python_calls.controls()));
     out.is_interrupted = is_stop_requested();
     clear_stop();  // what was reached is told in full
     out.trajectory = &s->trajectory;
@@ -85,6 +152,7 @@ Result simulate_model(const std::shared_ptr<LoadedModel>& of, const py::dict& gi
     out.kept = s;
   });
   reporter.rethrow();
+  python_calls.rethrow();
   return out;
 }
 
@@ -189,7 +257,7 @@ void add_runs(py::module_& m, py::class_<LoadedModel, std::shared_ptr<LoadedMode
         if (!r.write_hdf5) throw Error("results.no-hdf5", "inverse runs have no HDF5 file.");
         r.write_hdf5(path);
       });
-  model.def("simulate", &simulate_model, py::arg("options"), py::arg("progress"));
+  model.def("simulate", &simulate_model, py::arg("options"), py::arg("progress"), py::arg("calls"));
   model.def("inverse", &invert_model, py::arg("options"), py::arg("progress"));
 }
 

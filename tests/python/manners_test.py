@@ -120,6 +120,24 @@ def test_progress_is_told_and_can_stop_a_run():
         model.simulate(end=1e5, progress=wrong)
 
 
+def test_a_bar_goes_to_the_end_of_a_run_and_not_beyond_what_was_reached(capsys):
+    pytest.importorskip("tqdm")  # of packages-test.txt
+    kp.load("pendulum").simulate(end=2, progress=True)
+    assert "100%|" in capsys.readouterr().err
+    m = kp.Model()
+    x = m.state("x", start=1)
+    m.rate_of(x, x**2)  # leaves every bound at t = 1
+    with pytest.raises(kp.Failed):
+        m.simulate(end=2, progress=True)
+    assert "100%|" not in capsys.readouterr().err
+
+
+def test_without_tqdm_the_bar_is_a_line(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    kp.load("pendulum").simulate(end=2, progress=True)
+    assert capsys.readouterr().err.endswith("\r2 of 2 s\n")
+
+
 def test_models_are_copied_and_pickled():
     m = kp.Model(gravity=(0, -9.81))
     k = m.parameter("k", 100.0)

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
@@ -119,6 +120,34 @@ events: {b: {when: rod.B.y, bounce: 0.5}, a: {when: rod.A.y, bounce: 0.5}}
   EXPECT_TRUE(near(s.summary.events[0].t, 0.5, tolerance));
   EXPECT_TRUE(near(s.trajectory["vy"].back(), -1.6 + P / m, tolerance));
   EXPECT_TRUE(near(s.trajectory["omega"].back(), 3 + 0.2 * P / J, tolerance));
+}
+
+// After the run, only the values of parameters at its start are known.
+TEST(ChangedParameters, AreNoQuantityAfterTheRunButMayBeAnOutput) {
+  const Model model = read_model_text(R"(
+parameters: {k: 1, m: 1}
+coordinates: {x: 1}
+kinetic: m*x'^2/2
+potential: k*x^2/2
+outputs: {stiffness: k}
+events: {soft: {when: t - 0.5, set: {k: 0.25}}}
+)",
+                                      "soft.yaml");
+  const Simulation before = simulate(model, SimulateOptions{.end = 0.25});
+  EXPECT_EQ(before["k"].back(), 1);
+  const Simulation s = simulate(model, SimulateOptions{.end = 1});
+  EXPECT_EQ(s["stiffness"].front(), 1);
+  EXPECT_EQ(s["stiffness"].back(), 0.25);
+  EXPECT_EQ(s["m"].back(), 1);
+  try {
+    s["k"];
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "error[results.changed-parameter]: 'k' depends on the parameter 'k', which event "
+                 "'soft' changed at t = 0.5 s: it cannot be computed afterwards.\n  Make it an "
+                 "output of the model: outputs are computed during the run.");
+  }
 }
 
 }  // namespace

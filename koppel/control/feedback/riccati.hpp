@@ -1,4 +1,4 @@
-// The algebraic Riccati equation by the matrix sign function [Roberts 1971/1980].
+// The algebraic Riccati equation by the matrix sign function [Roberts 1980].
 //
 // For the Hamiltonian H = [A, −B R⁻¹ Bᵀ; −Q, −Aᵀ], without eigenvalues on the imaginary axis, the
 // iteration Z ← (c Z + (c Z)⁻¹)/2 with c = |det Z|^(−1/2n) converges to W = sign(H). The stable
