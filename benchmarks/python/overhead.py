@@ -1,11 +1,13 @@
 """What Python costs: a call of a compiled function, and a simulation against the same one in C++.
 
-    bin/koppel python benchmarks/python/overhead.py PROGRAM
+    bin/koppel python benchmarks/python/overhead.py PROGRAM [--instructions]
 
-PROGRAM is `build/release/bin/koppel`. Medians of runs that alternate between both. Run it on a quiet machine.
+PROGRAM is `build/release/bin/koppel`. Medians of runs that alternate between both. Run it on a quiet machine; or with
+--instructions, which counts instructions under valgrind and does not depend on what else runs.
 """
 
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -78,6 +80,29 @@ def simulations(program):
         print(f"  {name:16}  C++ {c:8.2f}  Python {p:8.2f} ({100 * (p / c - 1):+.1f} %)  call {1e3 * min(around):6.2f} ms")
 
 
-functions()
-if len(sys.argv) > 1:
-    simulations(os.path.abspath(sys.argv[1]))
+def count_instructions(command):
+    with tempfile.TemporaryDirectory() as folder:
+        out = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *command], cwd=folder,
+                             capture_output=True, text=True, check=True)
+    return int(re.search(r"Collected : (\d+)", out.stderr)[1])
+
+
+def instructions(program):
+    print("instructions of a simulated second: a long run less a short one")
+    script = ("import sys, warnings, koppel; warnings.simplefilter('ignore'); "
+              "koppel.load(sys.argv[1]).simulate(end=float(sys.argv[2]), samples=11)")
+    for name, short, long in (("slider_crank", 10, 60), ("double_pendulum", 10, 60)):
+        def each(run):
+            return (count_instructions(run(long)) - count_instructions(run(short))) / (long - short)
+
+        c = each(lambda end: [program, "run", name, "--end", str(end), "--samples", "11", "--quiet", "--out", "run"])
+        p = each(lambda end: [sys.executable, "-c", script, name, str(end)])
+        print(f"  {name:16}  C++ {c:12.0f}  Python {p:12.0f} ({100 * (p / c - 1):+.2f} %)", flush=True)
+
+
+if sys.argv[2:] == ["--instructions"]:
+    instructions(os.path.abspath(sys.argv[1]))
+else:
+    functions()
+    if len(sys.argv) > 1:
+        simulations(os.path.abspath(sys.argv[1]))

@@ -8,6 +8,7 @@ import subprocess
 
 # Pictures are taken at this part of a run, where mechanisms are not in line as they often are at the start.
 AT = 0.13
+PORT = 8080  # of links that open a model in the workbench
 
 
 def facts(program, name, is_servo, cache):
@@ -45,6 +46,7 @@ def page(entry, found, has_picture):
     if rows:
         lines += ["| | |", "| --- | --- |", *(f"| {key} | {value} |" for key, value in rows), ""]
     lines += ["```sh", f"koppel play {name}     # in the browser, to be taken hold of", f"koppel run {name}", "```", "",
+              f"[Open it in the workbench](http://127.0.0.1:{PORT}/#{name}), while `koppel play --port {PORT}` runs.", "",
               "## Model file", "", "```yaml", source.rstrip(), "```", ""]
     return "\n".join(lines)
 

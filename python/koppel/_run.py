@@ -267,7 +267,7 @@ class Bar:
 
 def _make_bar(end: float) -> Any:
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import]
     except ImportError:
         return _Line(end)
     return tqdm(total=end, bar_format="{l_bar}{bar}| {n:.4g}/{total:.4g} s [{elapsed}<{remaining}]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -24,7 +24,8 @@ def _bounded(over: Union[Names, Mapping[str, Optional[Bounds]]]) -> List[Tuple[s
     """Names with bounds; low above high where there are none."""
     if not isinstance(over, Mapping):
         return [(name, 1.0, 0.0) for name in _list(over)]
-    return [(name, *(map(float, bounds) if bounds is not None else (1.0, 0.0))) for name, bounds in over.items()]
+    return [(name, float(bounds[0]), float(bounds[1])) if bounds is not None else (name, 1.0, 0.0)
+            for name, bounds in over.items()]
 
 
 class Sensitivity(Report):
@@ -91,6 +92,9 @@ class Fit(Report):
 
 class Studies:
     """What a model is asked by many runs, or by derivatives of one."""
+
+    def _ask(self, question: Callable[..., Any], *args: Any) -> Any:
+        raise NotImplementedError
 
     def sensitivity(self, of: Names, over: Names, end: Optional[float] = None, *, mode: str = "auto",
                     tolerance: Optional[float] = None, step: Optional[float] = None,

@@ -92,6 +92,18 @@ test("the gallery shows the mechanisms, and one that is chosen runs", async () =
   assert.equal(await stop(server), 0);
 });
 
+test("the address of the page may name a mechanism of the gallery", async () => {
+  const server = await start();
+  const page = await open(`${server.url}#pendulum`);
+  await until(async () => (await page.locator("h1").textContent()) === "pendulum", "not opened");
+  await until(async () => (await time(page)) > 0.1, "it does not run");
+  const other = await open(`${server.url}#nonsense`);
+  await other.locator(".card").first().waitFor();
+  await page.close();
+  await other.close();
+  assert.equal(await stop(server), 0);
+});
+
 test("a mistake is told at its line, and the mechanism comes back after its repair", async () => {
   const file = join(folder, "swing.yaml");
   writeFileSync(file, kModel);

@@ -59,5 +59,29 @@ class Setup(unittest.TestCase):
         self.assertTrue(all(call.startswith("sudo -n apt-get") for call in calls))
 
 
+class Start(unittest.TestCase):
+    def test_help_names_what_only_the_script_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in ("bin/koppel", "tools/setup.sh"):
+                (root / name).parent.mkdir()
+                (root / name).write_bytes((TOP / name).read_bytes())
+            program = root / "build/release/bin/koppel"
+            program.parent.mkdir(parents=True)
+            program.write_text('#!/bin/sh\necho "program: $*"\n')
+            program.chmod(0o755)
+            (root / "build/release/.built").touch()
+
+            def run(*arguments):
+                return subprocess.run(["sh", root / "bin/koppel", *arguments], capture_output=True, text=True, check=True).stdout
+
+            self.assertEqual(run("run", "--help"), "program: run --help\n")
+            for arguments in (["-h"], ["--help"]):
+                said = run(*arguments)
+                self.assertTrue(said.startswith("program: " + " ".join(arguments)))
+                for command in ("python", "notebook", "docs"):
+                    self.assertIn(f"\n  {command} [", said)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -88,8 +88,17 @@ class Workbench {
       this.connection.send({ kind: "open", name }));
     this.back.hidden = this.name === null || entries.length === 0;
     if (this.name !== null) this.check();
+    else if (this.open_linked(entries)) return;
     else if (file) this.connection.send({ kind: "open", name: "" });
     else this.show_gallery();
+  }
+
+  // A built-in model that the page's address names, as in /#slider_crank.
+  private open_linked(entries: { name: string }[]): boolean {
+    const name = location.hash.slice(1);
+    if (!entries.some((entry) => entry.name === name)) return false;
+    this.connection.send({ kind: "open", name });
+    return true;
   }
 
   private show_gallery() {
