@@ -1,4 +1,4 @@
-"""`pip install .` in a fresh environment. Usage: ... ROOT BUILD PYTHON
+"""`pip install .` in a fresh environment, and the examples there. Usage: ... ROOT BUILD PYTHON
 
 The wheel takes its module from the build; the environment sees the system's packages (NumPy), and nothing of the build.
 """
@@ -34,3 +34,6 @@ with tempfile.TemporaryDirectory() as folder:
                    check=True, env=environment, cwd=folder)
     environment.pop("KOPPEL_BUILD_DIR")
     subprocess.run([inside, "-c", CHECK], check=True, env=environment, cwd=folder)
+    for example in sorted((pathlib.Path(root) / "examples/python").glob("*.py")):
+        print(example.name, flush=True)
+        subprocess.run([inside, example], check=True, env=environment, cwd=folder, stdout=subprocess.DEVNULL)
