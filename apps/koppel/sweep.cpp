@@ -340,7 +340,7 @@ void add_sweep(CLI::App& program) {
                     "Share the work with the other processes of mpirun or srun, one thread each "
                     "unless --jobs says otherwise");
   command->add_flag("--batch", options->batch,
-                    "Step variants together, in vector registers, with fixed-cost steps (--step); "
+                    "Step variants together, in vector registers, by --step (fixed-cost, rk4, dop853); "
                     "criteria are those of the ends of steps");
   command->add_flag("--gpu", options->gpu,
                     "The same on a graphics card, with the same bits; needs nvcc");

@@ -9,10 +9,8 @@
 #include <koppel/export/c_start.hpp>
 #include <koppel/export/names.hpp>
 #include <koppel/export/runtime_text.hpp>
-#include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/code/emit_c.hpp>
 #include <koppel/expr/code/split.hpp>
-#include <koppel/formulation/fixed_cost/rate_terms.hpp>
 
 namespace koppel {
 namespace {
@@ -87,8 +85,8 @@ class Writer {
         "/* Time, positions, velocities, further states{}. */\n"
         "typedef struct {{\n  {} t; /* start_time + count steps, in seconds */\n  {} start_time;\n"
         "  uint64_t count; /* of steps */\n{}{}}} {}_state;\n\n",
-        m_.tolerance ? "" : ", and multipliers of the last step", real_, real_,
-        m_.tolerance ? "  double inner_step; /* to try next */\n" : "", members(m_.state()),
+        m_.multipliers.empty() ? "" : ", and multipliers of the last step", real_, real_,
+        m_.tolerance ? "  " + real_ + " inner_step; /* to try next */\n" : "", members(m_.state()),
         m_.name);
     return out + structure("outputs", "What the model gives out.", m_.outputs);
   }
@@ -134,10 +132,8 @@ class Writer {
   void make_parts() {
     const Equations& e = m_.prepared.equations;
     if (m_.tolerance) {
-      const RateTerms rates = make_rate_terms(m_.prepared.descriptor);
-      add_part("model_rates", lower(m_.layout, share_reciprocals(rates.rate)));
-      add_part("model_project", lower(m_.layout, share_reciprocals(rates.projected)));
-      num_rows_ = rates.violation.size();
+      add_part("model_rates", m_.rates);
+      add_part("model_project", m_.project);
     } else {
       add_part(m_.name + "_advance", m_.advance, true);
     }
@@ -184,7 +180,11 @@ class Writer {
       inputs.push_back(fmt::format("in[{}]", num_changing() + part.first + k));
     }
     return emit_c(part.programs.rest, part.name,
-                  {.is_static = true, .inputs = inputs, .in = {{"const double*", "in"}}});
+                  {.is_static = true,
+                   .is_float = is_float_,
+                   .is_for_card = is_for_card_,
+                   .inputs = inputs,
+                   .in = {{"const " + real_ + "*", "in"}}});
   }
 
   std::size_t num_changing() const { return m_.layout.size() - m_.parameters.size(); }
@@ -204,13 +204,14 @@ class Writer {
     std::string out;
     if (is_float_) out += "#define KOPPEL_REAL float\n";
     out += kStepText + ('\n' + kernels_) + '\n';
-    if (m_.tolerance) out += accurate_constants(num_rows_);
+    if (m_.tolerance) out += accurate_constants();
     std::size_t work = 0;
     for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
       const CCode code = m_.tolerance ? emit_accurate_part(parts_[i]) : emit_part(parts_[i], true);
       out += code.source + '\n';
       work = std::max(work, code.work_size);
     }
+    if (m_.tolerance && is_for_card_) out += "#define KOPPEL_ODE_BY_NAME\n";
     if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
     const CCode outputs = emit_part(parts_.back(), false);
     out += outputs.source + '\n';
@@ -251,11 +252,11 @@ class Writer {
   }
 
   // What runtime/accurate.h asks for.
-  std::string accurate_constants(std::size_t num_rows) const {
+  std::string accurate_constants() const {
     return fmt::format(
         "#define MODEL_NUM_Q {}\n#define MODEL_NUM_V {}\n#define MODEL_NUM_X {}\n"
         "#define MODEL_NUM_ROWS {}\n#define MODEL_TOLERANCE {}\n\n",
-        m_.q.size(), m_.v.size(), m_.x.size(), num_rows, c_number(*m_.tolerance));
+        m_.q.size(), m_.v.size(), m_.x.size(), m_.num_rows, c_number(*m_.tolerance));
   }
 
   std::string init_function() const {
@@ -307,13 +308,13 @@ class Writer {
     std::string out =
         step_signature() +
         fmt::format(
-            "  double in[{0}], work[{1}];\n"
-            "  const double t_end = koppel_time(state->start_time, {2}_STEP, state->count + 1);\n"
+            "  {5} in[{0}], work[{1}];\n"
+            "  const {5} t_end = koppel_time(state->start_time, {2}_STEP, state->count + 1);\n"
             "  int i, reason;\n  (void)inputs;\n"
-            "  for (i = 0; i < {3}; ++i) in[{4} + i] = prepared->value[i];\n"
+            "  {6}for (i = 0; i < {3}; ++i) in[{4} + i] = prepared->value[i];\n"
             "  in[0] = state->t;\n  in[1] = state->inner_step;\n",
             num_changing() + num_of_step_, std::max<std::size_t>(work, 1), upper_case(m_.name),
-            num_of_step_, num_changing());
+            num_of_step_, num_changing(), real_, is_for_card_ ? "KOPPEL_UNROLL\n  " : "");
     const std::vector<CVariable> state = m_.state();
     std::size_t k = 2;
     for (const CVariable& f : state) out += fmt::format("  in[{}] = state->{};\n", k++, f.name);
@@ -387,7 +388,6 @@ class Writer {
   std::string real_;
   std::vector<Part> parts_;                         // those of a step, and last the outputs
   std::size_t num_prepared_ = 0, num_of_step_ = 0;  // values that are prepared: all, of a step
-  std::size_t num_rows_ = 0;                        // of constraints, where steps are accurate
   std::string kernels_;
   CStart start_;
 };
@@ -400,10 +400,6 @@ CStep write_c_step_for_card(const StepModel& model, bool is_float) {
 
 CFiles write_c(const StepModel& model, bool is_float) {
   refuse_events(model.prepared.equations);
-  if (is_float && model.tolerance) {
-    throw Error("export.float", "dop853 is not written in single precision.",
-                "Leave out `float`, or take linear-implicit or explicit-euler.");
-  }
   return Writer(model, is_float).write();
 }
 

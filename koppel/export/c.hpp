@@ -29,14 +29,15 @@ struct CFiles {
 };
 
 // The types and functions of a step for other files to contain: NAME_prepare, NAME_step and
-// NAME_observe, marked KOPPEL_CARD (export/cuda/card.h). Not for accurate steps.
+// NAME_observe, marked KOPPEL_CARD (export/cuda/card.h).
 struct CStep {
   std::string types, functions;
 };
 
 CStep write_c_step_for_card(const StepModel& model, bool is_float = false);
 
-// Throws Error `export.float`: accurate steps are in double precision only.
+// In single precision, accurate steps still count time and error in double precision. Throws Error
+// `export.has-events`.
 CFiles write_c(const StepModel& model, bool is_float = false);
 
 }  // namespace koppel

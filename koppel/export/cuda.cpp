@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <koppel/base/diagnostic.hpp>
 #include <koppel/export/c.hpp>
 #include <koppel/export/names.hpp>
 #include <koppel/export/runtime_text.hpp>
@@ -55,11 +54,13 @@ class Writer {
             "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
             "/* The step, in seconds. */\n#define {0}_STEP {1}\n"
             "/* The time after no steps. */\n#define {0}_START_TIME {2}\n"
-            "/* Operations of a step, as written; sines, cosines and roots count as one each. */\n"
+            "/* Operations of {4}, as written; sines, cosines and roots count as one each. */\n"
             "#define {0}_NUM_OPERATIONS {3}\n\n",
-            upper_, number(m_.step), number(m_.start_time), m_.advance.code.size());
-    out += "/* Positions, velocities, further states, and multipliers of the last step. */\n";
-    out += places("STATE", m_.state());
+            upper_, number(m_.step), number(m_.start_time), num_operations(),
+            m_.tolerance ? "the rates" : "a step");
+    out += fmt::format("/* Positions, velocities, further states{}. */\n",
+                       m_.multipliers.empty() ? "" : ", and multipliers of the last step");
+    out += places("STATE", state());
     out += fmt::format("#define {0}_FIRST_VELOCITY {1}\n#define {0}_NUM_VELOCITIES {2}\n\n", upper_,
                        m_.q.size(), m_.v.size());
     out += places("PARAMETER", m_.parameters) + places("INPUT", m_.inputs) +
@@ -98,7 +99,7 @@ int {0}_run({0}_batch* batch, uint64_t steps, uint64_t record_every, uint64_t re
 /* One value for each variant. */
 int {0}_get_state(const {0}_batch* batch, int state, {0}_real* values);
 int {0}_get_counts(const {0}_batch* batch, uint64_t* counts); /* of steps since the start */
-int {0}_get_failures(const {0}_batch* batch, int* failures);  /* 1 where the last run stopped */
+int {0}_get_failures(const {0}_batch* batch, int* failures);  /* not 0: the last run stopped;{3} */
 enum {{ {2}_FINAL, {2}_MINIMUM, {2}_MAXIMUM, {2}_MEAN }};
 int {0}_get_output(const {0}_batch* batch, int output, int which, {0}_real* values);
 uint64_t {0}_num_records(const {0}_batch* batch);
@@ -108,12 +109,15 @@ int {0}_get_record(const {0}_batch* batch, uint64_t record, int output, {0}_real
 {0}_real* {0}_states_on_card({0}_batch* batch);
 
 )",
-        m_.name, real_, upper_);
+        m_.name, real_, upper_,
+        m_.tolerance
+            ? "\n * 1: no rates. 2: constraints cannot be met. 3: not accurate at any step."
+            : " a value is not finite");
   }
 
   std::string source() const {
     std::string out = head(" * Written by koppel. How to compile it: see the header.\n");
-    if (m_.advance.code.size() > kLargeStep) out += "#define KOPPEL_BATCH_IS_LARGE\n";
+    if (num_operations() > kLargeStep) out += "#define KOPPEL_BATCH_IS_LARGE\n";
     out += fmt::format(
         "#define KOPPEL_REAL {0}\n{1}\n#include \"{2}.h\"\n\n"
         "#define KOPPEL_OF(x) {2}_##x\n#define KOPPEL_BATCH_STEP {3}_STEP\n"
@@ -126,7 +130,7 @@ int {0}_get_record(const {0}_batch* batch, uint64_t record, int output, {0}_real
     const CStep step = write_c_step_for_card(m_, is_float_);
     std::vector<CVariable> fields = m_.parameters;
     fields.insert(fields.end(), m_.inputs.begin(), m_.inputs.end());
-    return out + step.types + step.functions + '\n' + starts("koppel_model_starts", m_.state()) +
+    return out + step.types + step.functions + '\n' + starts("koppel_model_starts", state()) +
            starts("koppel_model_field_starts", fields) + '\n' + load() + store() + observe() +
            kCudaRunText + '\n' + kCudaBatchText;
   }
@@ -152,7 +156,7 @@ int {0}_get_record(const {0}_batch* batch, uint64_t record, int output, {0}_real
       }
       if (fields.empty()) out += fmt::format("  {}->none = 0;\n", to);
     };
-    const std::vector<CVariable> state = m_.state();
+    const std::vector<CVariable> state = this->state();
     for (std::size_t k = 0; k < state.size(); ++k) {
       out += fmt::format("  state->{} = states[{} * variants + i];\n", state[k].name, k);
     }
@@ -166,7 +170,7 @@ int {0}_get_record(const {0}_batch* batch, uint64_t record, int output, {0}_real
         "KOPPEL_INLINE void koppel_model_store(const {}_state* state, koppel_real* states, int64_t "
         "variants,\n    int64_t i) {{\n",
         m_.name);
-    const std::vector<CVariable> state = m_.state();
+    const std::vector<CVariable> state = this->state();
     for (std::size_t k = 0; k < state.size(); ++k) {
       out += fmt::format("  states[{} * variants + i] = state->{};\n", k, state[k].name);
     }
@@ -248,6 +252,15 @@ int main(int argc, char** argv) {{
         m_.name, c_comment(m_.title), upper_, names);
   }
 
+  // With the step to try next, where steps are accurate.
+  std::vector<CVariable> state() const {
+    std::vector<CVariable> out = m_.state();
+    if (m_.tolerance) out.push_back({"inner_step", "step to try next", "s", m_.step});
+    return out;
+  }
+  std::size_t num_operations() const {
+    return m_.tolerance ? m_.rates.code.size() : m_.advance.code.size();
+  }
   std::string number(double value) const { return c_number(value, is_float_); }
 
   const StepModel& m_;
@@ -259,10 +272,6 @@ int main(int argc, char** argv) {{
 
 CudaFiles write_cuda(const StepModel& model, bool is_float) {
   refuse_events(model.prepared.equations);
-  if (model.tolerance) {
-    throw Error("export.wrong-integrator", "integrator 'dop853' cannot be exported to CUDA.",
-                fmt::format("With fixed-cost steps: {}.", names_of_fixed_cost()));
-  }
   return Writer(model, is_float).write();
 }
 

@@ -25,7 +25,8 @@ struct CudaFiles {
   std::string header, source, example;  // NAME.h, NAME.cu, example.c
 };
 
-// Throws Error `export.has-events`, and `export.wrong-integrator` for accurate steps.
+// Steps are of fixed cost, or accurate (dop853): then each thread takes as many steps of its own
+// inside a step as it needs. Throws Error `export.has-events`.
 CudaFiles write_cuda(const StepModel& model, bool is_float = false);
 
 }  // namespace koppel

@@ -7,7 +7,9 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/equations/units.hpp>
+#include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/graph/graph.hpp>
+#include <koppel/formulation/fixed_cost/runge_kutta_step.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
@@ -35,15 +37,15 @@ class Maker {
     out_.q = fields(names, e.q, e.about.q, state.q);
     out_.v = fields(names, e.v, e.about.v, state.v);
     out_.x = fields(names, e.x, e.about.x, state.x);
-    if (!out_.tolerance) add_multipliers(names);
+    if (!eliminates(options)) add_multipliers(names);
     Names inputs = Names::of_c(), parameters = Names::of_c(), outputs = Names::of_c();
     out_.inputs = fields(inputs, e.u, e.about.u, state.u);
     out_.parameters = fields(parameters, e.p, {}, state.p);
     for (const Equations::Output& output : e.outputs) {
       out_.outputs.push_back({outputs.add(output.name), output.name, output.unit, 0});
     }
-    if (out_.tolerance) {
-      lay_out();
+    if (eliminates(options)) {
+      make_rates();
     } else {
       make_advance(options);
     }
@@ -56,6 +58,10 @@ class Maker {
 
   static bool is_accurate(const SimulateOptions& options) {
     return options.integrator.is("dop853");
+  }
+  // The multipliers.
+  static bool eliminates(const SimulateOptions& options) {
+    return is_accurate(options) || options.integrator.is("rk4");
   }
 
   StepModel take() { return std::move(out_); }
@@ -86,10 +92,23 @@ class Maker {
     }
   }
 
-  void lay_out() {
+  void make_rates() {
     const Equations& e = out_.prepared.equations;
+    const Expr h = e.graph->symbol("step.h");
     out_.layout = symbols_of_state(e);
-    out_.layout.insert(out_.layout.begin() + 1, e.graph->symbol("step.h"));
+    out_.layout.insert(out_.layout.begin() + 1, h);
+    const Descriptor& descriptor = out_.prepared.descriptor;
+    const RateTerms terms = make_rate_terms(descriptor);
+    const auto lowered = [&](const std::vector<Expr>& values) {
+      return lower(out_.layout, share_reciprocals(values), true);
+    };
+    if (out_.tolerance) {
+      out_.rates = lowered(terms.rate);
+      out_.project = lowered(terms.projected);
+      out_.num_rows = terms.violation.size();
+    } else {
+      out_.advance = lowered(make_runge_kutta_step(descriptor, terms, h));
+    }
   }
 
   void make_advance(const SimulateOptions& options) {
@@ -130,7 +149,7 @@ MethodChoice choose_open(const Model& model, const SimulateOptions& options, Ste
 }
 
 MethodChoice try_method(const Model& model, SimulateOptions options) {
-  if (options.integrator.is("dop853")) options.formulation = "index1";
+  if (Maker::eliminates(options)) options.formulation = "index1";
   MethodTrial trial = MethodTrials(model, options).run(options);
   return {options, std::move(trial), {}};
 }
@@ -166,10 +185,11 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
   }
   options.integrator = or_fixed_cost(options.integrator);
   const bool is_open = options.integrator.is_open();
-  if (!is_open && !Maker::is_accurate(options) && !options.integrator.is_fixed_cost()) {
-    throw Error("export.wrong-integrator",
-                "integrator '" + options.integrator.text() + "' cannot be exported.",
-                fmt::format("With fixed-cost steps: {}. Accurate: dop853.", names_of_fixed_cost()));
+  if (!is_open && !Maker::eliminates(options) && !options.integrator.is_fixed_cost()) {
+    throw Error(
+        "export.wrong-integrator",
+        "integrator '" + options.integrator.text() + "' cannot be exported.",
+        fmt::format("With fixed-cost steps: {}, rk4. Accurate: dop853.", names_of_fixed_cost()));
   }
   // Before a trial that an event may end.
   if (is_open ? kind == StepKind::FixedCost : !Maker::is_accurate(options)) {

@@ -2,7 +2,8 @@
 // values of all that goes in and out. What C and FMUs are written from.
 //
 // The step is one of fixed cost, or (dop853) as many accurate ones as its length takes: those need
-// the rates of the model and a projection, which are programs of the same layout.
+// the rates of the model and a projection, which are programs of the same layout. All of them take
+// the sines of runtime/trig.h, which have the same bits on every machine.
 #pragma once
 
 #include <optional>
@@ -34,6 +35,8 @@ struct StepModel {
   std::vector<CVariable> q, v, x, multipliers, inputs, parameters, outputs;
   std::vector<Expr> layout;  // symbols: t, h, q, v, x, multipliers, inputs, parameters
   Program advance;           // of the layout → (q, v, x, multipliers); empty where accurate
+  Program rates, project;  // accurate: of the layout → (q̇, v̇, ẋ), and (q, v) on the constraints
+  std::size_t num_rows = 0;  // accurate: of constraints; 0: nothing to project
   Program observe;           // (t, q, v, x, inputs, parameters) → outputs
   Prepared prepared;
   StartTerms start;                 // what it follows from
@@ -49,8 +52,10 @@ struct StepModel {
 // What is asked of a step where the integrator is open.
 enum class StepKind { FixedCost, Accurate };
 
-// The integrator must be one with steps of fixed cost, or dop853; empty: the choice of
-// fixed_cost_choice.hpp. With dop853 there are no multipliers. `name` is empty: from the model's.
+// The integrator must be one with steps of fixed cost, rk4 or dop853; empty: the choice of
+// fixed_cost_choice.hpp. With rk4 and dop853 there are no multipliers: they are eliminated, and
+// every step is followed by one Newton step onto the constraints. `name` is empty: from the
+// model's.
 // `origins` of the parameters (parameter_origins.hpp); empty: all can be set.
 // Throws Error `export.needs-step`, `export.wrong-integrator`, `export.has-events`,
 // `export.does-not-hold` (an open integrator, and none holds at the step), and what prepare() does.

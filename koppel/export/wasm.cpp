@@ -13,7 +13,6 @@
 #include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/code/emit_wasm.hpp>
 #include <koppel/expr/code/split.hpp>
-#include <koppel/formulation/fixed_cost/rate_terms.hpp>
 
 namespace koppel {
 namespace {
@@ -121,11 +120,8 @@ class Writer {
   // The step itself; or rates, and where there are constraints, the projection onto them.
   std::vector<Program> make_step() const {
     if (!m_.tolerance) return {m_.advance};
-    const RateTerms rates = make_rate_terms(m_.prepared.descriptor);
-    std::vector<Program> out = {lower(m_.layout, share_reciprocals(rates.rate), true)};
-    if (!rates.violation.empty()) {
-      out.push_back(lower(m_.layout, share_reciprocals(rates.projected), true));
-    }
+    std::vector<Program> out = {m_.rates};
+    if (m_.num_rows > 0) out.push_back(m_.project);
     return out;
   }
   Program make_observing(const std::vector<Expr>& values) const {

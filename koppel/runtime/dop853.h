@@ -13,12 +13,25 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifndef KOPPEL_INLINE /* how functions are declared; other languages than C say it differently */
 #ifdef __GNUC__
-#define KOPPEL_DOP853 static inline __attribute__((unused))
-#define KOPPEL_DOP853_DATA static const __attribute__((unused))
+#define KOPPEL_INLINE static inline __attribute__((unused))
 #else
-#define KOPPEL_DOP853 static inline
-#define KOPPEL_DOP853_DATA static const
+#define KOPPEL_INLINE static inline
+#endif
+#endif
+#ifndef KOPPEL_DATA /* the same of numbers */
+#ifdef __GNUC__
+#define KOPPEL_DATA static const __attribute__((unused))
+#else
+#define KOPPEL_DATA static const
+#endif
+#endif
+#ifndef KOPPEL_UNROLL /* before a loop whose indices are to be known when it is compiled */
+#define KOPPEL_UNROLL
+#endif
+#ifndef KOPPEL_REAL /* of states and rates; times and lengths of steps are in double precision */
+#define KOPPEL_REAL double
 #endif
 
 enum { KOPPEL_DOP853_STAGES = 12, KOPPEL_DOP853_ALL_STAGES = 16 };
@@ -32,95 +45,95 @@ typedef struct {
   int count;
 } koppel_weights;
 
-KOPPEL_DOP853_DATA double koppel_dop853_c[] = {0,
-                                               0.052600151958767731879,
-                                               0.078900227938151597818,
-                                               0.11835034190722739673,
-                                               0.28164965809277260327,
-                                               1.0 / 3,
-                                               0.25,
-                                               4.0 / 13,
-                                               127.0 / 195,
-                                               0.6,
-                                               6.0 / 7,
-                                               1,
-                                               1,
-                                               0.1,
-                                               0.2,
-                                               7.0 / 9};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a1[] = {{0, 0.052600151958767731879}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a2[] = {{0, 0.019725056984537899454},
-                                                       {1, 0.059175170953613698363}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a3[] = {{0, 0.029587585476806849182},
-                                                       {2, 0.088762756430420547545}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a4[] = {
+KOPPEL_DATA double koppel_dop853_c[] = {0,
+                                        0.052600151958767731879,
+                                        0.078900227938151597818,
+                                        0.11835034190722739673,
+                                        0.28164965809277260327,
+                                        1.0 / 3,
+                                        0.25,
+                                        4.0 / 13,
+                                        127.0 / 195,
+                                        0.6,
+                                        6.0 / 7,
+                                        1,
+                                        1,
+                                        0.1,
+                                        0.2,
+                                        7.0 / 9};
+KOPPEL_DATA koppel_weight koppel_dop853_a1[] = {{0, 0.052600151958767731879}};
+KOPPEL_DATA koppel_weight koppel_dop853_a2[] = {{0, 0.019725056984537899454},
+                                                {1, 0.059175170953613698363}};
+KOPPEL_DATA koppel_weight koppel_dop853_a3[] = {{0, 0.029587585476806849182},
+                                                {2, 0.088762756430420547545}};
+KOPPEL_DATA koppel_weight koppel_dop853_a4[] = {
     {0, 0.2413651341592666855}, {2, -0.88454947932828608534}, {3, 0.92483400326179200312}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a5[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_a5[] = {
     {0, 0.037037037037037037037}, {3, 0.17082860872947387128}, {4, 0.12546768756682242502}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a6[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_a6[] = {
     {0, 0.037109375}, {3, 0.17025221101954403931}, {4, 0.060216538980455960685}, {5, -0.017578125}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a7[] = {{0, 0.037092000118504792711},
-                                                       {3, 0.17038392571223999381},
-                                                       {4, 0.10726203044637328465},
-                                                       {5, -0.015319437748624401753},
-                                                       {6, 0.0082737891638140228876}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a8[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_a7[] = {{0, 0.037092000118504792711},
+                                                {3, 0.17038392571223999381},
+                                                {4, 0.10726203044637328465},
+                                                {5, -0.015319437748624401753},
+                                                {6, 0.0082737891638140228876}};
+KOPPEL_DATA koppel_weight koppel_dop853_a8[] = {
     {0, 0.62411095871607571711}, {3, -3.3608926294469412941}, {4, -0.86821934684172600682},
     {5, 27.592099699446708305},  {6, 20.154067550477893409},  {7, -43.489884181069958848}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a9[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_a9[] = {
     {0, 0.47766253643826436589},  {3, -2.4881146199716676419}, {4, -0.59029082683684299637},
     {5, 21.230051448181194235},   {6, 15.279233632882423583},  {7, -33.288210968984862919},
     {8, -0.020331201708508626136}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a10[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_a10[] = {
     {0, -0.93714243008598732572}, {3, 5.1863724288440637083},  {4, 1.0914373489967295782},
     {5, -8.1497870107469261251},  {6, -18.520065659996959864}, {7, 22.739487099350504282},
     {8, 2.4936055526796523899},   {9, -3.0467644718982195004}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a11[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_a11[] = {
     {0, 2.2733101475165382079},  {3, -10.534495466737250198}, {4, -2.0008720582248624991},
     {5, -17.958931863118798917}, {6, 27.948884529419960051},  {7, -2.8589982771350236947},
     {8, -8.8728569335306295443}, {9, 12.360567175794303065},  {10, 0.64339274601576353036}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_b[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_b[] = {
     {0, 0.054293734116568762238}, {5, 4.4503128927524088814},   {6, 1.891517899314500383},
     {7, -5.8012039600105847815},  {8, 0.31116436695781989441},  {9, -0.15216094966251607856},
     {10, 0.20136540080403034837}, {11, 0.044710615727772590518}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a13[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_a13[] = {
     {0, 0.056167502283047952339},   {6, 0.25350021021662481109},
     {7, -0.24623903747080248992},   {8, -0.12419142326381636047},
     {9, 0.15329179827876569731},    {10, 0.0082010522956346898849},
     {11, 0.0075678976605456997614}, {12, -0.008298}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a14[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_a14[] = {
     {0, 0.031834648163502140506},    {5, 0.028300909672366775529},
     {6, 0.053541988307438567622},    {7, -0.054923748571390988465},
     {10, -1.0834732869724932286e-4}, {11, 0.00038257109083565841295},
     {12, -0.0003404650086874045608}, {13, 0.14131244367463250028}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_a15[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_a15[] = {
     {0, -0.42889630158379192341}, {5, -4.6976214153611638431}, {6, 7.6834211960625990418},
     {7, 4.0689898183971100797},   {8, 0.35672718745528110927}, {12, -0.0013990241651590146213},
     {13, 2.947514789152772339},   {14, -9.1509584721798700108}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_error3[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_error3[] = {
     {0, -0.18980075407240761571}, {5, 4.4503128927524088814},   {6, 1.891517899314500383},
     {7, -5.8012039600105847815},  {8, -0.42268232132379196293}, {9, -0.15216094966251607856},
     {10, 0.20136540080403034837}, {11, 0.022651792198360825812}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_error5[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_error5[] = {
     {0, 0.013120044994194880733},  {5, -1.2251564463762044407},   {6, -0.49575894965725019152},
     {7, 1.664377182454986537},     {8, -0.35032884874997368169},  {9, 0.33417911871301747903},
     {10, 0.081923206485115712466}, {11, -0.022355307863886295259}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_d4[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_d4[] = {
     {0, -8.4289382761090128651}, {5, 0.56671495351937776963},  {6, -3.0689499459498916913},
     {7, 2.3846676565120698288},  {8, 2.1170345824450282767},   {9, -0.87139158377797299207},
     {10, 2.2404374302607882759}, {11, 0.63157877876946881816}, {12, -0.088990336451333310821},
     {13, 18.148505520854727257}, {14, -9.1946323924783554},    {15, -4.4360363875948939664}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_d5[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_d5[] = {
     {0, 10.427508642579134603},   {5, 242.28349177525818288},   {6, 165.20045171727028199},
     {7, -374.5467547226902028},   {8, -22.113666853125306036},  {9, 7.733432668472263839},
     {10, -30.674084731089398182}, {11, -9.332130526430227873},  {12, 15.697238121770843886},
     {13, -31.139403219565177677}, {14, -9.3529243588444783866}, {15, 35.816841486394083752}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_d6[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_d6[] = {
     {0, 19.985053242002433821},   {5, -387.03730874935176555},  {6, -189.17813819516756883},
     {7, 527.80815920542364901},   {8, -11.573902539959630126},  {9, 6.881232694696300017},
     {10, -1.0006050966910838403}, {11, 0.77771377980534432093}, {12, -2.7782057523535084066},
     {13, -60.196695231264120758}, {14, 84.320405506677161018},  {15, 11.992291136182789328}};
-KOPPEL_DOP853_DATA koppel_weight koppel_dop853_d7[] = {
+KOPPEL_DATA koppel_weight koppel_dop853_d7[] = {
     {0, -25.693933462703749003}, {5, -154.18974869023643374},  {6, -231.52937917604549568},
     {7, 357.63911791061412378},  {8, 93.405324183624310004},   {9, -37.458323136451633157},
     {10, 104.09964950896230045}, {11, 29.840293426660503123},  {12, -43.533456590011143754},
@@ -129,27 +142,27 @@ KOPPEL_DOP853_DATA koppel_weight koppel_dop853_d7[] = {
 #define KOPPEL_ROW(row) \
   { row, (int)(sizeof row / sizeof row[0]) }
 /* Rows of a; row 12 is b. */
-KOPPEL_DOP853_DATA koppel_weights koppel_dop853_a[] = {{0, 0},
-                                                       KOPPEL_ROW(koppel_dop853_a1),
-                                                       KOPPEL_ROW(koppel_dop853_a2),
-                                                       KOPPEL_ROW(koppel_dop853_a3),
-                                                       KOPPEL_ROW(koppel_dop853_a4),
-                                                       KOPPEL_ROW(koppel_dop853_a5),
-                                                       KOPPEL_ROW(koppel_dop853_a6),
-                                                       KOPPEL_ROW(koppel_dop853_a7),
-                                                       KOPPEL_ROW(koppel_dop853_a8),
-                                                       KOPPEL_ROW(koppel_dop853_a9),
-                                                       KOPPEL_ROW(koppel_dop853_a10),
-                                                       KOPPEL_ROW(koppel_dop853_a11),
-                                                       KOPPEL_ROW(koppel_dop853_b),
-                                                       KOPPEL_ROW(koppel_dop853_a13),
-                                                       KOPPEL_ROW(koppel_dop853_a14),
-                                                       KOPPEL_ROW(koppel_dop853_a15)};
+KOPPEL_DATA koppel_weights koppel_dop853_a[] = {{0, 0},
+                                                KOPPEL_ROW(koppel_dop853_a1),
+                                                KOPPEL_ROW(koppel_dop853_a2),
+                                                KOPPEL_ROW(koppel_dop853_a3),
+                                                KOPPEL_ROW(koppel_dop853_a4),
+                                                KOPPEL_ROW(koppel_dop853_a5),
+                                                KOPPEL_ROW(koppel_dop853_a6),
+                                                KOPPEL_ROW(koppel_dop853_a7),
+                                                KOPPEL_ROW(koppel_dop853_a8),
+                                                KOPPEL_ROW(koppel_dop853_a9),
+                                                KOPPEL_ROW(koppel_dop853_a10),
+                                                KOPPEL_ROW(koppel_dop853_a11),
+                                                KOPPEL_ROW(koppel_dop853_b),
+                                                KOPPEL_ROW(koppel_dop853_a13),
+                                                KOPPEL_ROW(koppel_dop853_a14),
+                                                KOPPEL_ROW(koppel_dop853_a15)};
 /* The result minus those of lower order. */
-KOPPEL_DOP853_DATA koppel_weights koppel_dop853_e3 = KOPPEL_ROW(koppel_dop853_error3);
-KOPPEL_DOP853_DATA koppel_weights koppel_dop853_e5 = KOPPEL_ROW(koppel_dop853_error5);
+KOPPEL_DATA koppel_weights koppel_dop853_e3 = KOPPEL_ROW(koppel_dop853_error3);
+KOPPEL_DATA koppel_weights koppel_dop853_e5 = KOPPEL_ROW(koppel_dop853_error5);
 /* Of the highest four coefficients of the interpolation. */
-KOPPEL_DOP853_DATA koppel_weights koppel_dop853_d[] = {
+KOPPEL_DATA koppel_weights koppel_dop853_d[] = {
     KOPPEL_ROW(koppel_dop853_d4), KOPPEL_ROW(koppel_dop853_d5), KOPPEL_ROW(koppel_dop853_d6),
     KOPPEL_ROW(koppel_dop853_d7)};
 #undef KOPPEL_ROW
@@ -159,16 +172,27 @@ KOPPEL_DOP853_DATA koppel_weights koppel_dop853_d[] = {
  * returns, if not 0, is the reason why the step is not taken. */
 typedef struct {
   int n;
-  int (*rate)(void* context, double t, const double* y, double* rate);
-  int (*arrive)(void* context, double t, double* y, double* rate);
+  int (*rate)(void* context, double t, const KOPPEL_REAL* y, KOPPEL_REAL* rate);
+  int (*arrive)(void* context, double t, KOPPEL_REAL* y, KOPPEL_REAL* rate);
   void* context;
 } koppel_ode;
+#ifdef KOPPEL_ODE_BY_NAME /* of accurate.h: a card does not like to call through pointers */
+KOPPEL_INLINE int koppel_accurate_rate(void* context, double t, const KOPPEL_REAL* y,
+                                       KOPPEL_REAL* rate);
+KOPPEL_INLINE int koppel_accurate_arrive(void* context, double t, KOPPEL_REAL* y,
+                                         KOPPEL_REAL* rate);
+#define KOPPEL_ODE_RATE(ode, t, y, rates) koppel_accurate_rate((ode)->context, t, y, rates)
+#define KOPPEL_ODE_ARRIVE(ode, t, y, rates) koppel_accurate_arrive((ode)->context, t, y, rates)
+#else
+#define KOPPEL_ODE_RATE(ode, t, y, rates) (ode)->rate((ode)->context, t, y, rates)
+#define KOPPEL_ODE_ARRIVE(ode, t, y, rates) (ode)->arrive((ode)->context, t, y, rates)
+#endif
 
 /* A step from t0, y0 (rates k[0]) to t1, y1 (rates k[12]), and the one to try next. The caller owns
  * what the pointers lead to: n numbers each. k[13] .. k[15] are for interpolation only. */
 typedef struct {
   double t0, t1, h;
-  double *y0, *y1, *stage, *k[KOPPEL_DOP853_ALL_STAGES];
+  KOPPEL_REAL *y0, *y1, *stage, *k[KOPPEL_DOP853_ALL_STAGES];
   double tolerance, scale; /* error <= tolerance * max(|y|, scale) */
   double old_error;
   int was_rejected;
@@ -178,7 +202,7 @@ typedef struct {
 enum { KOPPEL_NO_RATES = 1, KOPPEL_NOT_PROJECTED = 2, KOPPEL_TOO_ROUGH = 3 };
 
 /* At t, with y1 and k[12] set. */
-KOPPEL_DOP853 void koppel_dop853_init(koppel_dop853* s, double t, double h, double tolerance,
+KOPPEL_INLINE void koppel_dop853_init(koppel_dop853* s, double t, double h, double tolerance,
                                       double scale) {
   s->t0 = s->t1 = t;
   s->h = h;
@@ -190,51 +214,97 @@ KOPPEL_DOP853 void koppel_dop853_init(koppel_dop853* s, double t, double h, doub
 }
 
 /* out = h sum weight k */
-KOPPEL_DOP853 void koppel_dop853_combine(koppel_weights row, double h, double* const* k, int n,
-                                         double* out) {
+KOPPEL_INLINE void koppel_dop853_combine(koppel_weights row, double h, KOPPEL_REAL* const* k, int n,
+                                         KOPPEL_REAL* out) {
   int j, i;
+  KOPPEL_UNROLL
   for (i = 0; i < n; ++i) out[i] = 0;
+  KOPPEL_UNROLL
   for (j = 0; j < row.count; ++j) {
-    const double factor = h * row.weights[j].value;
-    const double* const from = k[row.weights[j].stage];
+    const KOPPEL_REAL factor = (KOPPEL_REAL)(h * row.weights[j].value);
+    const KOPPEL_REAL* const from = k[row.weights[j].stage];
+    KOPPEL_UNROLL
     for (i = 0; i < n; ++i) out[i] += factor * from[i];
   }
 }
 
-KOPPEL_DOP853 int koppel_dop853_evaluate_stage(koppel_dop853* s, const koppel_ode* ode, int stage,
-                                               double h) {
+/* out += y0 */
+KOPPEL_INLINE void koppel_dop853_add_start(const koppel_dop853* s, int n, KOPPEL_REAL* out) {
   int i;
+  KOPPEL_UNROLL
+  for (i = 0; i < n; ++i) out[i] += s->y0[i];
+}
+
+KOPPEL_INLINE void koppel_dop853_copy(KOPPEL_REAL* to, const KOPPEL_REAL* from, int n) {
+  int i;
+  KOPPEL_UNROLL
+  for (i = 0; i < n; ++i) to[i] = from[i];
+}
+
+KOPPEL_INLINE int koppel_dop853_evaluate_stage(koppel_dop853* s, const koppel_ode* ode, int stage,
+                                               double h) {
+  const double t = s->t0 + koppel_dop853_c[stage] * h;
+#ifdef KOPPEL_LIKE_A_CARD /* all indices of k are known when this is compiled: it is in registers \
+                           */
+  int j, reason;
+  KOPPEL_UNROLL
+  for (j = 1; j < KOPPEL_DOP853_STAGES; ++j) {
+    if (j == stage) koppel_dop853_combine(koppel_dop853_a[j], h, s->k, ode->n, s->stage);
+  }
+  koppel_dop853_add_start(s, ode->n, s->stage);
+  reason = KOPPEL_ODE_RATE(ode, t, s->stage, s->y1);
+  KOPPEL_UNROLL
+  for (j = 1; j < KOPPEL_DOP853_STAGES; ++j) {
+    if (j == stage) koppel_dop853_copy(s->k[j], s->y1, ode->n);
+  }
+  return reason;
+#else
   koppel_dop853_combine(koppel_dop853_a[stage], h, s->k, ode->n, s->stage);
-  for (i = 0; i < ode->n; ++i) s->stage[i] += s->y0[i];
-  return ode->rate(ode->context, s->t0 + koppel_dop853_c[stage] * h, s->stage, s->k[stage]);
+  koppel_dop853_add_start(s, ode->n, s->stage);
+  return KOPPEL_ODE_RATE(ode, t, s->stage, s->k[stage]);
+#endif
 }
 
 /* The end of the last step is the start of this one; and back. */
-KOPPEL_DOP853 void koppel_dop853_swap(koppel_dop853* s) {
-  double* const y = s->y0;
-  double* const k = s->k[0];
+KOPPEL_INLINE void koppel_dop853_swap(koppel_dop853* s) {
+  KOPPEL_REAL* const y = s->y0;
+  KOPPEL_REAL* const k = s->k[0];
   s->y0 = s->y1;
   s->y1 = y;
   s->k[0] = s->k[KOPPEL_DOP853_STAGES];
   s->k[KOPPEL_DOP853_STAGES] = k;
 }
+#ifdef KOPPEL_LIKE_A_CARD
+KOPPEL_INLINE void koppel_dop853_begin(koppel_dop853* s, int n) {
+  koppel_dop853_copy(s->y0, s->y1, n);
+  koppel_dop853_copy(s->k[0], s->k[KOPPEL_DOP853_STAGES], n);
+}
+KOPPEL_INLINE void koppel_dop853_go_back(koppel_dop853* s, int n) {
+  koppel_dop853_copy(s->y1, s->y0, n);
+  koppel_dop853_copy(s->k[KOPPEL_DOP853_STAGES], s->k[0], n);
+}
+#else
+#define koppel_dop853_begin(s, n) koppel_dop853_swap(s)
+#define koppel_dop853_go_back(s, n) koppel_dop853_swap(s)
+#endif
 
 /* The stages and y1, before it arrives. 0: done. */
-KOPPEL_DOP853 int koppel_dop853_take(koppel_dop853* s, const koppel_ode* ode, double h) {
-  int stage, i;
+KOPPEL_INLINE int koppel_dop853_take(koppel_dop853* s, const koppel_ode* ode, double h) {
+  int stage;
   for (stage = 1; stage < KOPPEL_DOP853_STAGES; ++stage) {
     if (koppel_dop853_evaluate_stage(s, ode, stage, h) != 0) return KOPPEL_NO_RATES;
   }
   koppel_dop853_combine(koppel_dop853_a[KOPPEL_DOP853_STAGES], h, s->k, ode->n, s->y1);
-  for (i = 0; i < ode->n; ++i) s->y1[i] += s->y0[i];
+  koppel_dop853_add_start(s, ode->n, s->y1);
   return 0;
 }
 
 /* The largest |e| relative to max(|a|, |b|, scale); infinite where something is not finite. */
-KOPPEL_DOP853 double koppel_error_norm(const double* e, const double* a, const double* b, int n,
-                                       double scale) {
+KOPPEL_INLINE double koppel_error_norm(const KOPPEL_REAL* e, const KOPPEL_REAL* a,
+                                       const KOPPEL_REAL* b, int n, double scale) {
   double norm = 0;
   int i, finite = 1;
+  KOPPEL_UNROLL
   for (i = 0; i < n; ++i) {
     const double size_a = fabs(a[i]), size_b = fabs(b[i]);
     const double larger = size_a < size_b ? size_b : size_a;
@@ -245,42 +315,48 @@ KOPPEL_DOP853 double koppel_error_norm(const double* e, const double* a, const d
   return finite ? norm : HUGE_VAL;
 }
 
-/* The estimated error of y1 over what is allowed: from e5 and e3 of orders 5 and 3,
+/* From the norms e5 and e3 of errors of orders 5 and 3, over what is allowed:
  *   e5^2 / sqrt(e5^2 + 0.01 e3^2),   an estimate of order 7. */
-KOPPEL_DOP853 double koppel_dop853_error(koppel_dop853* s, int n, double h) {
-  double e3, e5, both;
+KOPPEL_INLINE double koppel_dop853_both(double e5, double e3, double tolerance) {
+  const double both = sqrt(e5 * e5 + 0.01 * e3 * e3);
+  return both == 0 ? 0 : e5 * e5 / both / tolerance;
+}
+
+/* The estimated error of y1 over what is allowed. */
+KOPPEL_INLINE double koppel_dop853_error(koppel_dop853* s, int n, double h) {
+  double e3, e5;
   koppel_dop853_combine(koppel_dop853_e5, h, s->k, n, s->stage);
   e5 = koppel_error_norm(s->stage, s->y0, s->y1, n, s->scale);
   koppel_dop853_combine(koppel_dop853_e3, h, s->k, n, s->stage);
   e3 = koppel_error_norm(s->stage, s->y0, s->y1, n, s->scale);
-  both = sqrt(e5 * e5 + 0.01 * e3 * e3);
-  return both == 0 ? 0 : e5 * e5 / both / s->tolerance;
+  return koppel_dop853_both(e5, e3, s->tolerance);
 }
 
 /* x^p for normal x > 0 and |p log2 x| < 1000, to some 1e-14: for lengths of steps, with the same
  * bits on every machine, which pow has not. With x = 2^k m, sqrt(1/2) <= m < sqrt(2), s = (m -
  * 1)/(m + 1): y = p log x = p (k log 2 + 2 s (1 + s^2/3 + s^4/5 + ...)),   x^p = 2^n exp(y - n log
  * 2). */
-KOPPEL_DOP853 double koppel_power(double x, double p) {
+KOPPEL_INLINE double koppel_power(double x, double p) {
   const double kRound = 6755399441055744.0, kLog2 = 0.6931471805599453;
   uint64_t bits;
   int64_t k;
-  double s, z, y, n, r, sum = 1.0 / 23, power = 1.0 / 6227020800.0, factorial = 6227020800.0;
-  int j;
+  double s, z, y, n, r, sum, power;
   memcpy(&bits, &x, sizeof bits);
   k = (int64_t)(bits - 0x3fe6a09e667f3bcdu) >> 52;
   bits -= (uint64_t)k << 52;
   memcpy(&s, &bits, sizeof s);
   s = (s - 1) / (s + 1);
   z = s * s;
-  for (j = 21; j > 0; j -= 2) sum = sum * z + 1.0 / j;
+  sum = ((((1.0 / 23 * z + 1.0 / 21) * z + 1.0 / 19) * z + 1.0 / 17) * z + 1.0 / 15) * z + 1.0 / 13;
+  sum = (((((sum * z + 1.0 / 11) * z + 1.0 / 9) * z + 1.0 / 7) * z + 1.0 / 5) * z + 1.0 / 3) * z;
+  sum += 1;
   y = p * ((double)k * kLog2 + 2 * s * sum);
   n = (y * 1.4426950408889634 + kRound) - kRound;
   r = y - n * kLog2;
-  for (j = 13; j > 0; --j) {
-    factorial /= j;
-    power = power * r + 1 / factorial;
-  }
+  power = ((1.0 / 6227020800.0 * r + 1.0 / 479001600) * r + 1.0 / 39916800) * r + 1.0 / 3628800;
+  power = (((power * r + 1.0 / 362880) * r + 1.0 / 40320) * r + 1.0 / 5040) * r + 1.0 / 720;
+  power = (((power * r + 1.0 / 120) * r + 1.0 / 24) * r + 1.0 / 6) * r + 1.0 / 2;
+  power = (power * r + 1) * r + 1;
   bits = (uint64_t)(int64_t)(1023 + n) << 52;
   memcpy(&s, &bits, sizeof s);
   return power * s;
@@ -290,7 +366,7 @@ KOPPEL_DOP853 double koppel_power(double x, double p) {
 #define KOPPEL_DOP853_BETA 0.04
 #define KOPPEL_DOP853_EXPONENT (1.0 / 8 - 0.75 * KOPPEL_DOP853_BETA)
 
-KOPPEL_DOP853 double koppel_dop853_grow(koppel_dop853* s, double error) {
+KOPPEL_INLINE double koppel_dop853_grow(koppel_dop853* s, double error) {
   const double power = koppel_power(error < 1e-12 ? 1e-12 : error, KOPPEL_DOP853_EXPONENT);
   double growth = 0.9 * koppel_power(s->old_error, KOPPEL_DOP853_BETA) / power;
   if (growth < 1.0 / 3) growth = 1.0 / 3;
@@ -302,7 +378,7 @@ KOPPEL_DOP853 double koppel_dop853_grow(koppel_dop853* s, double error) {
 }
 
 /* Of a step that is too rough. */
-KOPPEL_DOP853 double koppel_dop853_shrink(double error) {
+KOPPEL_INLINE double koppel_dop853_shrink(double error) {
   double shrink;
   if (!(error <= 1.7e308)) return 0.1;
   shrink = 0.9 / koppel_power(error, KOPPEL_DOP853_EXPONENT);
@@ -310,37 +386,64 @@ KOPPEL_DOP853 double koppel_dop853_shrink(double error) {
 }
 
 /* The length of a step towards t_end: all of the rest, half of it where that is nearly reached. */
-KOPPEL_DOP853 double koppel_next_step(double t, double h, double t_end) {
+KOPPEL_INLINE double koppel_next_step(double t, double h, double t_end) {
   const double rest = t_end - t;
   if (h >= 0.99 * rest) return rest;
   return 2 * h > rest ? rest / 2 : h;
 }
 
+#define KOPPEL_DOP853_EPSILON (sizeof(KOPPEL_REAL) == 4 ? 1.1920929e-07 : 2.220446049250313e-16)
+
+/* The control of a step, without what it computes: a try from t0, and what follows from it. */
+typedef struct {
+  double wanted, h, t1;
+} koppel_dop853_try;
+
+KOPPEL_INLINE koppel_dop853_try koppel_dop853_propose(double t, double h, double t_end,
+                                                      double max_step) {
+  koppel_dop853_try out;
+  out.wanted = h;
+  if (max_step > 0 && h > max_step) h = max_step;
+  out.h = koppel_next_step(t, h, t_end);
+  out.t1 = out.h == t_end - t ? t_end : t + out.h;
+  return out;
+}
+
+KOPPEL_INLINE void koppel_dop853_accept(koppel_dop853* s, koppel_dop853_try tried, double t_end,
+                                        double error) {
+  /* A step cut short by the end says little about what would have been possible. */
+  const double next = tried.h * koppel_dop853_grow(s, error);
+  s->h = tried.t1 == t_end && next < tried.wanted ? tried.wanted : next;
+  s->t1 = tried.t1;
+}
+
+/* The step to try next, from t0 again. 0: there is none that is worth it. */
+KOPPEL_INLINE double koppel_dop853_reject(koppel_dop853* s, koppel_dop853_try tried, double t_end,
+                                          double shrink) {
+  const double size = fabs(s->t0) < fabs(t_end) ? fabs(t_end) : fabs(s->t0);
+  ++s->num_rejected;
+  s->was_rejected = 1;
+  s->h = tried.h * shrink;
+  return s->h < 4 * KOPPEL_DOP853_EPSILON * size ? 0 : s->h;
+}
+
 /* One step that is accurate enough, not beyond t_end and not longer than max_step (0: any). 0:
  * done, t1 is the time reached. Else the reason; y1 is as it was. */
-KOPPEL_DOP853 int koppel_dop853_step(koppel_dop853* s, const koppel_ode* ode, double t_end,
+KOPPEL_INLINE int koppel_dop853_step(koppel_dop853* s, const koppel_ode* ode, double t_end,
                                      double max_step) {
-  const double t = s->t1, size = fabs(t) < fabs(t_end) ? fabs(t_end) : fabs(t);
   double h = s->h;
-  s->t0 = t;
-  koppel_dop853_swap(s);
+  s->t0 = s->t1;
+  koppel_dop853_begin(s, ode->n);
   for (;;) {
-    const double wanted = h, rest = t_end - t;
-    double shrink = 0.25, t1;
-    int reason;
-    if (max_step > 0 && h > max_step) h = max_step;
-    h = koppel_next_step(t, h, t_end);
-    t1 = h == rest ? t_end : t + h;
-    reason = koppel_dop853_take(s, ode, h);
+    const koppel_dop853_try tried = koppel_dop853_propose(s->t0, h, t_end, max_step);
+    double shrink = 0.25;
+    int reason = koppel_dop853_take(s, ode, tried.h);
     if (reason == 0) {
-      const double error = koppel_dop853_error(s, ode->n, h);
+      const double error = koppel_dop853_error(s, ode->n, tried.h);
       if (error <= 1) {
-        reason = ode->arrive(ode->context, t1, s->y1, s->k[KOPPEL_DOP853_STAGES]);
+        reason = KOPPEL_ODE_ARRIVE(ode, tried.t1, s->y1, s->k[KOPPEL_DOP853_STAGES]);
         if (reason == 0) {
-          /* A step cut short by the end says little about what would have been possible. */
-          const double next = h * koppel_dop853_grow(s, error);
-          s->h = t1 == t_end && next < wanted ? wanted : next;
-          s->t1 = t1;
+          koppel_dop853_accept(s, tried, t_end, error);
           return 0;
         }
       } else {
@@ -348,18 +451,12 @@ KOPPEL_DOP853 int koppel_dop853_step(koppel_dop853* s, const koppel_ode* ode, do
         shrink = koppel_dop853_shrink(error);
       }
     }
-    ++s->num_rejected;
-    s->was_rejected = 1;
-    h *= shrink;
-    if (h < 4 * 2.220446049250313e-16 * size) {
-      koppel_dop853_swap(s);
-      s->h = h;
+    h = koppel_dop853_reject(s, tried, t_end, shrink);
+    if (h == 0) {
+      koppel_dop853_go_back(s, ode->n);
       return reason;
     }
   }
 }
-
-#undef KOPPEL_DOP853
-#undef KOPPEL_DOP853_DATA
 
 #endif

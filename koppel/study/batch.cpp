@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cmath>
 #include <thread>
 
@@ -37,19 +38,14 @@ struct Batch::Parts {
     }
     step = std::make_shared<const StepModel>(
         make_step_model(model, options.run, "", StepKind::FixedCost, origins));
-    if (step->tolerance) {
-      throw Error("study.bad-option", "the steps of a batch have a fixed cost.",
-                  "Use one of the integrators that have: " + names_of_fixed_cost() + ".");
-    }
+    refuse_events(step->prepared.equations);
   }
 
-  Function advance() const {
-    const FixedCostOptions rule =
-        step->prepared.choice.integrator.fixed_cost(step->choice.options.projection);
-    return step->prepared.problem.fixed_cost.step(rule)->function();
+  LaneFunction advance() const {
+    return LaneFunction(step->tolerance ? step->rates : step->advance);
   }
 
-  Function observe() const {
+  LaneFunction observe() const {
     const Equations& e = step->prepared.equations;
     Exprs values, left_out;
     for (const std::string& name : observed) {
@@ -60,7 +56,9 @@ struct Batch::Parts {
     for (const Equations::LeftOut& left : step->prepared.independent->left_out) {
       left_out.push_back(multiplier_symbol(e, left.row));
     }
-    return Function(step->layout, substitute(values, left_out, Exprs(left_out.size(), Expr(0))));
+    // With the sines that a step has, which go through lanes.
+    return LaneFunction(
+        lower(step->layout, substitute(values, left_out, Exprs(left_out.size(), Expr(0))), true));
   }
 
   Model model;
@@ -87,7 +85,14 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
       first_parameter_(first_input_ + parts.step->prepared.equations->u.size()),
       num_layout_(parts.step->layout.size()),
       step_function_(parts.advance()),
-      observe_function_(parts.observe()) {
+      observe_function_(parts.observe()),
+      width_(step_function_.lanes()) {
+  assert(observe_function_.lanes() == width_);
+  const StepModel& step = *parts.step;
+  if (step.tolerance) {
+    accurate_.emplace(step_function_, LaneFunction(step.project), num_state_,
+                      step.num_rows > 0 ? step.q.size() + step.v.size() : 0, *step.tolerance);
+  }
   if (count == 0 || jobs_ < 1) {
     throw Error("study.bad-option", "a batch needs at least one copy and one thread.");
   }
@@ -99,27 +104,29 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
   std::copy_n(prepared.start.y.begin(), num_state_, first.begin() + 2);
   std::copy(prepared.state.p.begin(), prepared.state.p.end(),
             first.begin() + static_cast<std::ptrdiff_t>(first_parameter_));
-  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+  for (std::size_t begin = 0; begin < count; begin += width_) {
     Block block;
-    block.size = std::min(kBlock, count - begin);
-    for (const double value : first) block.start.insert(block.start.end(), block.size, value);
+    block.size = std::min(width_, count - begin);
+    for (const double value : first) block.start.insert(block.start.end(), width_, value);
     block.now = block.start;
-    block.counts.assign(block.size, 0);
+    block.counts.assign(width_, 0);
     blocks_.push_back(std::move(block));
   }
   for (int i = 0; i < jobs_; ++i) work_.push_back(make_work());
 }
 
 Batch::Work Batch::make_work() const {
-  const std::size_t num_observed = kBlock * observe_function_.num_outputs();
-  const std::vector<double> numbers(num_observed);
-  return {step_function_.make_batch_workspace(),
-          observe_function_.make_batch_workspace(),
-          std::vector<double>(kBlock * step_function_.num_outputs()),
+  const std::vector<double> numbers(width_ * observe_function_.num_outputs());
+  return {step_function_.make_work(),
+          observe_function_.make_work(),
+          accurate_ ? accurate_->make_work() : LaneDop853::Work{},
+          std::vector<double>(width_ * step_function_.num_outputs()),
+          std::vector<double>(width_),
           numbers,
           numbers,
           numbers,
-          numbers};
+          numbers,
+          std::vector<int>(width_)};
 }
 
 template <typename Do>
@@ -137,20 +144,38 @@ void Batch::for_blocks(std::size_t operations, Do&& work) const {
 }
 
 void Batch::advance(Block& block, std::span<const double> inputs, int steps, Work& work) const {
-  const std::size_t n = block.size, num_u = inputs_.size();
-  for (std::size_t copy = 0; !inputs.empty() && copy < n; ++copy) {
+  const std::size_t n = width_, num_u = inputs_.size();
+  for (std::size_t copy = 0; !inputs.empty() && copy < block.size; ++copy) {
     for (std::size_t i = 0; i < num_u; ++i) {
       block.now[(first_input_ + i) * n + copy] = inputs[copy * num_u + i];
     }
   }
-  const std::span<double> out = std::span(work.out).first(n * step_function_.num_outputs());
   for (int k = 0; k < steps; ++k) {
-    step_function_.evaluate_batch(block.now, out, n, work.step);
-    std::copy_n(out.begin(), num_state_ * n,
+    if (accurate_) {
+      step_accurately(block, work);
+      continue;
+    }
+    step_function_.evaluate(block.now.data(), work.out.data(), work.step.data());
+    std::copy_n(work.out.begin(), num_state_ * n,
                 block.now.begin() + static_cast<std::ptrdiff_t>(2 * n));
     for (std::size_t copy = 0; copy < n; ++copy) {
       block.now[copy] = koppel_time(block.start[copy], step_, ++block.counts[copy]);
     }
+  }
+}
+
+// Lanes that are nobody's stay at their start.
+void Batch::step_accurately(Block& block, Work& work) const {
+  for (std::size_t copy = 0; copy < width_; ++copy) {
+    work.ends[copy] = copy < block.size
+                          ? koppel_time(block.start[copy], step_, ++block.counts[copy])
+                          : block.now[copy];
+  }
+  accurate_->advance(block.now, work.ends, work.reasons, work.accurate);
+  for (std::size_t copy = 0; copy < block.size; ++copy) {
+    block.now[copy] = work.ends[copy];
+    if (work.reasons[copy] == 0) continue;
+    for (std::size_t i = 0; i < num_state_; ++i) block.now[(2 + i) * width_ + copy] = NAN;
   }
 }
 
@@ -165,7 +190,7 @@ void Batch::advance(std::span<const double> inputs, int steps) {
   const std::size_t operations =
       step_function_.num_instructions() * static_cast<std::size_t>(steps);
   for_blocks(operations, [&](std::size_t i, Work& work) {
-    const std::size_t first = inputs.empty() ? 0 : i * kBlock * num_u;
+    const std::size_t first = inputs.empty() ? 0 : i * width_ * num_u;
     const std::size_t length = inputs.empty() ? 0 : blocks_[i].size * num_u;
     advance(blocks_[i], inputs.subspan(first, length), steps, work);
   });
@@ -175,12 +200,10 @@ void Batch::observe(std::span<double> to) const {
   const std::size_t num_observed = observed_.size();
   for_blocks(observe_function_.num_instructions(), [&](std::size_t i, Work& work) {
     const Block& block = blocks_[i];
-    const std::size_t n = block.size;
-    const std::span<double> out = std::span(work.observed).first(n * num_observed);
-    observe_function_.evaluate_batch(block.now, out, n, work.observe);
-    for (std::size_t copy = 0; copy < n; ++copy) {
+    observe_function_.evaluate(block.now.data(), work.observed.data(), work.observe.data());
+    for (std::size_t copy = 0; copy < block.size; ++copy) {
       for (std::size_t k = 0; k < num_observed; ++k) {
-        to[(i * kBlock + copy) * num_observed + k] = out[k * n + copy];
+        to[(i * width_ + copy) * num_observed + k] = work.observed[k * width_ + copy];
       }
     }
   });
@@ -195,21 +218,21 @@ Batch::Reduction Batch::advance_and_reduce(std::uint64_t steps) {
       static_cast<std::size_t>(steps);
   for_blocks(operations, [&](std::size_t i, Work& work) {
     Block& block = blocks_[i];
-    const std::size_t n = block.size;
-    const std::span<double> now = std::span(work.observed).first(n * m);
+    const std::size_t n = width_;
+    const std::span<double> now = work.observed;
     for (std::uint64_t k = 0; k < steps; ++k) {
       if (is_stop_requested()) return;
       advance(block, {}, 1, work);
-      observe_function_.evaluate_batch(block.now, now, n, work.observe);
+      observe_function_.evaluate(block.now.data(), now.data(), work.observe.data());
       for (std::size_t j = 0; j < n * m; ++j) {
         work.low[j] = k == 0 || now[j] < work.low[j] ? now[j] : work.low[j];
         work.high[j] = k == 0 || now[j] > work.high[j] ? now[j] : work.high[j];
         work.sum[j] = k == 0 ? now[j] : work.sum[j] + now[j];
       }
     }
-    for (std::size_t copy = 0; copy < n; ++copy) {
+    for (std::size_t copy = 0; copy < block.size; ++copy) {
       for (std::size_t k = 0; k < m; ++k) {
-        const std::size_t from = k * n + copy, to = (i * kBlock + copy) * m + k;
+        const std::size_t from = k * n + copy, to = (i * n + copy) * m + k;
         out.last[to] = now[from];
         out.low[to] = work.low[from];
         out.high[to] = work.high[from];
@@ -223,8 +246,19 @@ Batch::Reduction Batch::advance_and_reduce(std::uint64_t steps) {
 
 void Batch::get(std::size_t row, std::span<double> out) const {
   for (std::size_t copy = 0; copy < count_; ++copy) {
-    const Block& block = blocks_[copy / kBlock];
-    out[copy] = block.now[row * block.size + copy % kBlock];
+    const Block& block = blocks_[copy / width_];
+    out[copy] = block.now[row * width_ + copy % width_];
+  }
+}
+
+void Batch::set_state(std::size_t place, std::span<const double> values) {
+  if (place >= num_state_ || values.size() != count_) {
+    throw Error("study.bad-option",
+                fmt::format("a batch of {} copies with {} states is given {} values of state {}.",
+                            count_, num_state_, values.size(), place));
+  }
+  for (std::size_t copy = 0; copy < count_; ++copy) {
+    blocks_[copy / width_].now[(2 + place) * width_ + copy % width_] = values[copy];
   }
 }
 
@@ -233,7 +267,7 @@ void Batch::times(std::span<double> out) const { get(0, out); }
 void Batch::reset() {
   for (Block& block : blocks_) {
     block.now = block.start;
-    block.counts.assign(block.size, 0);
+    block.counts.assign(width_, 0);
   }
 }
 
@@ -244,10 +278,10 @@ void Batch::reset(std::span<const std::uint8_t> marked) {
   }
   for (std::size_t copy = 0; copy < count_; ++copy) {
     if (marked[copy] == 0) continue;
-    Block& block = blocks_[copy / kBlock];
-    block.counts[copy % kBlock] = 0;
+    Block& block = blocks_[copy / width_];
+    block.counts[copy % width_] = 0;
     for (std::size_t i = 0; i < num_layout_; ++i) {
-      const std::size_t at = i * block.size + copy % kBlock;
+      const std::size_t at = i * width_ + copy % width_;
       block.now[at] = block.start[at];
     }
   }
@@ -256,9 +290,9 @@ void Batch::reset(std::span<const std::uint8_t> marked) {
 // The state as it was where there is no other. Multipliers are what the first step begins to look
 // for: 0.
 void Batch::put_start(std::size_t copy, const State* state, std::span<const double> p) {
-  Block& block = blocks_[copy / kBlock];
+  Block& block = blocks_[copy / width_];
   const auto at = [&](std::size_t row) -> double& {
-    return block.start[row * block.size + copy % kBlock];
+    return block.start[row * width_ + copy % width_];
   };
   std::size_t row = 2;
   if (state != nullptr) {
@@ -269,9 +303,9 @@ void Batch::put_start(std::size_t copy, const State* state, std::span<const doub
   }
   row = first_parameter_;
   for (const double value : p) at(row++) = value;
-  block.counts[copy % kBlock] = 0;
+  block.counts[copy % width_] = 0;
   for (row = 0; row < num_layout_; ++row) {
-    block.now[row * block.size + copy % kBlock] = at(row);
+    block.now[row * width_ + copy % width_] = at(row);
   }
 }
 
@@ -329,9 +363,9 @@ std::vector<Batch::Impossible> Batch::set(const std::vector<std::string>& parame
   std::vector<double> p(num_parameters());
   for (std::size_t copy = 0; copy < count_; ++copy) {
     check_stop();
-    const Block& block = blocks_[copy / kBlock];
+    const Block& block = blocks_[copy / width_];
     for (std::size_t i = 0; i < p.size(); ++i) {
-      p[i] = block.now[(first_parameter_ + i) * block.size + copy % kBlock];
+      p[i] = block.now[(first_parameter_ + i) * width_ + copy % width_];
     }
     space.put(values.subspan(copy * n, n), p);
     if (!moves) {

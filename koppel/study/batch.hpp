@@ -6,17 +6,20 @@
 //   carts.advance(forces, 2);      // two steps with these inputs, one for each copy
 //   carts.observe(values);
 //
-// Steps are of fixed cost. Copies go through vector registers, several at once, and over threads;
-// each has the bits that it would have alone.
+// Steps are of fixed cost, or accurate (dop853: each copy takes as many steps of its own inside a
+// step as it needs). Copies go through vector registers, four or eight at once, and over threads;
+// each has the bits that it would have alone, which are those of exported code. A copy whose step
+// fails has states that are not numbers from then on.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <koppel/expr/code/function.hpp>
+#include <koppel/integrate/lane_dop853.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/study/parameters.hpp>
 
@@ -25,8 +28,9 @@ namespace koppel {
 struct StepModel;
 
 struct BatchOptions {
-  SimulateOptions run =
-      {};  // with a step; where the integrator is open, the choice of `fixed-cost`
+  // With a step. The integrator is one of fixed-cost steps, rk4 or dop853; where it is open, the
+  // choice of `fixed-cost`.
+  SimulateOptions run = {};
   std::vector<std::string> observed = {};  // quantities, or expressions of them; empty: the outputs
   int jobs = 1;                            // threads
 };
@@ -79,24 +83,29 @@ class Batch {
   void get_parameter(std::size_t place, std::span<double> out) const {
     get(first_parameter_ + place, out);
   }
+  // Of the copies as they are now; reset() goes back to the start. Positions and velocities must
+  // meet the constraints: nothing is assembled.
+  void set_state(std::size_t place, std::span<const double> values);
   const StepModel& step_model() const { return *step_model_; }
 
  private:
-  static constexpr std::size_t kBlock = 64;  // copies that are kept together
-
-  // The layout of a step, each number of all copies one after the other: t, h, q, v, x, λ, u, p.
+  // Copies that step together: width_ of them. The layout of a step, each number of all copies one
+  // after the other: t, h, q, v, x, λ, u, p. The last block may have lanes that are nobody's.
   struct Block {
     std::vector<double> now, start;
     std::vector<std::uint64_t> counts;  // of steps
     std::size_t size = 0;               // copies in it
   };
   struct Work {
-    Workspace step, observe;
-    std::vector<double> out, observed, low, high, sum;
+    std::vector<double> step, observe;  // of the functions
+    LaneDop853::Work accurate;
+    std::vector<double> out, ends, observed, low, high, sum;
+    std::vector<int> reasons;
   };
   Work make_work() const;
   void get(std::size_t row, std::span<double> out) const;
   void advance(Block& block, std::span<const double> inputs, int steps, Work& work) const;
+  void step_accurately(Block& block, Work& work) const;
   void put_start(std::size_t copy, const State* state, std::span<const double> p);
   bool moves_start(std::span<const double> direction) const;
   // In parallel where it is worth it.
@@ -112,7 +121,9 @@ class Batch {
   std::vector<ParameterOrigin> origins_;
   std::shared_ptr<const StepModel> step_model_;
   std::size_t num_state_ = 0, first_input_ = 0, first_parameter_ = 0, num_layout_ = 0;
-  Function step_function_, observe_function_;
+  LaneFunction step_function_, observe_function_;  // accurate: the first are the rates
+  std::optional<LaneDop853> accurate_;
+  std::size_t width_;
   std::vector<Block> blocks_;
   mutable std::vector<Work> work_;  // by thread
 

@@ -193,8 +193,8 @@ class Studies:
 class Batch:
     """Many copies of a mechanism that step together, each with its own state, parameters and inputs.
 
-    Steps are of fixed cost; copies go through vector registers and over threads (``jobs``), each with the
-    bits that it would have alone.
+    Steps are of fixed cost, or accurate with ``dop853``; copies go through vector registers and over threads
+    (``jobs``), each with the bits that it would have alone.
 
     >>> import koppel, numpy as np
     >>> cranes = koppel.Batch(koppel.load("pendulum"), 100, step=0.01, observe=["x", "y"])
@@ -203,16 +203,20 @@ class Batch:
     """
 
     def __init__(self, model: Any, count: int, *, step: float, observe: Names = (), jobs: int = 1,
-                 end: Optional[float] = None, coordinates: Optional[str] = None, integrator: Optional[str] = None):
+                 end: Optional[float] = None, coordinates: Optional[str] = None, integrator: Optional[str] = None,
+                 tolerance: Optional[float] = None):
         """Copies at the model's start.
 
         Args:
             step: of all copies, s
             observe: quantities or expressions of them; the model's outputs unless given
             jobs: threads
-            integrator: one of fixed cost; chosen by trial up to ``end`` unless given
+            integrator: one of fixed cost, ``rk4`` or ``dop853``; of fixed cost, chosen by trial up to ``end``,
+                unless given
+            tolerance: of ``dop853``
         """
-        given = {"step": step, "end": end, "coordinates": coordinates, "integrator": integrator}
+        given = {"step": step, "end": end, "coordinates": coordinates, "integrator": integrator,
+                 "tolerance": tolerance}
         self._batch = model._ask(lambda loaded: _koppel.Batch(loaded, count, given, _list(observe), jobs))
 
     def __len__(self) -> int:

@@ -10,6 +10,7 @@
 #include <koppel/runtime/trig.h>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/reciprocals.hpp>
+#include <koppel/expr/code/lane_function.hpp>
 #include <koppel/expr/code/program.hpp>
 #include <koppel/expr/graph/graph.hpp>
 
@@ -185,12 +186,14 @@ TEST(Function, BatchAgreesBitForBitWithOnePointAtATime) {
   constexpr double kEdges[] = {
       0.0,    -0.0, 1e-310,    -5e-324,    1e308,
       -1e308, 1e22, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
-  for (const char* policy : {"auto", "off"}) {
-    const koppel::testing::ScopedEnvironment scoped("KOPPEL_NATIVE", policy);
+  for (const char* lanes : {"off", "1", "4", "8"}) {
+    const std::string policy = lanes == std::string("off") ? "off" : "auto";
+    const koppel::testing::ScopedEnvironment scoped("KOPPEL_NATIVE", policy.c_str()),
+        width("KOPPEL_LANES", policy == "off" ? "1" : lanes);
     std::mt19937_64 engine(102);
     Setting setting;
     const Function f(setting.x, setting.random_outputs(engine, 300));
-    ASSERT_EQ(f.is_machine_code(), policy == std::string("auto"));
+    ASSERT_EQ(f.is_machine_code(), policy == "auto");
     Workspace one = f.make_workspace(), many = f.make_batch_workspace();
     for (const std::size_t count : {0, 1, 2, 63, 64, 65, 129, 500}) {
       std::vector<double> in(3 * count), out(f.num_outputs() * count);
@@ -204,15 +207,14 @@ TEST(Function, BatchAgreesBitForBitWithOnePointAtATime) {
         f.evaluate(point, expected, one);
         for (std::size_t j = 0; j < expected.size(); ++j) {
           ASSERT_TRUE(same_bits(out[j * count + p], expected[j]))
-              << "output " << j << " at point " << p << " of " << count << ", " << policy;
+              << "output " << j << " at point " << p << " of " << count << ", " << lanes;
         }
       }
     }
   }
 }
 
-// Sines and cosines, alone and in pairs, among values that are kept in registers across them.
-TEST(Function, SinesOfFixedCostHaveTheBitsOfTheRuntimeInEveryCode) {
+void expect_bits_of_runtime(std::span<const Expr> x, std::span<const Expr> out, const char* width) {
   constexpr double kFar[] = {0.0,
                              -0.0,
                              5e-324,
@@ -223,20 +225,8 @@ TEST(Function, SinesOfFixedCostHaveTheBitsOfTheRuntimeInEveryCode) {
                              1e300,
                              std::numeric_limits<double>::infinity(),
                              std::numeric_limits<double>::quiet_NaN()};
-  Graph graph;
-  std::vector<Expr> x, out;
-  for (int i = 0; i < 9; ++i) x.push_back(graph.symbol("x" + std::to_string(i)));
-  Expr sum = 0, late = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const Expr angle = x[i] + sum;
-    late = angle * (late + x[(i + 1) % 9] * x[(i + 2) % 9]);
-    out.push_back(i % 3 == 0 ? sin(angle) : cos(angle));
-    if (i % 3 == 2) out.push_back(sin(angle));
-    sum += out.back() * x[(i + 4) % 9] + x[0];
-  }
-  for (const Expr& e : x) late += sin(e * x[3]) * cos(e + x[5]);
-  out.insert(out.end(), {sum, late});
   const CompileOptions options{.fixed_cost = true};
+  const koppel::testing::ScopedEnvironment most("KOPPEL_LANES", width);
   const Function code(x, out, options);
   ASSERT_TRUE(code.is_machine_code());
   const koppel::testing::ScopedEnvironment policy("KOPPEL_NATIVE", "off");
@@ -257,6 +247,54 @@ TEST(Function, SinesOfFixedCostHaveTheBitsOfTheRuntimeInEveryCode) {
       ASSERT_TRUE(same_bits(a[j], b[j])) << "output " << j << " at point " << p;
       ASSERT_TRUE(same_bits(a[j], lanes[j * kCount + p])) << "output " << j << " at point " << p;
     }
+  }
+}
+
+// Sines and cosines, alone and in pairs, among values that are kept in registers across them.
+TEST(Function, SinesOfFixedCostHaveTheBitsOfTheRuntimeInEveryCode) {
+  Graph graph;
+  std::vector<Expr> x, out;
+  for (int i = 0; i < 9; ++i) x.push_back(graph.symbol("x" + std::to_string(i)));
+  Expr sum = 0, late = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Expr angle = x[i] + sum;
+    late = angle * (late + x[(i + 1) % 9] * x[(i + 2) % 9]);
+    out.push_back(i % 3 == 0 ? sin(angle) : cos(angle));
+    if (i % 3 == 2) out.push_back(sin(angle));
+    sum += out.back() * x[(i + 4) % 9] + x[0];
+  }
+  for (const Expr& e : x) late += sin(e * x[3]) * cos(e + x[5]);
+  out.insert(out.end(), {sum, late});
+  for (const char* width : {"1", "4", "8"}) expect_bits_of_runtime(x, out, width);
+}
+
+TEST(Function, TakesAsManyLanesAsTheProcessorHasAndTheEnvironmentAllows) {
+  Graph graph;
+  const auto x = graph.symbols("x", "y");
+  const Expr f[] = {x[0] * x[1] + 1, x[0] - x[1]};  // too short for code at one point
+  for (const char* lanes : {"1", "4", "8"}) {
+    const koppel::testing::ScopedEnvironment width("KOPPEL_LANES", lanes);
+    const Function function(x, f);
+    const auto most = static_cast<std::size_t>(MachineCode::most_lanes());
+    EXPECT_LE(most, std::stoul(lanes));
+#ifdef __x86_64__
+    const std::size_t has = __builtin_cpu_supports("avx512dq") ? 8
+                            : __builtin_cpu_supports("avx2")   ? 4
+                                                               : 1;
+    EXPECT_EQ(most, std::min<std::size_t>(has, std::stoul(lanes)));
+#endif
+    EXPECT_EQ(LaneFunction(function.program()).lanes(), most);
+    std::vector<double> in = {1, 2, 3, 4, 5, 6}, out(6);
+    Workspace work = function.make_batch_workspace();
+    function.evaluate_batch(in, out, 3, work);
+    EXPECT_EQ(out, (std::vector<double>{5, 11, 19, -3, -3, -3}));
+  }
+  const koppel::testing::ScopedEnvironment width("KOPPEL_LANES", "3");
+  try {
+    Function(x, f).make_batch_workspace();
+    FAIL() << "three lanes were taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.diagnostics().front().message, "KOPPEL_LANES is '3'; it can be 1, 4 or 8.");
   }
 }
 

@@ -10,6 +10,7 @@
 #include <koppel/study/batch.hpp>
 
 #include "tests/near.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace koppel {
 namespace {
@@ -105,6 +106,72 @@ TEST(Batch, ParametersOfCopiesDiffer) {
   const double impossible[] = {0.4, 5};
   EXPECT_THROW(batch.set("b", std::vector<double>{1.0, 0.1}), Error);
   EXPECT_THROW(batch.set("nothing", impossible), Error);
+}
+
+// In every kind of lanes and on the tape; 11 copies leave lanes of the last block that are
+// nobody's.
+TEST(Batch, CopiesHaveTheSameBitsInAllLanesWithEveryIntegrator) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml", {}, origins);
+  constexpr std::size_t kCount = 11;
+  std::vector<double> gravity;
+  for (std::size_t i = 0; i < kCount; ++i) gravity.push_back(9 + 0.3 * double(i));
+  for (const char* integrator : {"rattle", "rk4", "dop853"}) {
+    BatchOptions options = with_step(integrator == std::string("dop853") ? 0.05 : 1e-3);
+    options.run.integrator = integrator;
+    std::vector<double> expected;
+    for (const auto& [native, lanes] : {std::pair{"off", "1"}, std::pair{"jit", "1"},
+                                        std::pair{"jit", "4"}, std::pair{"jit", "8"}}) {
+      const testing::ScopedEnvironment policy("KOPPEL_NATIVE", native), most("KOPPEL_LANES", lanes);
+      Batch batch(model, origins, kCount, options);
+      batch.set("g", gravity);
+      const Batch::Reduction reduced = batch.advance_and_reduce(8);
+      std::vector<double> all = reduced.high, row(kCount);
+      all.insert(all.end(), reduced.sum.begin(), reduced.sum.end());
+      for (std::size_t i = 0; i < batch.num_states(); ++i) {
+        batch.get_state(i, row);
+        all.insert(all.end(), row.begin(), row.end());
+      }
+      if (expected.empty()) expected = all;
+      ASSERT_EQ(all.size(), expected.size());
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        ASSERT_TRUE(same_bits(all[i], expected[i])) << integrator << ' ' << native << lanes << i;
+      }
+    }
+    EXPECT_NE(expected[0], expected[kCount]);
+  }
+}
+
+// As accurate as asked for, with constraints closed after every step.
+TEST(Batch, AccurateStepsReachWhatARunReaches) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml", {}, origins);
+  BatchOptions options = with_step(0.05);
+  options.run.integrator = "dop853";
+  options.run.tolerance = 1e-10;
+  options.observed = {"Bx"};
+  Batch batch(model, origins, 3, options);
+  batch.advance({}, 10);
+  std::vector<double> values(3);
+  batch.observe(values);
+  const Simulation s = simulate(model, {.end = 0.5, .tolerance = 1e-12});
+  EXPECT_NEAR(values[2], s.trajectory["Bx"].back(), 1e-8);  // errors of steps add up and grow
+}
+
+// From where there are no rates, the copy has no numbers; the others go on.
+TEST(Batch, ACopyWhoseStepFailsHasNoNumbers) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(kCart, "cart.yaml", {}, origins);
+  BatchOptions options = with_step(0.01);
+  options.run.integrator = "dop853";
+  Batch batch(model, origins, 3, options);
+  const double forces[] = {1, std::nan(""), 1};
+  batch.advance(forces, 2);
+  std::vector<double> values(6);
+  batch.observe(values);
+  EXPECT_TRUE(std::isnan(values[2]));
+  EXPECT_TRUE(std::isfinite(values[0]));
+  EXPECT_TRUE(same_bits(values[0], values[4]));
 }
 
 TEST(Batch, MarkedCopiesStartAnew) {

@@ -32,6 +32,7 @@ typedef struct {
 #define KOPPEL_CARD __device__ __forceinline__
 #endif
 #define KOPPEL_CARD_DATA __device__
+#define KOPPEL_DATA static __device__ const __attribute__((unused))
 #define KOPPEL_UNROLL _Pragma("unroll")
 #define KOPPEL_LIKE_A_CARD
 

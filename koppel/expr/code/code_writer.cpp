@@ -21,10 +21,6 @@ CodeWriter::CodeWriter() {
 
 bool CodeWriter::is_supported() { return asmjit::CpuInfo::host().features().x86().hasAVX(); }
 
-bool CodeWriter::has_packed_integers() {
-  return asmjit::CpuInfo::host().features().x86().hasAVX2();
-}
-
 void CodeWriter::call_table(const TableData& table, int order) {
   assembler.mov(asmjit::x86::rdi, reinterpret_cast<std::uint64_t>(&table));
   assembler.mov(asmjit::x86::esi, order);

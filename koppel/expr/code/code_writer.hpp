@@ -19,8 +19,7 @@ class CodeWriter : asmjit::ErrorHandler {
  public:
   CodeWriter();
 
-  static bool is_supported();         // by the processor: AVX is needed
-  static bool has_packed_integers();  // AVX2
+  static bool is_supported();  // by the processor: AVX is needed
 
   asmjit::x86::Assembler assembler;
 

@@ -11,6 +11,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/expr/code/diagnose.hpp>
 #include <koppel/expr/code/emit_c.hpp>
+#include <koppel/expr/code/lane_function.hpp>
 #include <koppel/expr/code/machine_code.hpp>
 #include <koppel/expr/code/native.hpp>
 #include <koppel/expr/code/program.hpp>
@@ -24,6 +25,8 @@ namespace {
 // an evaluation on the tape 2 to 7 ns an operation more than in machine code: it pays after 30 to
 // 100 evaluations. Who asks for a workspace is going to evaluate in a loop.
 constexpr unsigned kFewCalls = 50;
+// A page and two calls of the system cost more than the tape of fewer operations does.
+constexpr std::size_t kFewestForCode = 16;
 
 }  // namespace
 
@@ -43,15 +46,15 @@ struct Function::Code {
   // Null: there is none.
   const MachineCode* machine() const {
     std::call_once(has_machine_, [&] {
-      machine_ = generate(1);
+      machine_ = generate();
       is_generated_ = true;
     });
     return machine_.get();
   }
-  // For several points at once. Null: the tape.
-  const MachineCode* lanes() const {
-    std::call_once(has_lanes_, [&] { lanes_ = generate(MachineCode::kLanes); });
-    return lanes_.get();
+  // For several points at once.
+  const LaneFunction& lanes() const {
+    std::call_once(has_lanes_, [&] { lanes_.emplace(&program, by_ != Native::Off); });
+    return *lanes_;
   }
   // Whether a single evaluation is better on the tape: one of few, and there is no code yet.
   bool is_one_of_few() const {
@@ -90,11 +93,12 @@ struct Function::Code {
     native = library->find<Compiled>("koppel_function");
     native_work = c.work_size;
   }
-  std::unique_ptr<const MachineCode> generate(int lanes) const {
+  std::unique_ptr<const MachineCode> generate() const {
     if (by_ == Native::Off || native != nullptr) return nullptr;
+    if (program.code.size() < kFewestForCode) return nullptr;
     const auto start = std::chrono::steady_clock::now();
     try {
-      auto code = MachineCode::generate(program, lanes);
+      auto code = MachineCode::generate(program);
       if (code != nullptr) note_generated(program.code.size(), start);
       return code;
     } catch (const std::bad_alloc&) {  // the tape needs less
@@ -105,35 +109,11 @@ struct Function::Code {
   Native by_;
   mutable std::once_flag has_tape_, has_machine_, has_lanes_;
   mutable std::optional<Tape> tape_;
-  mutable std::unique_ptr<const MachineCode> machine_, lanes_;
+  mutable std::unique_ptr<const MachineCode> machine_;
+  mutable std::optional<LaneFunction> lanes_;
   mutable std::atomic<bool> is_generated_ = false;
   mutable std::atomic<unsigned> calls_ = 0;
 };
-
-namespace {
-
-// The last points repeat one where there are fewer than lanes.
-void evaluate_lanes(const MachineCode& code, std::span<const double> in, std::span<double> out,
-                    std::size_t count, double* work) noexcept {
-  constexpr std::size_t kLanes = MachineCode::kLanes;
-  const std::size_t num_in = in.size() / std::max<std::size_t>(count, 1);
-  const std::size_t num_out = out.size() / std::max<std::size_t>(count, 1);
-  double* const x = work;
-  double* const y = x + num_in * kLanes;
-  for (std::size_t begin = 0; begin < count; begin += kLanes) {
-    const std::size_t points = std::min(kLanes, count - begin);
-    for (std::size_t i = 0; i < num_in; ++i) {
-      const double* const from = in.data() + i * count + begin;
-      for (std::size_t k = 0; k < kLanes; ++k) x[i * kLanes + k] = from[std::min(k, points - 1)];
-    }
-    code.run(x, y, y + num_out * kLanes);
-    for (std::size_t j = 0; j < num_out; ++j) {
-      std::copy_n(y + j * kLanes, points, out.data() + j * count + begin);
-    }
-  }
-}
-
-}  // namespace
 
 Function::Function(std::span<const Expr> inputs, std::span<const Expr> outputs,
                    CompileOptions options) {
@@ -180,32 +160,31 @@ void Function::evaluate(std::span<const double> in, std::span<double> out,
 }
 
 Workspace Function::make_batch_workspace() const {
-  if (const MachineCode* lanes = code_->lanes()) {
-    return Workspace((num_inputs() + num_outputs()) * MachineCode::kLanes + lanes->work_size());
-  }
-  Workspace work(num_slots() * Tape::kBatch);
-  double* s = work.data_.data() + num_inputs() * Tape::kBatch;
-  for (const double number : code_->program.constants) s = std::fill_n(s, Tape::kBatch, number);
+  const LaneFunction& lanes = code_->lanes();
+  Workspace work(lanes.work_size() + (num_inputs() + num_outputs()) * lanes.lanes());
+  lanes.prepare_work(work.data_.data());
   return work;
 }
 
+// The last points repeat one where there are fewer than lanes.
 void Function::evaluate_batch(std::span<const double> in, std::span<double> out, std::size_t count,
                               Workspace& work) const noexcept {
   assert(in.size() == count * num_inputs() && out.size() == count * num_outputs());
-  if (const MachineCode* lanes = code_->lanes()) {
-    return evaluate_lanes(*lanes, in, out, count, work.data_.data());
-  }
-  double* s = work.data_.data();
-  const Tape& tape = code_->tape();
-  const auto& slots = tape.outputs();
-  for (std::size_t begin = 0; begin < count; begin += Tape::kBatch) {
-    const std::size_t points = std::min(Tape::kBatch, count - begin);
+  const LaneFunction& code = code_->lanes();
+  const std::size_t lanes = code.lanes();
+  double* const inside = work.data_.data();
+  if (count == lanes) return code.evaluate(in.data(), out.data(), inside);
+  double* const x = inside + code.work_size();
+  double* const y = x + num_inputs() * lanes;
+  for (std::size_t begin = 0; begin < count; begin += lanes) {
+    const std::size_t points = std::min(lanes, count - begin);
     for (std::size_t i = 0; i < num_inputs(); ++i) {
-      std::copy_n(in.data() + i * count + begin, points, s + i * Tape::kBatch);
+      double* const to = std::copy_n(in.data() + i * count + begin, points, x + i * lanes);
+      std::fill_n(to, lanes - points, x[i * lanes]);
     }
-    tape.run_batch(s, code_->program.tables.data());
-    for (std::size_t j = 0; j < slots.size(); ++j) {
-      std::copy_n(s + slots[j] * Tape::kBatch, points, out.data() + j * count + begin);
+    code.evaluate(x, y, inside);
+    for (std::size_t j = 0; j < num_outputs(); ++j) {
+      std::copy_n(y + j * lanes, points, out.data() + j * count + begin);
     }
   }
 }

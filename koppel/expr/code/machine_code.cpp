@@ -1,15 +1,16 @@
 #include <koppel/expr/code/machine_code.hpp>
 
-#include <koppel/expr/code/code_writer.hpp>
+#include <koppel/expr/code/lanes.hpp>
 #include <koppel/expr/code/turn_routine.hpp>
 
 #ifdef KOPPEL_MACHINE_CODE
 
 #include <array>
 #include <bit>
-#include <cstring>
+#include <cstdlib>
 #include <limits>
 
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
@@ -21,23 +22,29 @@ namespace x86 = asmjit::x86;
 namespace Id = asmjit::x86::Inst;
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu, kNever = 0xFFFFFFFFu;
-// A page and two calls of the system cost more than the tape of fewer operations does.
-constexpr std::size_t kFewest = 16;
+
+// What a call computes, lane by lane.
+using Value = double(double, double, double);
+void call_each(Value* f, const double* a, const double* b, double* out, int lanes) {
+  for (int i = 0; i < lanes; ++i) out[i] = f(a[i], b[i], 0);
+}
+void look_up_each(const TableData* table, int order, const double* a, double* out, int lanes) {
+  for (int i = 0; i < lanes; ++i) out[i] = table->evaluate(a[i], order);
+}
 
 class Generator {
  public:
   Generator(const Program& program, int lanes)
       : program_(program),
-        lanes_(static_cast<std::size_t>(lanes)),
-        id_(lanes == 1 ? kScalar : kPacked),
+        assembler_(writer.assembler),
+        lanes_(assembler_, static_cast<std::size_t>(lanes)),
         num_inputs_(program.num_inputs()),
         leaves_(program.num_leaves()),
-        assembler_(writer.assembler),
-        turn_(writer, static_cast<std::size_t>(lanes)) {
+        turn_(writer, lanes_),
+        registers_(lanes_.num_registers() - 1) {
     find_uses();
     spilled_at_.assign(program.code.size(), kNone);
     register_of_.assign(program.num_values(), kNone);
-    for (Register& r : registers_) r = {};
   }
 
   void generate() {
@@ -54,10 +61,10 @@ class Generator {
 
   CodeWriter writer;
   std::size_t work_size() const { return work_size_; }
-  // What `numbers` holds: the program's constants, then masks; each as often as there are lanes.
+  // What `numbers` holds: the program's constants, then masks.
   std::vector<double> numbers() const {
     std::vector<double> out;
-    const auto add = [&](double x) { out.insert(out.end(), lanes_, x); };
+    const auto add = [&](double x) { out.insert(out.end(), lanes_.num_copies(), x); };
     for (const double x : program_.constants) add(x);
     add(std::bit_cast<double>(std::uint64_t{1} << 63));
     add(std::bit_cast<double>(~(std::uint64_t{1} << 63)));
@@ -72,20 +79,10 @@ class Generator {
     std::uint32_t next_use = kNever;
     bool is_pinned = false;  // an operand or the result of the instruction at hand
   };
-  static constexpr unsigned kNumRegisters = 15;  // the last one is for intermediate results
-  // A register of values: of one lane, or of all.
-  Vec reg(unsigned r) const { return lanes_ == 1 ? Vec(x86::xmm(r)) : Vec(x86::ymm(r)); }
-  Vec scratch() const { return reg(kNumRegisters); }
-
-  // The instructions, for one lane and for several.
-  struct Instructions {
-    asmjit::InstId move, add, sub, mul, div, min, max, compare;
-  };
-  static constexpr Instructions kScalar{Id::kIdVmovsd, Id::kIdVaddsd, Id::kIdVsubsd, Id::kIdVmulsd,
-                                        Id::kIdVdivsd, Id::kIdVminsd, Id::kIdVmaxsd, Id::kIdVcmpsd};
-  static constexpr Instructions kPacked{Id::kIdVmovupd, Id::kIdVaddpd, Id::kIdVsubpd,
-                                        Id::kIdVmulpd,  Id::kIdVdivpd, Id::kIdVminpd,
-                                        Id::kIdVmaxpd,  Id::kIdVcmppd};
+  Vec reg(unsigned r) const { return lanes_.reg(r); }
+  unsigned num_registers() const { return static_cast<unsigned>(registers_.size()); }
+  // The last one is for intermediate results.
+  Vec scratch() const { return reg(num_registers()); }
 
   enum Mask { Sign, Rest, One };
 
@@ -122,39 +119,30 @@ class Generator {
     assembler_.mov(x86::r14, x86::rcx);
   }
   void leave() {
-    if (lanes_ > 1) assembler_.vzeroupper();
+    lanes_.leave_wide();
     assembler_.add(x86::rsp, 8);
     for (const x86::Gp& r : {x86::r14, x86::r13, x86::r12, x86::rbx}) assembler_.pop(r);
     assembler_.ret();
   }
 
-  Mem at(const x86::Gp& base, std::size_t index) const {
-    const auto offset = static_cast<std::int32_t>(8 * lanes_ * index);
-    return lanes_ == 1 ? x86::qword_ptr(base, offset) : x86::ymmword_ptr(base, offset);
+  void move(const asmjit::Operand& to, const asmjit::Operand& from) { lanes_.move(to, from); }
+  Mem mask(Mask which) const {
+    return lanes_.common(x86::r14, program_.constants.size() + static_cast<std::size_t>(which));
   }
-  static Mem lane_of(Mem values, std::size_t lane) {
-    values.setSize(8);
-    values.addOffset(static_cast<std::int64_t>(8 * lane));
-    return values;
-  }
-  void move(const asmjit::Operand& to, const asmjit::Operand& from) {
-    assembler_.emit(id_.move, to, from);
-  }
-  Mem mask(Mask which) const { return at(x86::r14, program_.constants.size() + which); }
   // Where a value that is in no register stands.
   Mem place(ValueId v) const {
-    if (v < num_inputs_) return at(x86::rbx, v);
-    if (v < leaves_) return at(x86::r14, v - num_inputs_);
-    return at(x86::r13, spilled_at_[v - leaves_]);
+    if (v < num_inputs_) return lanes_.row(x86::rbx, v);
+    if (v < leaves_) return lanes_.common(x86::r14, v - num_inputs_);
+    return lanes_.row(x86::r13, spilled_at_[v - leaves_]);
   }
 
   // A register for a new value: a free one, or that of the value needed last.
   unsigned take_register() {
-    unsigned best = kNumRegisters;
-    for (unsigned r = 0; r < kNumRegisters; ++r) {
+    unsigned best = num_registers();
+    for (unsigned r = 0; r < num_registers(); ++r) {
       if (registers_[r].is_pinned) continue;
       if (registers_[r].value == kNone) return r;
-      if (best == kNumRegisters || registers_[r].next_use > registers_[best].next_use) best = r;
+      if (best == num_registers() || registers_[r].next_use > registers_[best].next_use) best = r;
     }
     spill(best);
     return best;
@@ -166,10 +154,12 @@ class Generator {
     take_place(v);
     move(place(v), reg(r));
   }
-  void take_place(ValueId v) {
+  void take_place(ValueId v) { spilled_at_[v - leaves_] = take_place(); }
+  std::uint32_t take_place() {
     if (free_places_.empty()) free_places_.push_back(static_cast<std::uint32_t>(work_size_++));
-    spilled_at_[v - leaves_] = free_places_.back();
+    const std::uint32_t place = free_places_.back();
     free_places_.pop_back();
+    return place;
   }
   void spill(unsigned r) {
     save(r);
@@ -226,13 +216,13 @@ class Generator {
 
   void emit(const Instruction& i) {
     switch (i.op) {
-      case Op::Add: return binary(i, id_.add);
-      case Op::Sub: return binary(i, id_.sub);
-      case Op::Mul: return binary(i, id_.mul);
-      case Op::Div: return binary(i, id_.div);
+      case Op::Add: return binary(i, lanes_.id().add);
+      case Op::Sub: return binary(i, lanes_.id().subtract);
+      case Op::Mul: return binary(i, lanes_.id().multiply);
+      case Op::Div: return binary(i, lanes_.id().divide);
       // The instructions give their second operand where the comparison fails.
-      case Op::Min: return binary(i, id_.min, true);
-      case Op::Max: return binary(i, id_.max, true);
+      case Op::Min: return binary(i, lanes_.id().min, true);
+      case Op::Max: return binary(i, lanes_.id().max, true);
       case Op::Sqrt: return root(i);
       case Op::Neg: return masked(i, x86::Inst::kIdVxorpd, Sign);
       case Op::Abs: return masked(i, x86::Inst::kIdVandpd, Rest);
@@ -244,8 +234,8 @@ class Generator {
     }
   }
 
-  // Predicates of comparisons; only the last is true for NaN.
-  static constexpr int kEqual = 0, kLess = 1, kLessEqual = 2, kNotEqual = 4;
+  // Predicates of comparisons, which are false for NaN.
+  static constexpr int kEqual = 0, kLess = 1, kLessEqual = 2;
 
   void binary(const Instruction& i, asmjit::InstId id, bool is_reversed = false) {
     const ValueId first = is_reversed ? i.b : i.a, second = is_reversed ? i.a : i.b;
@@ -253,7 +243,7 @@ class Generator {
                         next_second = next_[now_][is_reversed ? 0 : 1];
     const Vec a = load(first, next_first);
     const asmjit::Operand b = load_or_find(second, next_second);
-    assembler_.emit(id, result(), a, b);
+    lanes_.apply(id, result(), a, b);
     release_memory(second, next_second);
   }
   // The place of an operand that was read from memory for the last time.
@@ -263,32 +253,23 @@ class Generator {
 
   void root(const Instruction& i) {
     const Vec a = load(i.a, next_[now_][0]);
-    if (lanes_ == 1) {
-      assembler_.vsqrtsd(result().xmm(), a.xmm(), a.xmm());
-    } else {
-      assembler_.vsqrtpd(result().ymm(), a.ymm());
-    }
+    lanes_.root(result(), a);
   }
   void masked(const Instruction& i, asmjit::InstId id, Mask which) {
     move(scratch(), mask(which));
     const Vec a = load(i.a, next_[now_][0]);
-    assembler_.emit(id, result(), a, scratch());
+    lanes_.apply(id, result(), a, scratch());
   }
   void compare(const Instruction& i, int predicate) {
     const Vec a = load(i.a, next_[now_][0]);
     const Vec b = load(i.b, next_[now_][1]);
-    assembler_.emit(id_.compare, scratch(), a, b, asmjit::Imm(predicate));
-    const Vec r = result();
-    move(r, mask(One));
-    assembler_.emit(Id::kIdVandpd, r, r, scratch());
+    lanes_.compare(result(), a, b, predicate, mask(One), scratch());
   }
   void select(const Instruction& i) {
     const Vec a = load(i.a, next_[now_][0]);
     const Vec b = load(i.b, next_[now_][1]);
     const Vec c = load(i.c, next_[now_][2]);
-    assembler_.emit(Id::kIdVxorpd, scratch(), scratch(), scratch());
-    assembler_.emit(id_.compare, scratch(), a, scratch(), asmjit::Imm(kNotEqual));
-    assembler_.emit(Id::kIdVblendvpd, result(), c, b, scratch());
+    lanes_.select(result(), a, b, c, scratch());
   }
 
   // The sine or cosine of fixed cost. The routine gives both; where the next instruction wants the
@@ -304,7 +285,7 @@ class Generator {
       if (r == kNone) {
         move(reg(0), place(i.a));
       } else {
-        assembler_.emit(Id::kIdVmovapd, reg(0), reg(r));
+        lanes_.copy(reg(0), reg(r));
       }
       assembler_.call(turn_.label());
       const bool is_sine = i.op == Op::Sin;
@@ -329,47 +310,71 @@ class Generator {
 
   // Calls preserve no register of values.
   void call(const Instruction& i) {
-    std::array<ValueId, 3> operand{};
-    int count = 0;
-    for_each_operand(i, [&](ValueId v) { operand[static_cast<std::size_t>(count++)] = v; });
-    for (unsigned r = 0; r < kNumRegisters; ++r) {
+    for (unsigned r = 0; r < num_registers(); ++r) {
       if (registers_[r].value != kNone) spill(r);
     }
     const auto v = static_cast<ValueId>(leaves_ + now_);
-    if (lanes_ > 1) {
+    if (lanes_.count() == 1) {
+      call_one(i);
+    } else {
       take_place(v);
-      assembler_.vzeroupper();  // what is called uses half of the registers
+      call_lanes(i, place(v));
+      move(reg(0), place(v));
     }
-    for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      for (int k = 0; k < count; ++k) {
-        assembler_.vmovsd(x86::xmm(static_cast<unsigned>(k)),
-                          lane_of(place(operand[static_cast<std::size_t>(k)]), lane));
-      }
-      call_function(i);
-      if (lanes_ > 1) assembler_.vmovsd(lane_of(place(v), lane), x86::xmm0);
-    }
-    for (int k = 0; k < count; ++k) {
-      release_memory(operand[static_cast<std::size_t>(k)],
-                     next_[now_][static_cast<std::size_t>(k)]);
-    }
-    if (lanes_ > 1) move(reg(0), place(v));
+    std::size_t k = 0;
+    for_each_operand(i, [&](ValueId operand) { release_memory(operand, next_[now_][k++]); });
     hold(0, v, next_[now_][3]);
   }
-  void call_function(const Instruction& i) {
+  void call_one(const Instruction& i) {
+    unsigned k = 0;
+    for_each_operand(i, [&](ValueId operand) { assembler_.vmovsd(x86::xmm(k++), place(operand)); });
     if (i.op == Op::Table) {
       writer.call_table(program_.tables[i.b].data, i.variant);
     } else {
       writer.call(reinterpret_cast<std::uint64_t>(operation(i.op).value));
     }
   }
+  // The rows of the operands, of which there are two at most, and where the results go.
+  void call_lanes(const Instruction& i, const Mem& to) {
+    std::vector<Mem> rows;
+    std::vector<std::uint32_t> taken;
+    for_each_operand(i, [&](ValueId operand) {
+      Mem row = place(operand);
+      if (program_.is_constant(operand)) {
+        taken.push_back(take_place());
+        row = lanes_.row(x86::r13, taken.back());
+        move(scratch(), place(operand));
+        move(row, scratch());
+      }
+      rows.push_back(row);
+    });
+    free_places_.insert(free_places_.end(), taken.begin(), taken.end());
+    const auto lanes = static_cast<int>(lanes_.count());
+    lanes_.leave_wide();
+    if (i.op == Op::Table) {
+      assembler_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(&program_.tables[i.b].data));
+      assembler_.mov(x86::esi, i.variant);
+      assembler_.lea(x86::rdx, rows.front());
+      assembler_.lea(x86::rcx, to);
+      assembler_.mov(x86::r8d, lanes);
+      writer.call(reinterpret_cast<std::uint64_t>(&look_up_each));
+    } else {
+      assembler_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(operation(i.op).value));
+      assembler_.lea(x86::rsi, rows.front());
+      assembler_.lea(x86::rdx, rows.back());
+      assembler_.lea(x86::rcx, to);
+      assembler_.mov(x86::r8d, lanes);
+      writer.call(reinterpret_cast<std::uint64_t>(&call_each));
+    }
+  }
   void store_outputs() {
     const ValueId v = static_cast<ValueId>(leaves_ + now_);
     for (std::uint32_t j = first_output_[now_]; j != kNone; j = next_output_[j]) {
-      move(at(x86::r12, j), reg(register_of_[v]));
+      move(lanes_.row(x86::r12, j), reg(register_of_[v]));
     }
   }
   void drop_dead() {
-    for (unsigned r = 0; r < kNumRegisters; ++r) {
+    for (unsigned r = 0; r < num_registers(); ++r) {
       registers_[r].is_pinned = false;
       const bool is_to_come = registers_[r].value > leaves_ + now_;  // or nothing
       if (!is_to_come && registers_[r].next_use == kNever) release(r);
@@ -379,22 +384,21 @@ class Generator {
     for (std::size_t j = 0; j < program_.outputs.size(); ++j) {
       if (program_.outputs[j] >= leaves_) continue;
       move(scratch(), place(program_.outputs[j]));
-      move(at(x86::r12, j), scratch());
+      move(lanes_.row(x86::r12, j), scratch());
     }
   }
 
   const Program& program_;
-  std::size_t lanes_;
-  Instructions id_;
-  std::size_t num_inputs_, leaves_;
   x86::Assembler& assembler_;
+  Lanes lanes_;
+  std::size_t num_inputs_, leaves_;
   TurnRoutine turn_;
   bool turns_ = false;   // it is called
   std::size_t now_ = 0;  // the instruction at hand
 
   std::vector<std::array<std::uint32_t, 4>> next_;         // uses: of the operands, of the result
   std::vector<std::uint32_t> first_output_, next_output_;  // lists of outputs that are one value
-  std::array<Register, kNumRegisters> registers_;
+  std::vector<Register> registers_;
   std::vector<std::uint32_t> register_of_;  // by value
   std::vector<std::uint32_t> spilled_at_;   // by instruction: its place in `work`
   std::vector<std::uint32_t> free_places_;
@@ -403,12 +407,26 @@ class Generator {
 
 }  // namespace
 
+int MachineCode::most_lanes() {
+  int most = 8;
+  if (const char* const limit = std::getenv("KOPPEL_LANES")) {
+    most = std::atoi(limit);
+    if (most != 1 && most != 4 && most != 8) {
+      throw Error("expr.bad-environment",
+                  "KOPPEL_LANES is '" + std::string(limit) + "'; it can be 1, 4 or 8.");
+    }
+  }
+  for (const int lanes : {8, 4}) {
+    if (lanes <= most && Lanes::are_supported(static_cast<std::size_t>(lanes))) return lanes;
+  }
+  return 1;
+}
+
 std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program, int lanes) {
   // Displacements have 32 bits.
-  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / (16 * kLanes);
-  if (!CodeWriter::is_supported() || (lanes > 1 && !CodeWriter::has_packed_integers()))
-    return nullptr;
-  if (program.code.size() < kFewest || program.num_values() > kMost) return nullptr;
+  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / (16 * 8);
+  if (!Lanes::are_supported(static_cast<std::size_t>(lanes))) return nullptr;
+  if (program.num_values() > kMost) return nullptr;
   Generator generator(program, lanes);
   generator.generate();
   std::unique_ptr<MachineCode> out(new MachineCode);
@@ -416,7 +434,8 @@ std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program,
   if (out->pages_ == nullptr) return nullptr;
   out->entry_ = reinterpret_cast<Entry*>(out->pages_->begin());
   out->numbers_ = generator.numbers();
-  out->work_size_ = generator.work_size() * static_cast<std::size_t>(lanes);
+  out->lanes_ = static_cast<std::size_t>(lanes);
+  out->work_size_ = generator.work_size() * out->lanes_;
   return out;
 }
 
@@ -426,6 +445,7 @@ std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program,
 
 namespace koppel {
 
+int MachineCode::most_lanes() { return 1; }
 std::unique_ptr<const MachineCode> MachineCode::generate(const Program&, int) { return nullptr; }
 
 }  // namespace koppel

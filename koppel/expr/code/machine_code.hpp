@@ -16,13 +16,16 @@ namespace koppel {
 
 class MachineCode {
  public:
-  // Null where the processor is another (AVX is needed), the system permits no executable memory,
-  // or the program is too small to gain. The program must live as long as the code: calls refer to
-  // its tables. With several lanes as many points are evaluated at once, each with the bits of
-  // one: number k of `in`, `out` stands for all points in a row, from in[lanes k] on.
-  static constexpr int kLanes = 4;
+  // Null where the processor is another (AVX is needed; for four lanes AVX2, for eight AVX-512 F
+  // and DQ) or the system permits no executable memory. The program must live as long as the code:
+  // calls refer to its tables. With several lanes as many points are evaluated at once, each with
+  // the bits of one: number k of `in`, `out` stands for all points in a row, from in[lanes k] on.
   static std::unique_ptr<const MachineCode> generate(const Program& program, int lanes = 1);
+  // As many as the processor has: 8, 4 or 1; not more than KOPPEL_LANES in the environment, which
+  // can be these. Throws Error `expr.bad-environment`.
+  static int most_lanes();
 
+  std::size_t lanes() const { return lanes_; }
   std::size_t work_size() const { return work_size_; }
   void run(const double* in, double* out, double* work) const noexcept {
     entry_(in, out, work, numbers_.data());
@@ -36,7 +39,7 @@ class MachineCode {
   Entry* entry_ = nullptr;
   std::unique_ptr<const CodePages> pages_;
   std::vector<double> numbers_;  // constants, and masks for signs
-  std::size_t work_size_ = 0;
+  std::size_t lanes_ = 1, work_size_ = 0;
 };
 
 }  // namespace koppel

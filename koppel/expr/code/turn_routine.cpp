@@ -8,8 +8,6 @@
 
 #include <koppel/runtime/trig.h>
 
-#include <koppel/runtime/trig.h>
-
 namespace koppel {
 namespace {
 
@@ -30,7 +28,7 @@ void turn_far(const double* x, double* sine, double* cosine, int lanes) {
 
 }  // namespace
 
-TurnRoutine::TurnRoutine(CodeWriter& writer, std::size_t lanes)
+TurnRoutine::TurnRoutine(CodeWriter& writer, Lanes& lanes)
     : writer_(writer),
       lanes_(lanes),
       label_(writer.assembler.newLabel()),
@@ -39,7 +37,7 @@ TurnRoutine::TurnRoutine(CodeWriter& writer, std::size_t lanes)
 x86::Mem TurnRoutine::number(double x) {
   for (const auto& [label, value] : numbers_) {
     if (std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(x)) {
-      return lanes_ == 1 ? x86::qword_ptr(label) : x86::ymmword_ptr(label);
+      return lanes_.common(label);
     }
   }
   numbers_.emplace_back(writer_.assembler.newLabel(), x);
@@ -47,19 +45,15 @@ x86::Mem TurnRoutine::number(double x) {
 }
 
 void TurnRoutine::add(unsigned r, unsigned a, const asmjit::Operand& b) {
-  writer_.assembler.emit(lanes_ == 1 ? Id::kIdVaddsd : Id::kIdVaddpd, reg(r), reg(a), b);
+  lanes_.apply(lanes_.id().add, reg(r), reg(a), b);
 }
 // `a` is a register, or a number in memory.
 void TurnRoutine::subtract(unsigned r, const asmjit::Operand& a, unsigned b) {
-  asmjit::Operand first = a;
-  if (a.isMem()) {
-    writer_.assembler.emit(lanes_ == 1 ? Id::kIdVmovsd : Id::kIdVmovupd, reg(r), a);
-    first = reg(r);
-  }
-  writer_.assembler.emit(lanes_ == 1 ? Id::kIdVsubsd : Id::kIdVsubpd, reg(r), first, reg(b));
+  if (a.isMem()) lanes_.move(reg(r), a);
+  lanes_.apply(lanes_.id().subtract, reg(r), a.isMem() ? reg(r) : a.as<Vec>(), reg(b));
 }
 void TurnRoutine::multiply(unsigned r, unsigned a, const asmjit::Operand& b) {
-  writer_.assembler.emit(lanes_ == 1 ? Id::kIdVmulsd : Id::kIdVmulpd, reg(r), reg(a), b);
+  lanes_.apply(lanes_.id().multiply, reg(r), reg(a), b);
 }
 
 void TurnRoutine::put() {
@@ -72,13 +66,8 @@ void TurnRoutine::put() {
   turn();
   // The comparison fails for NaN.
   a.emit(Id::kIdVandpd, reg(2), reg(7), number(std::bit_cast<double>(~(std::uint64_t{1} << 63))));
-  constexpr int kLess = 1;
-  a.emit(lanes_ == 1 ? Id::kIdVcmpsd : Id::kIdVcmppd, reg(2), reg(2), number(kLargest),
-         asmjit::Imm(kLess));
-  a.emit(Id::kIdVmovmskpd, x86::eax, reg(2));
-  const int all = (1 << lanes_) - 1;
-  a.and_(x86::eax, all);
-  a.cmp(x86::eax, all);
+  lanes_.find_below(reg(2), number(kLargest));
+  a.cmp(x86::eax, (1 << lanes_.count()) - 1);
   a.jne(far_);
   a.ret();
   put_far();
@@ -89,7 +78,7 @@ void TurnRoutine::put() {
 void TurnRoutine::reduce() {
   x86::Assembler& a = writer_.assembler;
   const double kRound = 6755399441055744.0;
-  a.emit(Id::kIdVmovapd, reg(7), reg(0));
+  lanes_.copy(reg(7), reg(0));
   multiply(1, 0, number(6.36619772367581382433e-01));
   add(1, 1, number(kRound));
   a.emit(Id::kIdVpsllq, reg(6), reg(1), asmjit::Imm(62));
@@ -158,8 +147,8 @@ void TurnRoutine::turn() {
   x86::Assembler& a = writer_.assembler;
   const x86::Mem sign = number(std::bit_cast<double>(std::uint64_t{1} << 63));
   a.emit(Id::kIdVpsllq, reg(5), reg(6), asmjit::Imm(1));
-  a.emit(Id::kIdVblendvpd, reg(0), reg(4), reg(1), reg(5));
-  a.emit(Id::kIdVblendvpd, reg(1), reg(1), reg(4), reg(5));
+  lanes_.select_by_sign(reg(0), reg(5), reg(1), reg(4));
+  lanes_.select_by_sign(reg(1), reg(5), reg(4), reg(1));
   a.emit(Id::kIdVandpd, reg(6), reg(6), sign);
   a.emit(Id::kIdVandpd, reg(5), reg(5), sign);
   a.emit(Id::kIdVxorpd, reg(0), reg(0), reg(6));
@@ -167,23 +156,35 @@ void TurnRoutine::turn() {
   a.emit(Id::kIdVxorpd, reg(1), reg(1), reg(6));
 }
 
+// All kept registers are saved, those of one lane as those of four.
 void TurnRoutine::put_far() {
   x86::Assembler& a = writer_.assembler;
-  const auto at = [](int place) { return x86::ymmword_ptr(x86::rsp, 32 * place); };
-  constexpr int kPlaces = 10, kBytes = 32 * kPlaces + 8;  // with the return address, aligned
+  const bool is_wide = lanes_.count() == 8;
+  const int bytes = is_wide ? 64 : 32;
+  const auto at = [&](int place) {
+    return x86::ptr(x86::rsp, bytes * place, static_cast<std::uint32_t>(bytes));
+  };
+  const auto whole = [&](unsigned r) { return is_wide ? Vec(x86::zmm(r)) : Vec(x86::ymm(r)); };
+  std::vector<unsigned> saved = {7, 0, 1};
+  for (unsigned r = kFirstKept; r + 1 < lanes_.num_registers(); ++r) saved.push_back(r);
+  const int places = static_cast<int>(saved.size());
+  const int room = bytes * places + 8;  // with the return address, aligned
   a.bind(far_);
-  a.sub(x86::rsp, kBytes);
-  const unsigned saved[kPlaces] = {7, 0, 1, 8, 9, 10, 11, 12, 13, 14};
-  for (int i = 0; i < kPlaces; ++i) a.vmovupd(at(i), x86::ymm(saved[i]));
+  a.sub(x86::rsp, room);
+  for (int i = 0; i < places; ++i) {
+    a.emit(Id::kIdVmovupd, at(i), whole(saved[static_cast<std::size_t>(i)]));
+  }
   a.mov(x86::rdi, x86::rsp);
   a.lea(x86::rsi, at(1));
   a.lea(x86::rdx, at(2));
-  a.mov(x86::ecx, static_cast<int>(lanes_));
+  a.mov(x86::ecx, static_cast<int>(lanes_.count()));
   a.vzeroupper();
   writer_.call(reinterpret_cast<std::uint64_t>(&turn_far));
-  for (int i = 0; i < kPlaces; ++i) a.vmovupd(x86::ymm(saved[i]), at(i));
-  if (lanes_ == 1) a.vzeroupper();
-  a.add(x86::rsp, kBytes);
+  for (int i = 0; i < places; ++i) {
+    a.emit(Id::kIdVmovupd, whole(saved[static_cast<std::size_t>(i)]), at(i));
+  }
+  if (lanes_.count() == 1) a.vzeroupper();
+  a.add(x86::rsp, room);
   a.ret();
 }
 
@@ -193,7 +194,9 @@ void TurnRoutine::put_numbers() {
   a.align(asmjit::AlignMode::kData, 32);
   for (const auto& [label, x] : numbers_) {
     a.bind(label);
-    for (std::size_t i = 0; i < std::max<std::size_t>(lanes_, 2); ++i) a.embedDouble(x);
+    for (std::size_t i = 0; i < std::max<std::size_t>(lanes_.num_copies(), 2); ++i) {
+      a.embedDouble(x);
+    }
   }
 }
 

@@ -2,13 +2,13 @@
 // lane: the same operations, and so the same bits.
 //
 // The angle is in register 0; the sine is left in 0 and the cosine in 1. Registers 2 to 7 are used,
-// those from kFirstKept to 14 are kept. The stack is aligned where it is called.
+// those from kFirstKept on are kept, but for the last. The stack is aligned where it is called.
 #pragma once
 
 #include <utility>
 #include <vector>
 
-#include <koppel/expr/code/code_writer.hpp>
+#include <koppel/expr/code/lanes.hpp>
 
 #ifdef KOPPEL_MACHINE_CODE
 
@@ -18,7 +18,7 @@ class TurnRoutine {
  public:
   static constexpr unsigned kFirstKept = 8;
 
-  TurnRoutine(CodeWriter& writer, std::size_t lanes);
+  TurnRoutine(CodeWriter& writer, Lanes& lanes);
 
   // Puts the routine here; label() may be called before.
   void put();
@@ -27,9 +27,7 @@ class TurnRoutine {
  private:
   using Vec = asmjit::x86::Vec;
 
-  Vec reg(unsigned r) const {
-    return lanes_ == 1 ? Vec(asmjit::x86::xmm(r)) : Vec(asmjit::x86::ymm(r));
-  }
+  Vec reg(unsigned r) const { return lanes_.reg(r); }
   asmjit::x86::Mem number(double x);
   void add(unsigned r, unsigned a, const asmjit::Operand& b);
   void subtract(unsigned r, const asmjit::Operand& a, unsigned b);
@@ -42,7 +40,7 @@ class TurnRoutine {
   void put_numbers();
 
   CodeWriter& writer_;
-  std::size_t lanes_;
+  Lanes& lanes_;
   asmjit::Label label_, far_;
   std::vector<std::pair<asmjit::Label, double>> numbers_;
 };
