@@ -28,13 +28,22 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-# model: step (None: the default), parameter to vary, steps of its own run, steps compared
+# folder: model, step and integrator (None: the default), parameter to vary, steps of its own run, steps
+# compared
 MODELS = {
-    "slider_crank": (None, "g", 10000, 1000),
-    "bricard": (None, "g", 10000, 1000),
-    "rotary_crane": (None, "g", 20000, 1000),
-    "andrews": ("1e-5", "mom", 3000, 1000),
-    "vehicle_trailer": (None, "g", 6000, 100),
+    "slider_crank": ("slider_crank", None, None, "g", 10000, 1000),
+    "bricard": ("bricard", None, None, "g", 10000, 1000),
+    "rotary_crane": ("rotary_crane", None, None, "g", 20000, 1000),
+    "andrews": ("andrews", "1e-5", None, "mom", 3000, 1000),
+    "vehicle_trailer": ("vehicle_trailer", None, None, "g", 6000, 100),
+    "slider_crank-rk4": ("slider_crank", None, "rk4", "g", 10000, 1000),
+    "bricard-rk4": ("bricard", None, "rk4", "g", 10000, 300),
+    "rotary_crane-rk4": ("rotary_crane", None, "rk4", "g", 20000, 1000),
+    "andrews-rk4": ("andrews", "1e-5", "rk4", "mom", 3000, 1000),
+    "slider_crank-dop853": ("slider_crank", "1e-2", "dop853", "g", 1000, 100),
+    "bricard-dop853": ("bricard", "1e-2", "dop853", "g", 1000, 30),
+    "rotary_crane-dop853": ("rotary_crane", "1e-2", "dop853", "g", 2000, 100),
+    "andrews-dop853": ("andrews", "1e-3", "dop853", "mom", 30, 20),
 }
 SIZES = [10**3, 10**4, 10**5, 10**6, 10**7]
 COMPARED = 2048  # variants
@@ -46,12 +55,13 @@ def run(*command, **options):
 
 
 def export(koppel, folder):
-    for model, (step, _, _, _) in MODELS.items():
-        done = run(koppel, "export", model, "--to", "cuda", "--out", folder / model,
-                   *(["--step", step] if step else []))
+    for name, (model, step, integrator, _, _, _) in MODELS.items():
+        done = run(koppel, "export", model, "--to", "cuda", "--out", folder / name,
+                   *(["--step", step] if step else []),
+                   *(["--integrator", integrator] if integrator else []))
         print(done.stdout + done.stderr, end="")
-        if done.returncode != 0:
-            sys.exit(f"{model} was not exported")
+        if done.returncode != 0 and not (folder / name).is_dir():
+            sys.exit(f"{name} was not exported")
 
 
 class Model:
@@ -59,7 +69,7 @@ class Model:
         self.folder, self.arch = folder, arch
         self.source = next(folder.glob("*.cu"))
         self.name = self.source.stem
-        self.varied, self.most_steps, self.compared_steps = MODELS[folder.name][1:]
+        self.varied, self.most_steps, self.compared_steps = MODELS[folder.name][3:]
         self.header = (folder / f"{self.name}.h").read_text()
         self.operations = int(re.search(r"NUM_OPERATIONS (\d+)", self.header)[1])
         self.failures = {}
@@ -215,15 +225,15 @@ def add_shares(result, found):
 def table(data):
     lines = [f"{data['card']}; peak {data['peak_operations_per_second']:.3g} FP64 operations/s, "
              f"{data['peak_operations_per_second'] / 2:.3g} instructions/s", ""]
-    head = f"{'model':16} {'fmad':5} " + " ".join(f"{n:>9.0e}" for n in SIZES)
+    head = f"{'model':20} {'fmad':5} " + " ".join(f"{n:>9.0e}" for n in SIZES)
     lines += ["steps/s by variants", head]
     for name, result in data["models"].items():
         for what, label in (("card", "false"), ("contracted", "true")):
             speeds = result[what].get("speed", [])
             cells = [f"{s['steps_per_second']:9.2e}" + ("*" if s["stopped"] else "")
                      if "steps_per_second" in s else "     none" for s in speeds]
-            lines.append(f"{name:16} {label:5} " + " ".join(cells))
-    lines += ["", f"{'model':16} {'fmad':5} {'written':>7} {'FP64':>7} {'issued':>7} {'of peak':>7} "
+            lines.append(f"{name:20} {label:5} " + " ".join(cells))
+    lines += ["", f"{'model':20} {'fmad':5} {'written':>7} {'FP64':>7} {'issued':>7} {'of peak':>7} "
                   f"{'registers':>9} {'spilled':>8} {'stack':>7} {'numbers':>8} {'differ':>7} {'bits':>7} "
                   f"{'largest':>8} {'compile':>7}"]
     for name, result in data["models"].items():
@@ -231,7 +241,7 @@ def table(data):
             r = result[what]
             counts = r.get("fp64_per_step") or {}
             lines.append(
-                f"{name:16} {label:5} {result['operations']:7} {sum(counts.values()):7.0f} "
+                f"{name:20} {label:5} {result['operations']:7} {sum(counts.values()):7.0f} "
                 f"{r.get('issue_share', 0):7.1%} {r.get('operations_share', 0):7.1%} "
                 f"{r.get('registers', 0):9} {r.get('spill_stores', 0):8} {r.get('stack_bytes', 0):7} "
                 f"{r.get('numbers_compared', 0):8} {r.get('numbers_different', -1):7} "

@@ -1,0 +1,266 @@
+// One step, every machine: the interpreter, x86-64 code in one, four and eight lanes, exported C,
+// exported CUDA compiled for the host (also with the arithmetic of a card) and WebAssembly in Node
+// take the same steps bit by bit. (KOPPEL_LONG: of all built-in models that can be exported.)
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/whole_file.hpp>
+#include <koppel/export/c.hpp>
+#include <koppel/export/cuda.hpp>
+#include <koppel/export/wasm.hpp>
+#include <koppel/model/yaml/parameter_origins.hpp>
+#include <koppel/study/batch.hpp>
+
+#include "tests/near.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace koppel {
+namespace {
+
+using testing::same_bits;
+using testing::ScopedEnvironment;
+using testing::TemporaryFolder;
+namespace fs = std::filesystem;
+
+constexpr std::size_t kVariants = 9;  // more than lanes
+constexpr int kSteps = 12;
+
+// States of all variants, one variant after the other.
+using States = std::vector<double>;
+
+// How the speed of variant i differs from that of the first.
+double factor(std::size_t i) { return 1 + static_cast<double>(i) / 64; }
+
+struct Case {
+  Model model;
+  std::vector<ParameterOrigin> origins;
+  BatchOptions options;
+};
+
+// And the step that was taken.
+States by_batch(const Case& c, const char* native, const char* lanes,
+                std::optional<StepModel>* made = nullptr) {
+  const ScopedEnvironment policy("KOPPEL_NATIVE", native), most("KOPPEL_LANES", lanes);
+  Batch batch(c.model, c.origins, kVariants, c.options);
+  const StepModel& model = batch.step_model();
+  if (made != nullptr) *made = model;
+  std::vector<double> row(kVariants);
+  for (std::size_t i = 0; i < model.v.size(); ++i) {
+    batch.get_state(model.q.size() + i, row);
+    for (std::size_t k = 0; k < kVariants; ++k) row[k] *= factor(k);
+    batch.set_state(model.q.size() + i, row);
+  }
+  batch.advance({}, kSteps);
+  States out(kVariants * model.state_size());
+  for (std::size_t i = 0; i < model.state_size(); ++i) {
+    batch.get_state(i, row);
+    for (std::size_t k = 0; k < kVariants; ++k) out[k * model.state_size() + i] = row[k];
+  }
+  return out;
+}
+
+States numbers_in(const fs::path& path) {
+  std::ifstream file(path);
+  States out;
+  for (std::string line; std::getline(file, line);) {
+    out.push_back(std::strtod(line.c_str(), nullptr));
+  }
+  return out;
+}
+
+int run_in(const fs::path& folder, const std::string& command) {
+  return std::system(("cd '" + folder.string() + "' && " + command + " >out 2>err").c_str());
+}
+std::string complaint(const fs::path& folder) {
+  std::ifstream file(folder / "err");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str().substr(0, 1000);
+}
+
+// A step that fails leaves no numbers, as in a batch.
+States by_c(const StepModel& model) {
+  const TemporaryFolder folder;
+  const CFiles files = write_c(model);
+  write_text(folder.path() / "model.h", files.header);
+  write_text(folder.path() / "model.c", files.source);
+  std::string scale, print;
+  for (const CVariable& f : model.v) scale += fmt::format("    s.{} *= 1 + i / 64.0;\n", f.name);
+  for (const CVariable& f : model.state()) {
+    print += fmt::format("    printf(\"%a\\n\", failed ? 0.0 / 0.0 : s.{});\n", f.name);
+  }
+  std::string inputs;
+  for (const CVariable& f : model.inputs) {
+    inputs += fmt::format("    u.{} = {:.17g};\n", f.name, f.start);
+  }
+  write_text(folder.path() / "main.c",
+             fmt::format("#include <stdio.h>\n#include \"model.h\"\nint main(void) {{\n"
+                         "  int i, k, failed;\n  for (i = 0; i < {}; ++i) {{\n"
+                         "    model_state s;\n    model_parameters p;\n    model_prepared r;\n"
+                         "    model_inputs u = {{0}};\n    model_init(&s, &p, &r);\n{}{}"
+                         "    failed = 0;\n    for (k = 0; k < {} && !failed; ++k) failed = "
+                         "model_step(&s, &u, &r);\n{}  }}\n  return 0;\n}}\n",
+                         kVariants, inputs, scale, kSteps, print));
+  EXPECT_EQ(run_in(folder.path(), "cc -std=c99 -O0 -ffp-contract=off -o c main.c model.c -lm"), 0)
+      << complaint(folder.path());
+  EXPECT_EQ(run_in(folder.path(), "./c"), 0);
+  return numbers_in(folder.path() / "out");
+}
+
+States by_cuda(const StepModel& model, const std::string& flags) {
+  const TemporaryFolder folder;
+  const CudaFiles files = write_cuda(model);
+  write_text(folder.path() / "model.h", files.header);
+  write_text(folder.path() / "model.cu", files.source);
+  write_text(folder.path() / "main.c", fmt::format(R"(#include <stdio.h>
+#include "model.h"
+#define N {0}
+static double values[N], all[N][MODEL_NUM_STATES + 1];
+static int failures[N];
+int main(void) {{
+  model_batch* batch;
+  int i, k, bad = model_create(&batch, N);
+  for (k = MODEL_FIRST_VELOCITY; k < MODEL_FIRST_VELOCITY + MODEL_NUM_VELOCITIES; ++k) {{
+    bad |= model_get_state(batch, k, values);
+    for (i = 0; i < N; ++i) values[i] *= 1 + i / 64.0;
+    bad |= model_set_state(batch, k, values, N);
+  }}
+  bad |= model_run(batch, {1}, 0, 0);
+  bad |= model_get_failures(batch, failures);
+  for (k = 0; k < {2}; ++k) {{
+    bad |= model_get_state(batch, k, values);
+    for (i = 0; i < N; ++i) all[i][k] = failures[i] ? 0.0 / 0.0 : values[i];
+  }}
+  for (i = 0; i < N; ++i) {{
+    for (k = 0; k < {2}; ++k) printf("%a\n", all[i][k]);
+  }}
+  model_destroy(batch);
+  return bad;
+}}
+)",
+                                                   kVariants, kSteps, model.state_size()));
+  EXPECT_EQ(run_in(folder.path(), "c++ -std=c++17 -O0 -ffp-contract=off -o host " + flags +
+                                      " -x c++ main.c model.cu"),
+            0)
+      << complaint(folder.path());
+  EXPECT_EQ(run_in(folder.path(), "./host"), 0);
+  return numbers_in(folder.path() / "out");
+}
+
+// The first variant alone; none where WebAssembly lacks a function.
+States by_wasm(const StepModel& model) {
+  WasmFiles files;
+  try {
+    files = write_wasm(model);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.diagnostics().front().id, "export.wasm-function");
+    return {};
+  }
+  const TemporaryFolder folder;
+  write_text(folder.path() / "model.wasm", files.module);
+  write_text(folder.path() / "model.js", files.wrapper);
+  const int status =
+      run_in(folder.path(), fmt::format("'{}' '{}/run_wasm.mjs' . model {} ./numbers", KOPPEL_NODE,
+                                        KOPPEL_EXPORT_TESTS, kSteps));
+  if (status != 0) return {};  // a step failed
+  const std::size_t columns = 1 + model.state_size() + model.outputs.size();
+  States rows((kSteps + 1) * columns);
+  std::ifstream file(folder.path() / "numbers", std::ios::binary);
+  file.read(reinterpret_cast<char*>(rows.data()), static_cast<std::streamsize>(8 * rows.size()));
+  const auto last = rows.end() - static_cast<std::ptrdiff_t>(columns) + 1;
+  return {last, last + static_cast<std::ptrdiff_t>(model.state_size())};
+}
+
+std::size_t num_different(const States& a, const States& b) {
+  const std::size_t common = std::min(a.size(), b.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < common; ++i) count += same_bits(a[i], b[i]) ? 0 : 1;
+  return count;
+}
+
+struct Seen {
+  int models = 0, wasm = 0, finite = 0;
+};
+
+void expect_parity(const std::string& name, const char* integrator, double step, Seen& seen) {
+  SCOPED_TRACE(name + ", " + integrator);
+  std::optional<StepModel> made;
+  std::optional<Case> given;
+  States expected;
+  try {
+    std::vector<ParameterOrigin> origins;
+    const Model model = read_model(std::string(KOPPEL_MODELS) + name + ".yaml", {}, origins);
+    given = {model, origins, {.run = options_of(model)}};
+    SimulateOptions& options = given->options.run;
+    options.health = {.is_watched = false};  // bits are compared, whatever they say
+    options.integrator = integrator;
+    options.formulation = {};
+    options.step = step;
+    options.end = 2 * step;
+    expected = by_batch(*given, "off", "1", &made);
+  } catch (const Error& error) {
+    fmt::print("{}, {}: {}\n", name, integrator, error.diagnostics().front().id);
+    return;
+  }
+  made->name = "model";
+  const StepModel& model = *made;
+  ++seen.models;
+  if (std::isfinite(expected[0])) ++seen.finite;
+  for (const char* lanes : {"1", "4", "8"}) {
+    EXPECT_EQ(num_different(by_batch(*given, "jit", lanes), expected), 0u) << lanes << " lanes";
+  }
+  const States c = by_c(model), cuda = by_cuda(model, ""),
+               card = by_cuda(model, "-DKOPPEL_LIKE_A_CARD"), wasm = by_wasm(model);
+  for (const States* found : {&c, &cuda, &card}) {
+    ASSERT_EQ(found->size(), expected.size());
+    EXPECT_EQ(num_different(*found, expected), 0u) << (found == &c ? "C" : "CUDA");
+  }
+  if (wasm.empty()) return;
+  ++seen.wasm;
+  EXPECT_EQ(num_different(wasm, expected), 0u) << "WebAssembly";
+}
+
+#ifndef KOPPEL_LONG
+
+TEST(Parity, EveryMachineTakesTheSameSteps) {
+  Seen seen;
+  for (const char* integrator : {"rattle", "rk4", "dop853"}) {
+    const bool is_accurate = integrator == std::string("dop853");
+    for (const char* model : {"slider_crank", "rotary_crane", "heavy_top"}) {
+      expect_parity(model, integrator, is_accurate ? 0.05 : 1e-3, seen);
+    }
+    expect_parity("andrews", integrator, is_accurate ? 1e-3 : 1e-5, seen);
+  }
+  EXPECT_EQ(seen.models, 12);
+  EXPECT_EQ(seen.finite, 12);
+  EXPECT_EQ(seen.wasm, 12);
+}
+
+#else
+
+TEST(Parity, EveryMachineTakesTheSameStepsOfEveryModel) {
+  Seen seen;
+  for (const auto& entry : fs::directory_iterator(KOPPEL_MODELS)) {
+    if (entry.path().extension() != ".yaml") continue;
+    for (const char* integrator : {"linear-implicit", "rk4", "dop853"}) {
+      expect_parity(entry.path().stem().string(), integrator, 1e-4, seen);
+    }
+  }
+  fmt::print("{} steps compared, {} finite, {} as WebAssembly\n", seen.models, seen.finite,
+             seen.wasm);
+  EXPECT_GT(seen.models, 100);  // of some 40 models
+  EXPECT_GT(seen.finite, 95);
+  EXPECT_GT(seen.wasm, 80);
+}
+
+#endif
+
+}  // namespace
+}  // namespace koppel
