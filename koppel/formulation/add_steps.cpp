@@ -17,8 +17,9 @@ InstantForm make_instant_form(const Source& s, const FormulationInfo& info) {
   out.for_lambda = stated.g;
   out.for_mu = stated.a;
   out.for_eta = stated.eta_rows;
-  out.order_lambda = 3 - stated.index_lambda;
-  out.order_mu = 3 - stated.index_mu;
+  // One formulation for all rows.
+  out.order_lambda = s.lambda.empty() ? 2 : 3 - stated.index.front();
+  out.order_mu = s.mu.empty() ? 2 : 3 - stated.index.back();
   out.g = s.e.g;
   out.g_rate = s.g_rate();
   out.Gt_lambda = multiply_transposed(s.e.G, s.lambda);
@@ -74,7 +75,8 @@ void add_steps(const SourcePtr& s, const FormulationInfo& info, Problem& problem
   for (std::size_t i = 0; i < kNumStepRules; ++i) {
     const auto rule = static_cast<StepRule>(i);
     Problem::Steps& steps = problem.steps[i];
-    steps.needs = missing_for(rule, s->e, info);
+    steps.needs =
+        s->is_mixed() ? "one formulation for all constraints" : missing_for(rule, s->e, info);
     if (!steps.needs.empty()) continue;
     steps.equations = Lazy<StepEquations>([s, &info, rule] { return make_steps(*s, info, rule); });
   }

@@ -14,6 +14,7 @@
 #include <koppel/formulation/projector_terms.hpp>
 #include <koppel/formulation/reduced_forms.hpp>
 #include <koppel/formulation/reduction.hpp>
+#include <koppel/formulation/source.hpp>
 
 namespace koppel {
 namespace {
@@ -107,6 +108,22 @@ int index_of(const FormulationInfo& info, bool has_lambda) {
   return 1;
 }
 
+// Those that state constraints by equations can be mixed.
+void check_parts(const Formulation& formulation) {
+  const std::vector<FormulationPart> parts = parts_of(formulation);
+  if (parts.empty()) return;
+  std::vector<const FormulationInfo*> all = {&formulation.info()};
+  for (const FormulationPart& part : parts) all.push_back(part.info);
+  for (const FormulationInfo* info : all) {
+    if (info->has_residual() && !info->has_accelerations && !info->is_free) continue;
+    throw Error("formulation.not-partial",
+                "formulation '" + std::string(info->name) +
+                    "' is of all constraints together; it has no part in a partially reduced form.",
+                "Those of single constraints are index3, index2, index1, baumgarte, baumgarte2 "
+                "and ggl.");
+  }
+}
+
 }  // namespace
 
 std::span<const FormulationInfo> formulations() { return kFormulations; }
@@ -122,6 +139,17 @@ void Formulation::read(std::string_view text) {
     text.remove_prefix(first + 1);
     independent.emplace_back(text.substr(0, text.find('+')));
   }
+  check_parts(*this);
+}
+
+std::vector<FormulationPart> parts_of(const Formulation& formulation) {
+  std::vector<FormulationPart> out;
+  for (const std::string& item : formulation.independent) {
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos) continue;
+    out.push_back({item.substr(0, equals), &find_formulation(item.substr(equals + 1))});
+  }
+  return out;
 }
 
 const FormulationInfo& Formulation::info() const {
@@ -138,10 +166,10 @@ std::string Formulation::text() const {
 Problem formulate(const Shared<Equations>& shared, const Formulation& formulation,
                   const State& state, const FormulationOptions& options) {
   const Equations& equations = shared;
-  const FormulationInfo& info = formulation.info();
-  check(equations, info);
-  if (info.inverts_mass) check_mass(equations, state);
-  const auto s = std::make_shared<const Source>(shared, state, with_feedback(options));
+  check(equations, formulation.info());
+  if (formulation.info().inverts_mass) check_mass(equations, state);
+  const auto s = std::make_shared<const Source>(shared, state, with_feedback(options), formulation);
+  const FormulationInfo& info = s->whole;
   const bool is_free = equations.rows.empty();
 
   Problem problem;
@@ -153,16 +181,15 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
   for (const Equations::Row& row : equations.rows) problem.rows.push_back(row.number);
   problem.num_lambda = static_cast<int>(s->lambda.size());
   problem.num_mu = static_cast<int>(s->mu.size());
-  if (info.closes_positions) problem.num_eta = problem.num_lambda;
+  const std::vector<std::size_t> closed = s->closed_rows(info);
+  problem.num_eta = static_cast<int>(closed.size());
   if (!is_free) problem.index = index_of(info, problem.num_lambda > 0);
   for (const Expr& y : s->y) problem.labels.emplace_back(y.name());
   for (std::size_t i = 0; i < equations.rows.size(); ++i) {
     const char* const kind = i < equations.num_g() ? "lambda of " : "mu of ";
     problem.labels.push_back(kind + equations.rows[i].name);
   }
-  for (int i = 0; i < problem.num_eta; ++i) {
-    problem.labels.push_back("eta of " + equations.rows[static_cast<std::size_t>(i)].name);
-  }
+  for (const std::size_t i : closed) problem.labels.push_back("eta of " + equations.rows[i].name);
 
   if (info.has_accelerations) {
     problem.num_w = problem.num_v;
@@ -180,11 +207,11 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
   if (info.has_residual()) {
     problem.residual = Lazy<Residual>([s, &info] { return make_residual(*s, info); });
   }
-  if (info.has_fixed_cost()) add_fixed_cost(s, info, problem);
+  if (info.has_fixed_cost() && !s->is_mixed()) add_fixed_cost(s, info, problem);
   if (problem.index <= 1 && !problem.rhs && problem.residual) {
     problem.rhs = Lazy<RightHandSide>([s, &info] { return make_rhs(*s, info); });
   }
-  if (info.states == States::Positions || is_free) {
+  if ((info.states == States::Positions && !s->is_mixed()) || is_free) {
     problem.series = Lazy<SeriesSystem>([s] { return make_series(*s); });
   }
   if (!problem.rhs) {

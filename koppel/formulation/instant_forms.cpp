@@ -57,14 +57,14 @@ Residual make_residual(const Source& s, const FormulationInfo& info) {
   append(terms.y, stated.eta);
   for (std::size_t i = 0; i < s.lambda.size(); ++i) {
     terms.F.push_back({s.e.rows[i].name, stated.g[i]});
-    terms.index.push_back(stated.index_lambda);
+    terms.index.push_back(stated.index[i]);
   }
   for (std::size_t i = 0; i < s.mu.size(); ++i) {
     terms.F.push_back({s.e.rows[s.e.num_g() + i].name, stated.a[i]});
-    terms.index.push_back(stated.index_mu);
+    terms.index.push_back(stated.index[s.e.num_g() + i]);
   }
   for (std::size_t i = 0; i < stated.eta.size(); ++i) {
-    terms.F.push_back({"position of " + s.e.rows[i].name, stated.eta_rows[i]});
+    terms.F.push_back({"position of " + s.e.rows[stated.closed[i]].name, stated.eta_rows[i]});
     terms.index.push_back(2);
   }
   if (info.has_accelerations) separate_accelerations(s, terms);
@@ -117,8 +117,8 @@ RightHandSide make_rhs(const Source& s, const FormulationInfo& info) {
 }
 
 RightHandSideTerms make_linear_rates(const Shared<Equations>& equations, const State& state) {
-  const char* const name = equations->rows.empty() ? "minimal" : "index1";
-  return make_rhs_terms(Source(equations, state, {}), Formulation(name).info());
+  const Source source(equations, state, {}, equations->rows.empty() ? "minimal" : "index1");
+  return make_rhs_terms(source, source.whole);
 }
 
 SeriesSystem make_series(const Source& s) {

@@ -19,11 +19,25 @@ using Exprs = std::vector<Expr>;
 
 inline void append(Exprs& to, const Exprs& more) { to.insert(to.end(), more.begin(), more.end()); }
 
+// A constraint that is stated in another way than the rest: the name of a joint or constraint, or
+// of one row. Among `independent` of a formulation they are those with an equals sign.
+struct FormulationPart {
+  std::string of;
+  const FormulationInfo* info;
+};
+std::vector<FormulationPart> parts_of(const Formulation& formulation);
+
 // Everything of Equations that a formulation needs, once, with symbols for rates and multipliers.
 // Parts of a Problem are made later, so they share ownership of it.
 struct Source {
-  Source(Shared<Equations> equations, const State& at, const FormulationOptions& with)
-      : shared(std::move(equations)), e(*shared), state(at), options(with) {
+  Source(Shared<Equations> equations, const State& at, const FormulationOptions& with,
+         const Formulation& formulation)
+      : shared(std::move(equations)),
+        e(*shared),
+        state(at),
+        options(with),
+        whole(formulation.info()) {
+    choose_rows(formulation);
     Graph& graph = *e.graph;
     for (const Equations::Row& row : e.rows) {
       const bool is_position = row.level == Equations::Row::Level::Position;
@@ -89,12 +103,34 @@ struct Source {
     return F;
   }
 
+  // What states a row: its own formulation where constraints differ, of the whole formulation; else
+  // the one given.
+  const FormulationInfo& info_of(std::size_t i, const FormulationInfo& info) const {
+    return &info == &whole && is_mixed() ? *row_info[i] : info;
+  }
+  bool is_mixed() const { return !row_info.empty(); }
+  // Rows of g whose positions are stated too.
+  std::vector<std::size_t> closed_rows(const FormulationInfo& info) const {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < e.num_g(); ++i) {
+      if (info_of(i, info).closes_positions) rows.push_back(i);
+    }
+    return rows;
+  }
+
   Shared<Equations> shared;
   const Equations& e;  // the same
   State state;
   FormulationOptions options;
   Exprs y, rate, lambda, mu;
   Given given;
+  // The formulation; of one that is partially reduced, what is largest in its parts, and the parts
+  // by rows.
+  FormulationInfo whole;
+  std::vector<const FormulationInfo*> row_info;
+
+ private:
+  void choose_rows(const Formulation& formulation);
 };
 
 using SourcePtr = std::shared_ptr<const Source>;
@@ -106,8 +142,9 @@ FormulationOptions with_feedback(FormulationOptions options);
 struct Stated {
   Exprs g, a, eta_rows;
   Exprs eta;
-  Exprs q_rate_less;  // K Gᵀη
-  int index_lambda = 1, index_mu = 1;
+  std::vector<std::size_t> closed;  // the rows of η
+  Exprs q_rate_less;                // K Gᵀη
+  std::vector<int> index;           // of λ and μ, one after the other
 };
 
 Stated state_constraints(const Source& source, const FormulationInfo& formulation);

@@ -10,7 +10,9 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/equations/units.hpp>
 #include <koppel/formulation/formulation.hpp>
+#include <koppel/model/following_ways.hpp>
 #include <koppel/simulate/deviation.hpp>
 #include <koppel/simulate/momentum.hpp>
 
@@ -29,6 +31,7 @@ constexpr double kUseless = 0.1;     // a run with a larger error shows another 
 struct Candidate : Method {
   const Model* model = nullptr;
   double tolerance = 0, step = 0;
+  std::string way = {};  // to follow a signal, in place of the model's own
 };
 
 SimulateOptions simulate_options(const CompareOptions& options, const Candidate& method) {
@@ -66,8 +69,9 @@ class Comparer {
                       : options_.projection == Projection::Once ? "once"
                                                                 : "full";
     try {
-      find_reference();
-      for (const Candidate& method : methods()) {
+      const bool follows = !model_.tracking.empty();
+      if (!follows) find_reference();
+      for (const Candidate& method : follows ? ways_to_follow() : methods()) {
         if (out_.is_stopped || !tell(describe(method))) throw Stopped{};
         try_method(method);
       }
@@ -194,12 +198,51 @@ class Comparer {
     return out;
   }
 
+  // The model's own and the others, by each fixed-cost integrator that is asked for.
+  std::vector<Candidate> ways_to_follow() {
+    const SimulateOptions usual = options_of(model_);
+    std::vector<std::string> sets = options_.coordinates, integrators = options_.integrators;
+    std::vector<std::string> formulations = options_.formulations;
+    std::vector<double> steps = options_.steps;
+    if (sets.empty()) sets = {usual.coordinates};
+    if (formulations.empty()) formulations = {usual.formulation.text()};
+    if (integrators.empty()) integrators = {usual.integrator.text()};
+    if (steps.empty()) steps = {usual.step.value_or(1e-3)};
+    const std::vector<double> masses = effective_masses(model_, sets[0]);
+    std::vector<Candidate> out;
+    const auto add = [&](const Model& model, const std::string& way, double step) {
+      models_.push_back(std::make_unique<Model>(model));
+      show_following(*models_.back(), model_);
+      for (const std::string& set : sets) {
+        for (const std::string& formulation : formulations) {
+          for (const std::string& integrator : integrators) {
+            out.push_back({{set, formulation, integrator}, models_.back().get(), 0, step, way});
+          }
+        }
+      }
+    };
+    for (const double step : steps) {
+      add(model_, "", step);
+      for (const FollowingWay way : kFollowingWays) {
+        try {
+          add(following_by(model_, way, step, masses), name_of(way), step);
+        } catch (const Error& error) {
+          out_.skipped.push_back({"", name_of(way), "", error.diagnostics()[0].message});
+        }
+      }
+    }
+    return out;
+  }
+
   void try_method(const Candidate& method) {
-    const std::string name =
-        method.coordinates + "/" + method.formulation.text() + "/" + method.integrator.text();
+    const std::string name = method.way + "/" + method.coordinates + "/" +
+                             method.formulation.text() + "/" + method.integrator.text();
     if (refused_.contains(name)) return;
     try {
-      const SimulateOptions with = simulate_options(options_, method);
+      SimulateOptions with = simulate_options(options_, method);
+      if (!model_.tracking.empty()) with.sampling.every_step = true;
+      // What another way does badly is shown.
+      if (!method.way.empty()) with.health.is_watched = false;
       Compared result =
           result_of(method, simulate(*method.model, with, limited(options_.max_seconds)));
       if (out_.is_stopped) return;
@@ -220,7 +263,11 @@ class Comparer {
   Compared result_of(const Candidate& method, const Simulation& simulation) const {
     const Summary& s = simulation.summary;
     Compared out;
-    if (method.model != &model_) out.model = s.model;
+    if (!model_.tracking.empty()) {
+      out.model = method.way;
+    } else if (method.model != &model_) {
+      out.model = s.model;
+    }
     out.coordinates = s.coordinates;
     out.formulation = s.formulation;
     out.integrator = s.integrator;
@@ -244,6 +291,10 @@ class Comparer {
     out.times.assign(trajectory.time().begin(), trajectory.time().end());
     const auto violations = trajectory["position_violation"];
     out.violations.assign(violations.begin(), violations.end());
+    for (const Tracking& t : model_.tracking) {
+      out.following.push_back(judge_following(trajectory, t));
+      out.following.back().unit = unit_of(model_, t.outputs[0]);
+    }
     if (reference_) {
       out.errors = deviations(trajectory, *reference_);
       if (!out.errors.empty()) out.error = largest(out.errors);
@@ -276,6 +327,13 @@ class Comparer {
     std::vector<double> errors;
     for (const Compared& run : out_.runs) {
       if (is_good(run)) errors.push_back(measure(run));
+    }
+    if (!model_.tracking.empty() && !errors.empty()) {
+      out_.recommended = static_cast<int>(
+          std::ranges::find_if(out_.runs, [&](const Compared& run) { return is_good(run); }) -
+          out_.runs.begin());
+      out_.reason = "the model's own tracking, which keeps its limits.";
+      return;
     }
     if (errors.empty()) {
       out_.reason = fmt::format("no run finished in good health with {} below {:g}.",
@@ -313,6 +371,7 @@ class Comparer {
   const std::function<bool(const std::string&)>& watch_;
   Comparison out_;
   std::optional<Trajectory> reference_;
+  std::vector<std::unique_ptr<Model>> models_;  // that follow in other ways
   std::set<std::string> refused_;
   std::string doing_;
 };

@@ -7,6 +7,10 @@
 // one, a hundred times less tight, differs from it. Errors below that are not told apart. The error
 // of a run is the largest deviation of an output at any sample, relative to the largest value of
 // outputs of its unit. Pairs that make no sense are skipped with a word.
+//
+// A model that follows a signal (`tracking`) is compared with other ways to follow it
+// (model/following_ways.hpp), by fixed-cost steps. There is no reference then: runs are judged by
+// how they follow.
 #pragma once
 
 #include <functional>
@@ -15,6 +19,7 @@
 #include <vector>
 
 #include <koppel/model/model.hpp>
+#include <koppel/simulate/following.hpp>
 #include <koppel/simulate/simulate.hpp>
 
 namespace koppel {
@@ -41,7 +46,7 @@ struct CompareOptions {
 
 // One run and how it went.
 struct Compared {
-  std::string model;  // of those beside; empty: the model itself
+  std::string model;  // of those beside, or another way to follow; empty: the model itself
   std::string coordinates, formulation, integrator;
   double tolerance = 0, step = 0;                  // one of them is 0
   Outcome::Status status = Outcome::Status::Done;  // stopped: took too long
@@ -54,6 +59,7 @@ struct Compared {
   std::optional<double> momentum_error;           // where a coordinate is cyclic (momentum.hpp)
   std::optional<double> error;                    // where there are outputs to compare
   std::vector<double> times, violations, errors;  // over time
+  std::vector<Following> following;               // one for each tracking
 };
 
 struct Skipped {

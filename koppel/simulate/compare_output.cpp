@@ -85,6 +85,34 @@ std::string text_of_skipped(const Comparison& c) {
   return wrapped(out + ".", 2);
 }
 
+// Whether all runs of a comparison of ways to follow are by one set of coordinates and integrator.
+bool is_one_method(const Comparison& c) {
+  return std::ranges::all_of(c.runs, [&](const Compared& run) {
+    return run.coordinates == c.runs[0].coordinates && run.integrator == c.runs[0].integrator;
+  });
+}
+
+// How each run follows the tracking `k`.
+std::string text_of_following(const Comparison& c, std::size_t k, std::size_t width) {
+  const Following& of = c.runs[0].following[k];
+  const auto number = [](std::optional<double> x) { return x ? fmt::format("{:.3g}", *x) : "-"; };
+  std::string out = fmt::format(
+      "\nFollowing '{}'{}: overshoot in % of the jump, distance left at the end of\nholds, mean "
+      "distance, largest force, rate, and change of the rate in a step\n{:<{}} {:>7} {:>8} {:>8} "
+      "{:>8} {:>8} {:>8}\n",
+      of.name, of.unit.empty() ? "" : " (" + of.unit + ")", "", width, "over, %", "left", "off",
+      "force", "rate", "change");
+  for (const Compared& run : c.runs) {
+    const Following& f = run.following[k];
+    const std::optional<double> percent =
+        f.overshoot ? std::optional(100 * *f.overshoot) : std::nullopt;
+    out += fmt::format("{:<{}} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8}\n", label_of(run, c), width,
+                       number(percent), number(f.left), number(f.off), number(f.force),
+                       number(f.fastest), number(f.roughest));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string label_of(const Compared& run, const Comparison& in) {
@@ -93,6 +121,10 @@ std::string label_of(const Compared& run, const Comparison& in) {
       return other.model == run.model && other.*what != run.*what;
     });
   };
+  // Ways to follow a signal say enough by their names.
+  if (!run.following.empty() && is_one_method(in)) {
+    return run.model.empty() ? "tracking" : run.model;
+  }
   std::string label = run.formulation + "/" + run.integrator;
   if (differ(&Compared::coordinates)) label = run.coordinates + "/" + label;
   return run.model.empty() ? label : run.model + ": " + label;
@@ -150,6 +182,9 @@ std::string to_text(const Comparison& c) {
     }
   }
   if (c.runs.empty()) out += "Nothing came of it.\n";
+  for (std::size_t k = 0; !c.runs.empty() && k < c.runs[0].following.size(); ++k) {
+    out += text_of_following(c, k, width);
+  }
   if (!c.skipped.empty()) out += "\n" + text_of_skipped(c);
   if (!c.reason.empty()) {
     out +=
@@ -187,6 +222,17 @@ std::string to_json(const Comparison& c) {
                   {"energy_error", maybe(run.energy_error)},
                   {"momentum_error", maybe(run.momentum_error)},
                   {"error", maybe(run.error)}};
+    for (const Following& f : run.following) {
+      entry["following"].push_back({{"name", f.name},
+                                    {"unit", f.unit},
+                                    {"holds", f.holds},
+                                    {"overshoot", maybe(f.overshoot)},
+                                    {"left", maybe(f.left)},
+                                    {"off", f.off},
+                                    {"force", f.force},
+                                    {"fastest", f.fastest},
+                                    {"roughest", f.roughest}});
+    }
     if (!run.model.empty()) entry["model"] = run.model;
     if (!run.text.empty()) entry["text"] = run.text;
     runs.push_back(std::move(entry));

@@ -197,5 +197,64 @@ TEST(Compare, UnknownNamesAreErrors) {
   EXPECT_THROW(compare(pendulum(), options), Error);
 }
 
+// A mass that follows a jump of 1 m within 50 N, beside other ways to follow it.
+TEST(Compare, WaysToFollowASignal) {
+  const Model model = read_model_text(
+      "coordinates: {x: 0}\nkinetic: x'^2\ntracking:\n  hold: {output: x, follows: \"select(t < "
+      "0.5, 0, 1)\", force: 50}\noutputs: {x: x, F: hold.force}\nrun: {end: 2}\n",
+      "follow.yaml");
+  CompareOptions options;
+  options.end = 2;
+  const Comparison c = compare(model, options);
+  ASSERT_EQ(c.runs.size(), 6u);
+  EXPECT_TRUE(c.skipped.empty());
+  const auto find = [&](const std::string& way) -> const Following& {
+    for (const Compared& run : c.runs) {
+      if (run.model == way) return run.following.at(0);
+    }
+    throw std::runtime_error(way);
+  };
+  // Its own: two holds, no overshoot, the limit kept.
+  const Following& own = find("");
+  EXPECT_EQ(own.holds, 2);
+  EXPECT_LT(*own.overshoot, 0.01);
+  EXPECT_LT(*own.left, 1e-6);
+  EXPECT_LE(own.force, 50 * (1 + 1e-12));
+  // The jump in one step: 1 m/ms, and the force that makes a mass of 2 kg do so and stop: 2e6 N.
+  const Following& constraint = find("constraint");
+  EXPECT_NEAR(constraint.fastest, 1000, 1);
+  EXPECT_NEAR(constraint.force, 2e6, 2e4);
+  // A fifth of it in a step, and the rate for the rest at its end: 200 (1 − 0.2).
+  EXPECT_NEAR(find("constraint, Baumgarte").fastest, 160, 1);
+  // Critically damped with T = 20 ms: x = 1 − (1 + t/T) e^(−t/T), at most 1/(e T) fast, from m/T².
+  const Following& spring = find("spring and damper");
+  EXPECT_NEAR(spring.fastest, 1 / (std::exp(1.0) * 0.02), 1);
+  EXPECT_NEAR(spring.force, 2 / (0.02 * 0.02), 500);
+  EXPECT_LT(*spring.overshoot, 0.01);
+  for (const char* way : {"filter, constraint", "filter, inverse dynamics"}) {
+    EXPECT_LT(find(way).fastest, 25) << way;
+    EXPECT_LT(*find(way).left, 1e-3) << way;
+  }
+  EXPECT_EQ(c.runs[static_cast<std::size_t>(c.recommended)].model, "");
+  const std::string text = to_text(c);
+  EXPECT_NE(text.find("spring and damper"), std::string::npos);
+  EXPECT_NE(text.find("Following 'hold'"), std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(to_json(c));
+  EXPECT_EQ(json["runs"][0]["following"][0]["name"], "hold");
+}
+
+TEST(Compare, WhatCannotFollowIsSkipped) {
+  const Model model = read_model_text(
+      "coordinates: {x: 0}\nkinetic: x'^2\ntracking:\n  hold: {output: x, follows: 1, force: 50, "
+      "active: \"select(t < 0.5, 0, 1)\"}\nrun: {end: 1}\n",
+      "let_go.yaml");
+  CompareOptions options;
+  options.end = 1;
+  const Comparison c = compare(model, options);
+  ASSERT_EQ(c.runs.size(), 1u);
+  ASSERT_EQ(c.skipped.size(), 5u);
+  EXPECT_EQ(c.skipped[0].why, "tracking 'hold' can be let go, which 'constraint' cannot do.");
+}
+
 }  // namespace
 }  // namespace koppel

@@ -326,7 +326,8 @@ TEST(Tracking, MistakesAreTold) {
     }
     return "";
   };
-  EXPECT_EQ(mistake("point: b"), "tracking 'hold' needs follows, and point or output.");
+  EXPECT_EQ(mistake("point: b"),
+            "tracking 'hold' needs follows, and one of point, orientation and output.");
   EXPECT_EQ(mistake("point: b, follows: [1, 2], method: l2"), "tracking 'hold' needs rho0.");
   EXPECT_EQ(mistake("point: b, follows: [1, 2], method: mixed, rho0: 1"),
             "tracking 'hold' needs rho0 and rho1.");

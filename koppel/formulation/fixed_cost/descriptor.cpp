@@ -45,7 +45,8 @@ Descriptor make_descriptor(const Source& s, const FormulationInfo& info) {
 
 Descriptor make_descriptor(const Shared<Equations>& equations, const Formulation& formulation,
                            const State& state, const FormulationOptions& options) {
-  return make_descriptor(Source(equations, state, with_feedback(options)), formulation.info());
+  const Source source(equations, state, with_feedback(options), formulation);
+  return make_descriptor(source, source.whole);
 }
 
 void add_fixed_cost(const SourcePtr& s, const FormulationInfo& info, Problem& problem) {

@@ -140,7 +140,8 @@ class EulerBuilder : public SaddleBuilder {
       columns.push_back(solve(elimination, s, b, Exprs(lower.size())));
       W.emplace_back(columns.back().begin(), columns.back().begin() + n_);
     }
-    const Exprs mu = follow_targets(e_, h_, Exprs(solution.begin(), solution.begin() + n_), W);
+    const Exprs mu =
+        follow_targets(e_, d_.state, h_, B_, Exprs(solution.begin(), solution.begin() + n_), W);
     for (std::size_t k = 0; k < mu.size(); ++k) solution = plus(solution, mu[k], columns[k]);
     auto next = mu.begin();
     for (const Equations::Tracking& t : e_.tracking) {

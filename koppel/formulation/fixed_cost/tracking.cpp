@@ -1,7 +1,13 @@
 #include <koppel/formulation/fixed_cost/tracking.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
+
 #include <koppel/expr/algebra/elimination.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/function.hpp>
+#include <koppel/formulation/fixed_cost/force_limits.hpp>
 #include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 
 namespace koppel {
@@ -19,147 +25,279 @@ Expr length(std::span<const Expr> a) {
   return sqrt(dot(a, a) + kNothing * kNothing);
 }
 
-class Follower {
+// The inverse of E as far as E moves anything: R = E (E² + ε²)⁻¹ in units of the effective mass of
+// each tracking, applied once more to what is left. Rows and columns that are not chosen are out of
+// it.
+class Mobility {
  public:
-  Follower(const Equations& e, Expr h, const Exprs& w0, const std::vector<Exprs>& W)
-      : e_(e), h_(h) {
-    for (const Equations::Tracking& t : e.tracking) {
-      s_.insert(s_.end(), t.outputs.begin(), t.outputs.end());
-      z_.insert(z_.end(), t.targets.begin(), t.targets.end());
-    }
-    const SparseExpr S = product(jacobian(s_, e.q), e.K);
-    const Exprs time = {e.t}, one = {1};
-    z_rate_ = time_derivative(z_, time, one);
-    rate_ = multiply(S, e.v);
-    free_ = multiply(S, w0);
-    for (const Exprs& column : W) E_.push_back(multiply(S, column));
-    find_weights();
-  }
-
-  Exprs make() {
-    // What the automatic ones want of the rates; the others choose their forces by themselves.
-    Exprs change(s_.size()), out(s_.size());
-    const Exprs near = reachable(difference());
-    std::size_t first = 0;
-    for (const Equations::Tracking& t : e_.tracking) {
-      if (t.method == TrackingMethod::Automatic) approach(t, first, near, change);
-      first += t.outputs.size();
-    }
-    for (std::size_t i = 0; i < change.size(); ++i) change[i] = change[i] / h_ - free_[i];
-    const Exprs wanted = solve(change), cancelled = solve(free_), seen = adjoint();
-    first = 0;
-    for (const Equations::Tracking& t : e_.tracking) {
-      const std::size_t size = t.outputs.size();
-      for (std::size_t i = first; i < first + size; ++i) {
-        out[i] = t.method == TrackingMethod::Automatic
-                     ? wanted[i]
-                     : control(t, seen[i], e_.x[t.forces[i - first]],
-                               t.compensates ? -cancelled[i] : Expr(0));
-      }
-      limit(t, std::span(out).subspan(first, size));
-      first += size;
-    }
-    return out;
-  }
-
- private:
-  Exprs difference() const {
-    Exprs d = z_;
-    for (std::size_t i = 0; i < d.size(); ++i) d[i] -= s_[i];
-    return d;
-  }
-
-  // √ of the mean of E's diagonal for each tracking: outputs divided by it are of one size.
-  void find_weights() {
-    constexpr double kNone = 1e-100;  // where nothing is held
-    std::size_t first = 0;
-    for (const Equations::Tracking& t : e_.tracking) {
-      const std::size_t size = t.outputs.size();
-      Expr trace = 0;
-      for (std::size_t i = first; i < first + size; ++i) trace += E_[i][i];
-      weight_.insert(weight_.end(), size,
-                     sqrt(max(trace, 0) / static_cast<double>(size) + kNone * kNone));
-      first += size;
-    }
-    ExprMatrix squares(static_cast<int>(s_.size()));
-    constexpr double kBlocked = 1e-3;  // of the mean: what moves less is blocked
+  Mobility(std::vector<Exprs> E, Exprs weights, const Exprs& blocked)
+      : E_(std::move(E)), weight_(std::move(weights)) {
+    ExprMatrix squares(static_cast<int>(E_.size()));
     std::vector<int> order;
-    for (std::size_t i = 0; i < s_.size(); ++i) {
+    for (std::size_t i = 0; i < E_.size(); ++i) {
       order.push_back(static_cast<int>(i));
-      for (std::size_t j = 0; j < s_.size(); ++j) {
-        Expr sum = i == j ? Expr(kBlocked * kBlocked) : Expr(0);
-        for (std::size_t k = 0; k < s_.size(); ++k) sum += scaled(k, i) * scaled(k, j);
+      for (std::size_t j = 0; j < E_.size(); ++j) {
+        Expr sum = i == j ? blocked[i] * blocked[i] : Expr(0);
+        for (std::size_t k = 0; k < E_.size(); ++k) sum += scaled(k, i) * scaled(k, j);
         squares.add(static_cast<int>(i), static_cast<int>(j), sum);
       }
     }
     normal_.emplace(squares, order);
   }
-  // E in units of the effective masses; E_ has columns.
-  Expr scaled(std::size_t i, std::size_t j) const { return E_[j][i] / (weight_[i] * weight_[j]); }
 
-  // E⁻¹ b as far as E moves anything, and once more what is left: where E moves much, ε is wrong
-  // by its fourth power only.
   Exprs solve(const Exprs& b) const {
     Exprs x = solve_once(b), left = b;
-    const Exprs done = times_E(x);
+    const Exprs done = times(x);
     for (std::size_t i = 0; i < left.size(); ++i) left[i] -= done[i];
     const Exprs more = solve_once(left);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += more[i];
     return x;
   }
-  Exprs solve_once(const Exprs& b) const {
-    Exprs right(s_.size());
-    for (std::size_t i = 0; i < s_.size(); ++i) {
-      for (std::size_t k = 0; k < s_.size(); ++k) right[i] += scaled(k, i) * (b[k] / weight_[k]);
-    }
-    Exprs x = normal_->solve(right);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] /= weight_[i];
-    return x;
-  }
-  Exprs times_E(const Exprs& x) const {
+  Exprs times(const Exprs& x) const {
     Exprs out(x.size());
     for (std::size_t j = 0; j < x.size(); ++j) {
       for (std::size_t i = 0; i < out.size(); ++i) out[i] += E_[j][i] * x[j];
     }
     return out;
   }
-  // The part of a difference that can be gone.
-  Exprs reachable(const Exprs& d) const { return times_E(solve(d)); }
 
-  // (2): the change of the rates in this step.
-  void approach(const Equations::Tracking& t, std::size_t first, const Exprs& near, Exprs& change) {
-    const std::size_t size = t.outputs.size();
-    const std::span<const Expr> d = std::span(near).subspan(first, size);
+ private:
+  Expr scaled(std::size_t i, std::size_t j) const { return E_[j][i] / (weight_[i] * weight_[j]); }
+  Exprs solve_once(const Exprs& b) const {
+    Exprs right(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      for (std::size_t k = 0; k < b.size(); ++k) right[i] += scaled(k, i) * (b[k] / weight_[k]);
+    }
+    Exprs x = normal_->solve(right);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] /= weight_[i];
+    return x;
+  }
+
+  std::vector<Exprs> E_;  // columns
+  Exprs weight_;
+  std::optional<Elimination> normal_;  // of E² + ε²
+};
+
+class Follower {
+ public:
+  Follower(const Equations& e, const State& state, Expr h, const SparseExpr& B, const Exprs& w0,
+           const std::vector<Exprs>& W)
+      : e_(e), h_(h), B_(B) {
+    Exprs targets;
+    for (const Equations::Tracking& t : e.tracking) {
+      parts_.push_back({&t, d_.size(), t.outputs.size()});
+      for (std::size_t i = 0; i < t.outputs.size(); ++i) {
+        d_.push_back(t.targets[i] - t.outputs[i]);
+      }
+      append(targets, t.targets);
+      active_.insert(active_.end(), t.outputs.size(), t.is_active);
+    }
+    const Exprs time = {e.t}, one = {1};
+    z_rate_ = time_derivative(targets, time, one);
+    rate_ = multiply_transposed(B_, e.v);
+    free_ = multiply_transposed(B_, w0);
+    for (std::size_t j = 0; j < W.size(); ++j) {
+      E_.push_back(multiply_transposed(B_, W[j]));
+      for (std::size_t i = 0; i < E_[j].size(); ++i) E_[j][i] *= active_[i] * active_[j];
+    }
+    find_scales(state);
+  }
+
+  Exprs make() {
+    Exprs out(d_.size());
+    choose_controls(out);
+    choose_automatic(out);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] *= active_[i];
+    return out;
+  }
+
+ private:
+  struct Part {
+    const Equations::Tracking* of;
+    std::size_t first, size;
+    double mobility = 1;  // what is usual
+    Expr present = 0;     // the mean of E's diagonal
+
+    bool is_automatic() const { return of->method == TrackingMethod::Automatic; }
+  };
+  template <typename F>
+  void for_each_component(const Part& part, F&& f) const {
+    for (std::size_t i = part.first; i < part.first + part.size; ++i) f(i);
+  }
+
+  static void append(Exprs& to, const Exprs& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+
+  // The size e of E that is usual for what is followed: that of the start and of places around it,
+  // should the start be a dead point; where nothing is held at the start, of the largest mass.
+  void find_scales(const State& state) {
+    double mass = 0;
+    const MatrixFunction M(e_, *e_.M);
+    const std::vector<double> masses = M.values(state);
+    for (std::size_t j = 0; j < e_.num_v(); ++j) {
+      const Sparsity& pattern = M.pattern();
+      for (int k = pattern.column_start[j]; k < pattern.column_start[j + 1]; ++k) {
+        const auto entry = static_cast<std::size_t>(k);
+        if (pattern.row[entry] == static_cast<int>(j)) mass = std::max(mass, masses[entry]);
+      }
+    }
+    Exprs wanted;
+    for (Part& part : parts_) {
+      Expr trace = 0;
+      for_each_component(part, [&](std::size_t i) { trace += E_[i][i]; });
+      part.present = max(trace, 0) / static_cast<double>(part.size);
+      wanted.push_back(part.present);
+    }
+    const std::vector<double> usual = usual_values(wanted, state);
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      parts_[k].mobility = usual[k] > 0 ? usual[k] : mass > 0 ? 1 / mass : 1;
+    }
+  }
+
+  // The largest of the value at the start and of the median of values around it.
+  std::vector<double> usual_values(const Exprs& values, const State& state) const {
+    Exprs inputs = {e_.t, h_};
+    for (const Exprs* some : {&e_.q, &e_.v, &e_.x, &e_.u, &e_.p}) append(inputs, *some);
+    const Function function(inputs, values);
+    constexpr double kStep = 1e-3, kAway = 0.05;
+    double squares = 0;
+    for (const double q : state.q) squares += q * q / static_cast<double>(state.q.size());
+    const double size = squares > 0 ? std::min(1.0, std::sqrt(squares)) : 1;
+    std::mt19937_64 engine(1);
+    const auto at = [&](double away) {
+      std::vector<double> x = {state.t, kStep};
+      for (const double q : state.q) {
+        x.push_back(q + away * size * (2 * (static_cast<double>(engine() >> 11) * 0x1p-53) - 1));
+      }
+      for (const auto* some : {&state.v, &state.x, &state.u, &state.p}) {
+        x.insert(x.end(), some->begin(), some->end());
+      }
+      return function(x);
+    };
+    std::vector<double> out = at(0);
+    std::vector<std::vector<double>> around;
+    for (int k = 0; k < 9; ++k) around.push_back(at(kAway));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      std::vector<double> some;
+      for (const std::vector<double>& values_there : around) some.push_back(values_there[i]);
+      std::ranges::nth_element(some, some.begin() + 4);
+      if (std::isfinite(some[4])) out[i] = std::max(out[i], some[4]);
+      if (!std::isfinite(out[i])) out[i] = 0;
+    }
+    return out;
+  }
+
+  // Of those that are automatic, or of the others.
+  Mobility mobility_of(bool is_automatic) const {
+    constexpr double kRelative = 1e-3;  // of the mean in a tracking: what moves less is blocked,
+    constexpr double kAbsolute = 1e-5;  // and of what is usual
+    constexpr double kLeast = 1e-12;    // of the same: where nothing moves at all
+    constexpr double kNone = 1e-200;    // and nothing is held
+    std::vector<Exprs> E = E_;
+    Exprs weights, blocked;
+    for (const Part& part : parts_) {
+      const Expr present = part.present + kLeast * part.mobility + kNone;
+      weights.insert(weights.end(), part.size, sqrt(present));
+      blocked.insert(blocked.end(), part.size, kRelative + kAbsolute * part.mobility / present);
+      if (part.is_automatic() == is_automatic) continue;
+      for_each_component(part, [&](std::size_t i) {
+        for (std::size_t j = 0; j < E.size(); ++j) E[i][j] = E[j][i] = 0;
+      });
+    }
+    return {std::move(E), std::move(weights), blocked};
+  }
+
+  // What those want that choose their forces by themselves.
+  void choose_controls(Exprs& out) const {
+    if (std::ranges::all_of(parts_, &Part::is_automatic)) return;
+    const Mobility mobility = mobility_of(false);
+    const Exprs cancelled = mobility.solve(free_), seen = adjoint();
+    for (const Part& part : parts_) {
+      if (part.is_automatic()) continue;
+      for_each_component(part, [&](std::size_t i) {
+        out[i] = control(*part.of, seen[i], e_.x[part.of->forces[i - part.first]],
+                         part.of->compensates ? -cancelled[i] : Expr(0));
+      });
+      limit(part, out);
+    }
+  }
+
+  // The automatic ones all together; what the others do is known to them.
+  void choose_automatic(Exprs& out) const {
+    if (std::ranges::none_of(parts_, &Part::is_automatic)) return;
+    const Mobility mobility = mobility_of(true);
+    const Exprs near = approachable(mobility);
+    Exprs change(d_.size()), by_others(d_.size());
+    for (std::size_t j = 0; j < out.size(); ++j) {
+      for (std::size_t i = 0; i < out.size(); ++i) by_others[i] += E_[j][i] * out[j];
+    }
+    std::vector<LimitedForce> forces;
+    Exprs wanted(d_.size());
+    std::vector<std::size_t> places;
+    for (const Part& part : parts_) {
+      if (!part.is_automatic()) continue;
+      approach(part, near, change);
+      constexpr double kLeast = 1e-12;
+      forces.push_back({places.size(), part.size, part.of->max_force,
+                        part.present + kLeast * part.mobility + 1e-200});
+      for_each_component(part, [&](std::size_t i) {
+        change[i] = active_[i] * (change[i] / h_ - free_[i] - by_others[i]);
+        places.push_back(i);
+      });
+    }
+    wanted = mobility.solve(change);
+    std::vector<Exprs> E(places.size(), Exprs(places.size()));
+    Exprs some;
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      some.push_back(wanted[places[j]]);
+      for (std::size_t i = 0; i < places.size(); ++i) E[j][i] = E_[places[j]][places[i]];
+    }
+    const Exprs taken = limit_forces(E, some, forces);
+    for (std::size_t k = 0; k < places.size(); ++k) out[places[k]] = taken[k];
+  }
+
+  // (2): the part of the differences that can be gone.
+  Exprs approachable(const Mobility& mobility) const {
+    Exprs d = d_;
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] *= active_[i];
+    return mobility.times(mobility.solve(d));
+  }
+
+  // (3): the change of the rates in this step.
+  void approach(const Part& part, const Exprs& near, Exprs& change) const {
+    const Equations::Tracking& t = *part.of;
+    const std::span<const Expr> d = std::span(near).subspan(part.first, part.size);
     const Expr distance = length(d);
     const Expr tau = t.response.is_constant(0) ? 5 * h_ : max(t.response, 2 * h_);
     Expr speed = distance / tau;
-    if (const std::optional<Expr> a = braking(t, first, d, distance)) {
+    if (const std::optional<Expr> a = braking(part, d, distance)) {
       const Expr near_end = *a * tau * tau;
       speed = select(distance <= near_end, speed, sqrt(2 * *a * max(distance - 0.5 * near_end, 0)));
     }
     if (!t.max_speed.is_constant(0)) speed = min(speed, t.max_speed);
-    Exprs step(size);
-    for (std::size_t i = 0; i < size; ++i) {
-      step[i] = speed * (d[i] / distance) + z_rate_[first + i] - rate_[first + i];
+    Exprs step(part.size);
+    for (std::size_t i = 0; i < part.size; ++i) {
+      step[i] = speed * (d[i] / distance) + z_rate_[part.first + i] - rate_[part.first + i];
     }
-    Expr part = 1;
+    Expr portion = 1;
     if (!t.max_acceleration.is_constant(0)) {
-      part = min(1, t.max_acceleration * h_ / length(step));
+      portion = min(1, t.max_acceleration * h_ / length(step));
     }
-    for (std::size_t i = 0; i < size; ++i) change[first + i] = part * step[i];
+    for (std::size_t i = 0; i < part.size; ++i) change[part.first + i] = portion * step[i];
   }
 
   // The acceleration that is certain to be there for braking; nothing: no limit.
-  std::optional<Expr> braking(const Equations::Tracking& t, std::size_t first,
-                              std::span<const Expr> d, Expr distance) const {
+  std::optional<Expr> braking(const Part& part, std::span<const Expr> d, Expr distance) const {
+    const Equations::Tracking& t = *part.of;
     std::optional<Expr> a;
     if (!t.max_acceleration.is_constant(0)) a = t.max_acceleration;
     if (t.max_force.is_constant(0)) return a;
     Expr by_force = 0, by_others = 0;
     for (std::size_t i = 0; i < d.size(); ++i) {
-      by_others += d[i] / distance * free_[first + i];
+      by_others += d[i] / distance * free_[part.first + i];
       for (std::size_t j = 0; j < d.size(); ++j) {
-        by_force += d[i] / distance * (d[j] / distance) * E_[first + j][first + i];
+        by_force += d[i] / distance * (d[j] / distance) * E_[part.first + j][part.first + i];
       }
     }
     by_force *= t.max_force;
@@ -168,20 +306,20 @@ class Follower {
     return a ? min(*a, left) : left;
   }
 
-  // φ of (3).
+  // φ of (4).
   Exprs adjoint() const {
     const Exprs t = {e_.t}, later = {e_.t + h_};
-    const Exprs next = substitute(z_, t, later);
-    Exprs sum(s_.size());
-    for (std::size_t i = 0; i < s_.size(); ++i) {
-      sum[i] = s_[i] + h_ * rate_[i] - next[i] + h_ * (s_[i] - z_[i]);
+    const Exprs next = substitute(d_, t, later);
+    Exprs sum(d_.size());
+    for (std::size_t i = 0; i < d_.size(); ++i) sum[i] = h_ * rate_[i] - next[i] - h_ * d_[i];
+    Exprs out(d_.size());
+    for (std::size_t j = 0; j < out.size(); ++j) {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] -= h_ * (E_[j][i] * sum[j]);
     }
-    Exprs out = times_E(sum);
-    for (Expr& phi : out) phi *= -h_;
     return out;
   }
 
-  // (4), and what cancels other forces.
+  // (5), and what cancels other forces.
   Expr control(const Equations::Tracking& t, Expr phi, Expr before, Expr compensation) const {
     const bool has_rate = t.method != TrackingMethod::L2;
     const Expr theta = has_rate ? h_ * sqrt(t.rho0 / t.rho1) : Expr(0);
@@ -189,18 +327,19 @@ class Follower {
     return mu.keep * (before - compensation) + mu.gain * (phi / t.rho0) + compensation;
   }
 
-  void limit(const Equations::Tracking& t, std::span<Expr> force) const {
-    Expr part = t.is_active;
-    if (!t.max_force.is_constant(0)) part *= min(1, t.max_force / length(force));
-    for (Expr& f : force) f *= part;
+  void limit(const Part& part, Exprs& force) const {
+    if (part.of->max_force.is_constant(0)) return;
+    const Expr portion =
+        min(1, part.of->max_force / length(std::span(force).subspan(part.first, part.size)));
+    for_each_component(part, [&](std::size_t i) { force[i] *= portion; });
   }
 
   const Equations& e_;
   Expr h_;
-  Exprs s_, z_, z_rate_, rate_, free_;
+  std::vector<Part> parts_;
+  const SparseExpr& B_;
+  Exprs d_, z_rate_, rate_, active_, free_;
   std::vector<Exprs> E_;  // columns
-  Exprs weight_;
-  std::optional<Elimination> normal_;  // of E² + ε²
 };
 
 }  // namespace
@@ -226,9 +365,9 @@ Exprs tracking_forces(const Equations& equations) {
   return out;
 }
 
-Exprs follow_targets(const Equations& equations, Expr h, const Exprs& w0,
-                     const std::vector<Exprs>& W) {
-  return Follower(equations, h, w0, W).make();
+Exprs follow_targets(const Equations& equations, const State& state, Expr h, const SparseExpr& B,
+                     const Exprs& w0, const std::vector<Exprs>& W) {
+  return Follower(equations, state, h, B, w0, W).make();
 }
 
 }  // namespace koppel

@@ -10,17 +10,27 @@
 // For an explicit step, E = S P Sᵀ with the constrained inverse P of M: E⁻¹ is the effective mass
 // of what is held. Directions in which joints block have E = 0. They are left alone: in place of
 // E⁻¹ stands R = E (E² + ε²)⁻¹, in units of the mean effective mass of each tracking, applied once
-// more to what is left, and of the distance to a target counts d = E R (z − s), the part that can
-// be gone.
+// more to what is left. So several trackings that cannot all have what they want miss it least in
+// the norm of their effective masses. ε is a thousandth, and grows where E becomes small
+// altogether, against the size e that is usual in this mechanism. Of the difference d to the target
+// counts
+//
+//   d' = E R d,                                                                             (2)
+//
+// the part that can be gone.
+//
+// *Outputs and orientations.* σ are rates of outputs, and d = z − s; or the angular velocity of a
+// body, with s = 0 and z the rotation vector that is left to turn (model/rotation_signal.hpp). S is
+// Bᵀ, since the forces have the power μᵀσ.
 //
 // *Automatic.* The speed towards the target is the largest that can still be braked, and falls with
 // the distance at the end, over the response time τ [Workman, Kosut & Franklin 1987]:
 //
-//   σ* = |d|/τ for |d| ≤ a τ²,   else √(2a (|d| − a τ²/2)),                                (2)
+//   σ* = |d'|/τ for |d'| ≤ a τ²,   else √(2a (|d'| − a τ²/2)),                              (3)
 //
 // at most the speed limit, with the rate of the target added as far as it is known. a is the limit
 // of acceleration, and what the force limit F brakes with less a reserve: ¾ (F nᵀE n − nᵀS w₀)
-// along n = d/|d|. The change of speed in a step is at most h times the limit of acceleration; μ
+// along n = d'/|d'|. The change of speed in a step is at most h times the limit of acceleration; μ
 // follows from (1), and is shortened to F.
 //
 // *Single-stage optimal control* [Lipovac 2020, ch. 4], extended to joints and loops. In a step
@@ -28,14 +38,14 @@
 // equations, with G λ_v = 0 where the mechanism has constraints, λ_v(t₁) = 0 and λ_p(t₁) = Sᵀ(s −
 // z)(t₁), stepped backwards by Euler's rule, give
 //
-//   φ = −S λ_v(t₀) = −h E [(s − z)(t₁) + h (s − z)(t₀)],   (s − z)(t₁) = s + h S v − z(t₁),    (3)
+//   φ = −S λ_v(t₀) = −h E [(s − z)(t₁) + h (s − z)(t₀)],   (s − z)(t₁) = s + h S v − z(t₁),    (4)
 //
 // which falls to zero linearly in the step. The control equation −ρ₁ μ̈ + ρ₀ μ = φ (1 − (t − t₀)/h)
 // has the solutions, with θ = h √(ρ₀/ρ₁),
 //
 //   L2       μ(t₀) = φ/ρ₀                                          ρ₁ = 0
 //   Neumann  μ(t₁) = φ tanh(θ/2)/(ρ₀ θ)                            μ̇(t₀) = μ̇(t₁) = 0
-//   Mixed    μ(t₁) = μ(t₀)/cosh θ + φ (tanh θ/θ − 1/cosh θ)/ρ₀     μ(t₀) given, μ̇(t₁) = 0   (4)
+//   Mixed    μ(t₁) = μ(t₀)/cosh θ + φ (tanh θ/θ − 1/cosh θ)/ρ₀     μ(t₀) given, μ̇(t₁) = 0   (5)
 //
 // of which the source takes approximations by B-splines. Forces that the adjoint equations do not
 // see are cancelled: −E⁻¹ S w₀ is added to μ (the second variant of its section 4.3).
@@ -45,10 +55,11 @@
 #include <vector>
 
 #include <koppel/equations/equations.hpp>
+#include <koppel/equations/evaluator.hpp>
 
 namespace koppel {
 
-// (4): μ = keep μ(t₀) + gain φ/ρ₀.
+// (5): μ = keep μ(t₀) + gain φ/ρ₀.
 struct ControlSolution {
   Expr keep, gain;
 };
@@ -57,8 +68,10 @@ ControlSolution solve_control_equation(TrackingMethod method, Expr theta);
 // Symbols of the forces, of all trackings one after the other.
 std::vector<Expr> tracking_forces(const Equations& equations);
 
-// Their values in a step of length h; W has a column for each.
-std::vector<Expr> follow_targets(const Equations& equations, Expr h, const std::vector<Expr>& w0,
+// Their values in a step of length h; B and W have a column for each. `state` is the start, where
+// set-up may look.
+std::vector<Expr> follow_targets(const Equations& equations, const State& state, Expr h,
+                                 const SparseExpr& B, const std::vector<Expr>& w0,
                                  const std::vector<std::vector<Expr>>& W);
 
 }  // namespace koppel

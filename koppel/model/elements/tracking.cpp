@@ -1,6 +1,7 @@
 #include <koppel/model/elements/tracking.hpp>
 
 #include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/model/rotation_signal.hpp>
 
 namespace koppel {
 
@@ -16,6 +17,10 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
   };
   static const std::vector<Field<E>> kFields = {
       {{.key = "point", .text = "what follows", .unless_given = "`output`"}, &E::point},
+      {{.key = "orientation",
+        .text = "what follows in place of a point: the orientation of a body",
+        .unless_given = "`point`"},
+       &E::orientation},
       {{.key = "output",
         .text = "what follows in place of a point: an expression of positions, or a list of them "
                 "in one unit",
@@ -27,6 +32,12 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
         .unit = "m, rad",
         .allow = Allow::Everything},
        &E::follows},
+      {{.key = "form",
+        .text = "what the signal of an orientation in space is; a quaternion is of any length, "
+                "scalar first",
+        .unless_given = "`quaternion` for 4 components, else `rotation-vector`",
+        .words = {"rotation-vector", "roll-pitch-yaw", "quaternion"}},
+       &E::form},
       {{.key = "method",
         .text = "how the force is chosen",
         .unless_given = "`auto`",
@@ -34,7 +45,8 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
        &E::method},
       {limit("rho0", "penalty of the force, of `l2`, `neumann` and `mixed`", "", "none"), &E::rho0},
       {limit("rho1", "penalty of its rate, of `neumann` and `mixed`", "", "none"), &E::rho1},
-      {limit("force", "the largest, of `auto`", "N, N m", "no limit"), &E::force},
+      {limit("force", "the largest, of `auto`; of an orientation the torque", "N, N m", "no limit"),
+       &E::force},
       {limit("acceleration", "the largest, of `auto`", "m/s², rad/s²", "no limit"),
        &E::acceleration},
       {limit("speed", "the largest, of `auto`", "m/s, rad/s", "no limit"), &E::speed},
@@ -47,9 +59,104 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
   return kFields;
 }
 
+namespace {
+
+// What follows, with its targets, into `out`; false: rejected.
+class Follows {
+ public:
+  Follows(const TrackingElement& element, ModelWriter& writer, Tracking& out)
+      : element_(element), writer_(writer), model_(writer.model), out_(out) {}
+
+  bool find() {
+    out_.targets = element_.follows.values;
+    if (!model_.is_planar && !turned().empty()) return find_orientation();
+    if (!turned().empty()) {
+      out_.outputs = {Expr(0)};
+      for (const TrackingElement::Weighed& w : turned()) {
+        const int angle = model_.body_angle(name_of(w.body) + ".angle", w.body);
+        out_.outputs[0] += w.weight * writer_.quantity(angle).value;
+      }
+    } else if (element_.point) {
+      for (int i = 0; i < (model_.is_planar ? 2 : 3); ++i) {
+        const int quantity = model_.coordinate_of(
+            writer_.name + '.' + "xyz" [i], { element_.point->body, element_.point->at }, i);
+        out_.outputs.push_back(writer_.quantity(quantity).value);
+      }
+    } else {
+      out_.outputs = element_.output.values;
+    }
+    return has_targets(out_.outputs.size());
+  }
+
+ private:
+  std::string name_of(int body) const { return writer_.name + '.' + writer_.body(body).name; }
+
+  std::vector<TrackingElement::Weighed> turned() const {
+    if (element_.orientation) return {{element_.orientation->body, 1}};
+    return element_.turned;
+  }
+
+  bool has_targets(std::size_t size) {
+    if (out_.targets.size() == size) return true;
+    writer_.reject_key("follows", "model.wrong-dimension",
+                       " must have " + std::to_string(size) + " components; found " +
+                           std::to_string(out_.targets.size()) + ".");
+    return false;
+  }
+
+  // Outputs whose rates are the angular velocity have no values of their own, which stand for zero:
+  // the target is what is left to turn.
+  bool find_orientation() {
+    RotationForm form =
+        out_.targets.size() == 4 ? RotationForm::Quaternion : RotationForm::RotationVector;
+    constexpr RotationForm kForms[] = {RotationForm::RotationVector, RotationForm::RollPitchYaw,
+                                       RotationForm::Quaternion};
+    if (element_.form.value >= 0) form = kForms[element_.form.value];
+    if (!has_targets(form == RotationForm::Quaternion ? 4 : 3)) return false;
+    Mat3e R;
+    out_.outputs.assign(3, Expr(0));
+    for (const TrackingElement::Weighed& w : turned()) {
+      const std::string name = name_of(w.body);
+      const Vec3e origin = world(name + ".o", w.body, {});
+      for (std::size_t j = 0; j < 3; ++j) {
+        Vec3e unit;
+        unit[j] = 1;
+        R.column[j] =
+            R.column[j] + w.weight * (world(name + ".e" + "xyz"[j], w.body, unit) - origin);
+        const int rate =
+            model_.angular_velocity(name + ".w" + "xyz"[j], w.body, static_cast<int>(j), false);
+        out_.outputs[j] += w.weight * writer_.quantity(rate).value;
+      }
+    }
+    const Vec3e left = rotation_between(R, quaternion_of_signal(form, out_.targets));
+    out_.targets = {left.x, left.y, left.z};
+    return true;
+  }
+
+  Vec3e world(const std::string& name, int body, const Vec3e& at) {
+    Vec3e out;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const int quantity = model_.coordinate_of(
+          name + '.' + "xyz" [i], { body, at }, static_cast<int>(i));
+      out[i] = writer_.quantity(quantity).value;
+    }
+    return out;
+  }
+
+  const TrackingElement& element_;
+  ModelWriter& writer_;
+  Model& model_;
+  Tracking& out_;
+};
+
+}  // namespace
+
 void TrackingElement::add_to(ModelWriter& writer) const {
-  if (point.has_value() == output.is_given() || !follows.is_given()) {
-    return writer.reject("model.missing-key", " needs follows, and point or output.");
+  const int count = static_cast<int>(point.has_value()) + static_cast<int>(output.is_given()) +
+                    static_cast<int>(orientation.has_value() || !turned.empty());
+  if (count != 1 || !follows.is_given()) {
+    return writer.reject("model.missing-key",
+                         " needs follows, and one of point, orientation and output.");
   }
   constexpr TrackingMethod kMethods[] = {TrackingMethod::Automatic, TrackingMethod::L2,
                                          TrackingMethod::Neumann, TrackingMethod::Mixed};
@@ -60,23 +167,7 @@ void TrackingElement::add_to(ModelWriter& writer) const {
   if ((out.method != TrackingMethod::Automatic && !rho0) || (has_rate && !rho1)) {
     return writer.reject("model.missing-key", has_rate ? " needs rho0 and rho1." : " needs rho0.");
   }
-  Model& model = writer.model;
-  if (point) {
-    for (int i = 0; i < (model.is_planar ? 2 : 3); ++i) {
-      const int quantity = model.coordinate_of(
-          writer.name + '.' + "xyz" [i], { point->body, point->at }, i);
-      out.outputs.push_back(writer.quantity(quantity).value);
-    }
-  } else {
-    out.outputs = output.values;
-  }
-  if (follows.values.size() != out.outputs.size()) {
-    return writer.reject_key("follows", "model.wrong-dimension",
-                             " must have " + std::to_string(out.outputs.size()) +
-                                 " components; found " + std::to_string(follows.values.size()) +
-                                 ".");
-  }
-  out.targets = follows.values;
+  if (!Follows(*this, writer, out).find()) return;
   const auto given = [](const std::optional<Expr>& e, double unless) {
     return e ? *e : Expr(unless);
   };
@@ -90,17 +181,19 @@ void TrackingElement::add_to(ModelWriter& writer) const {
   out.compensates = !uncompensated;
   out.where = writer.where();
 
-  // The power of the forces is Σ μ_k ṡ_k: on each quantity acts Σ_k μ_k ∂s_k/∂(quantity).
+  Model& model = writer.model;
+  const bool is_turned = orientation || !turned.empty();
   for (std::size_t k = 0; k < out.outputs.size(); ++k) {
-    std::string name = writer.name + ".force";
+    std::string name = writer.name + (is_turned ? ".torque" : ".force");
     if (out.outputs.size() > 1) {
-      name += point ? std::string("_") + "xyz"[k] : '_' + std::to_string(k + 1);
+      name += output.is_given() ? '_' + std::to_string(k + 1) : std::string("_") + "xyz"[k];
     }
     const Expr symbol = model.graph->symbol(name);
     model.first_order.push_back({name, symbol, 0, writer.where()});
     model.initial.push_back({symbol, 0, true, writer.where()});
     out.forces.push_back(symbol);
   }
+  // The power of the forces is Σ μ_k ṡ_k: on each quantity acts Σ_k μ_k ∂s_k/∂(quantity).
   std::vector<Expr> values;
   for (const Quantity& quantity : model.quantities) values.push_back(quantity.value);
   const SparseExpr by_value = jacobian(out.outputs, values);
