@@ -10,6 +10,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/study/fit.hpp>
+#include <koppel/study/sampled_inputs.hpp>
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
@@ -42,11 +43,14 @@ FitOptions::Noise read_noise(const std::string& text) {
 
 void run(const FitCommand& given) {
   std::vector<ParameterOrigin> origins;
-  const Model model = load(*given.model, origins);
+  Model model = load(*given.model, origins);
   const Trajectory data = read_csv(given.data);
   FitOptions options;
   options.run = run_options(given, model);
+  const double end = data.empty() ? options.run.end : data.time().back();
+  model = with_controls(std::move(model), given, end);
   for (const std::string& text : given.over) options.over.push_back(parse_fitted(text));
+  options.over = expand(options.over, model);
   options.columns = given.columns;
   for (const std::string& text : given.noise) options.noise.push_back(read_noise(text));
   options.with_profiles = given.profiles;
@@ -114,8 +118,7 @@ void add_fit(CLI::App& program) {
   command->add_option("--iterations", options->iterations, "Most iterations (default: 50)")
       ->type_name("N");
   command->add_flag("--json", options->json, "Print the fit as JSON");
-  command->footer(
-      "Example:\n  koppel fit pendulum --data swing.csv --over l=0.5:2,g");
+  command->footer("Example:\n  koppel fit pendulum --data swing.csv --over l=0.5:2,g");
   command->callback([options] { run(*options); });
 }
 

@@ -11,6 +11,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/results/report.hpp>
 #include <koppel/study/optimize.hpp>
+#include <koppel/study/sampled_inputs.hpp>
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
@@ -44,6 +45,7 @@ OptimizeOptions options_of(const OptimizeCommand& given, const Model& model) {
   }
   for (const std::string& text : given.limits) options.limits.push_back(parse_limit(text));
   for (const std::string& text : given.over) options.over.push_back(parse_range(text));
+  options.over = expand(options.over, model);
   options.starts = given.starts;
   options.seed = given.seed;
   options.max_evaluations = given.evaluations;
@@ -51,7 +53,7 @@ OptimizeOptions options_of(const OptimizeCommand& given, const Model& model) {
   return options;
 }
 
-// The outputs before and after, one beside the other, and the mechanism as it moves after.
+// The outputs and the mechanism as it moves, before and after, one beside the other.
 void write_comparison(const std::filesystem::path& path, const Model& model,
                       const std::vector<ParameterOrigin>& origins, const OptimizeOptions& options,
                       const Optimum& optimum) {
@@ -59,7 +61,8 @@ void write_comparison(const std::filesystem::path& path, const Model& model,
   const Model after_model = space.at(optimum.best.at);
   const Simulation after = simulate(after_model, options.run);
   std::optional<Simulation> before;
-  if (optimum.first.is_good()) before = simulate(space.at(optimum.first.at), options.run);
+  const Model before_model = space.at(optimum.first.at);
+  if (optimum.first.is_good()) before = simulate(before_model, options.run);
   std::vector<Column> columns = {after.trajectory.columns()[0]};
   std::vector<std::span<const double>> values = {after.trajectory.time()};
   for (std::size_t i = 1; i < after.trajectory.num_columns(); ++i) {
@@ -90,18 +93,23 @@ void write_comparison(const std::filesystem::path& path, const Model& model,
   }
   report.trajectory = &both;
   report.scene = make_scene(after_model, after, kMaxFrames);
+  if (before) report.beside = make_scene(before_model, *before, kMaxFrames);
+  report.beside_label = "before";
+  report.scene_label = "after";
   write_report(path, report);
 }
 
 void run(const OptimizeCommand& given) {
   std::vector<ParameterOrigin> origins;
-  const Model model = load(*given.model, origins);
+  Model model = load(*given.model, origins);
+  model = with_controls(std::move(model), given, run_options(given, model).end);
   const OptimizeOptions options = options_of(given, model);
   options.validate();
   const std::filesystem::path folder = make_folder(given.folder, given.model->path, "optimize");
   const FolderLock lock(folder);
-  OptimizeJournal journal(folder / "journal.txt", given.model->path, given.model->settings,
-                          options);
+  std::vector<std::string> settings = given.model->settings;
+  settings.insert(settings.end(), given.controls.begin(), given.controls.end());
+  OptimizeJournal journal(folder / "journal.txt", given.model->path, settings, options);
   const bool is_shown = !given.quiet && isatty(fileno(stderr)) != 0;
   OptimizeCallbacks callbacks;
   callbacks.known = [&](const std::vector<double>& at, long number) {

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/results/csv.hpp>
+#include <koppel/study/sampled_inputs.hpp>
 #include <koppel/study/sensitivity.hpp>
 
 #include "apps/koppel/commands.hpp"
@@ -19,8 +21,9 @@ namespace {
 
 struct SensitivityCommand : StudyOptions {
   std::vector<std::string> of, over;
-  std::string mode;
-  bool json = false;
+  std::string mode, course;
+  int samples = 101;
+  bool json = false, second = false;
 };
 
 SensitivityOptions::Mode mode_of(const std::string& text) {
@@ -34,9 +37,10 @@ SensitivityOptions::Mode mode_of(const std::string& text) {
 
 void run(const SensitivityCommand& given) {
   std::vector<ParameterOrigin> origins;
-  const Model model = load(*given.model, origins);
+  Model model = load(*given.model, origins);
   SensitivityOptions options;
   options.run = run_options(given, model);
+  model = with_controls(std::move(model), given, options.run.end);
   options.mode = mode_of(given.mode);
   for (const std::string& text : given.of) options.of.push_back(parse_criterion(text));
   if (options.of.empty()) options.of = criteria_of(model);
@@ -44,12 +48,20 @@ void run(const SensitivityCommand& given) {
     throw Error("arguments.wrong", "the model has no outputs, and no criterion is given.",
                 "Say with --of what the derivatives are of: rod.angle:final, for example.");
   }
-  std::vector<std::string> names = given.over;
+  std::vector<std::string> names = expand(given.over, model);
   if (names.empty()) {
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
       const bool is_free =
           i >= origins.size() || (!origins[i].is_built_in && !origins[i].definition);
       if (is_free) names.emplace_back(model.parameters[i].symbol.name());
+    }
+  }
+  options.with_second = given.second;
+  if (!given.course.empty()) {
+    if (given.samples < 2) throw Error("arguments.wrong", "--samples must be 2 or more.");
+    for (int i = 0; i < given.samples; ++i) {
+      options.times.push_back(i + 1 == given.samples ? options.run.end
+                                                     : options.run.end * i / (given.samples - 1));
     }
   }
   const StudiedParameters over(model, origins, names);
@@ -60,6 +72,7 @@ void run(const SensitivityCommand& given) {
   }
   const bool is_there =
       found.status == Outcome::Status::Done || found.status == Outcome::Status::Doubtful;
+  if (is_there && !given.course.empty()) write_csv(given.course, found.course);
   if (given.json) {
     std::printf("%s\n", to_json(found).c_str());
   } else if (is_there) {
@@ -80,8 +93,8 @@ void add_sensitivity(CLI::App& program) {
   add_study_options(*command, *options);
   command
       ->add_option("--of", options->of,
-                   "What is differentiated: QUANTITY:final, or :min, :max, :mean, :integral; may "
-                   "be repeated (default: the model's outputs at the end)")
+                   "What is differentiated: QUANTITY:final, or :min, :max, :mean, :integral, or "
+                   "EVENT:time; may be repeated (default: the model's outputs at the end)")
       ->type_name("WHAT")
       ->allow_extra_args(false);
   command
@@ -95,6 +108,14 @@ void add_sensitivity(CLI::App& program) {
           "--mode", options->mode,
           "forward: a cost for each parameter; adjoint: for each criterion; auto (default)")
       ->type_name("M");
+  command->add_flag("--second", options->second,
+                    "Second derivatives too: of values at the end, means and integrals");
+  command
+      ->add_option("--course", options->course,
+                   "Also write the quantities and their derivatives over time, as CSV")
+      ->type_name("FILE");
+  command->add_option("--samples", options->samples, "Rows of --course (default: 101)")
+      ->type_name("N");
   command->add_flag("--json", options->json, "Print the derivatives as JSON");
   command->footer("Example:\n  koppel sensitivity slider_crank --of Bx:final --over a,b,m --end 1");
   command->callback([options] { run(*options); });

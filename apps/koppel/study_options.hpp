@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/koppel/load_origins.hpp"
 #include "apps/koppel/method_options.hpp"
@@ -14,6 +15,7 @@ struct StudyOptions {
   std::shared_ptr<ModelOptions> model;
   std::shared_ptr<MethodOptions> method;
   std::optional<double> end, tolerance;
+  std::vector<std::string> controls;  // "F:21"
 };
 
 // Adds MODEL and the options of a run.
@@ -22,5 +24,8 @@ void add_study_options(CLI::App& command, StudyOptions& options);
 // What the command line says; derivatives go through few integrators, so that the model's own
 // method is left aside.
 SimulateOptions run_options(const StudyOptions& options, const Model& model);
+
+// The model with the inputs that are sampled, `end` being that of the run.
+Model with_controls(Model model, const StudyOptions& options, double end);
 
 }  // namespace koppel::app

@@ -72,7 +72,7 @@ void measure(const std::string& name, const Model& model,
   const auto directions = motion.directions(start, space.directions(there));
   const std::size_t last = motion.samples().size() - 1;
   std::vector<TracedMotion::Direction> backward;
-  const double adjoint = least([&] { backward = motion.backward({{{{last, 0, 1.0}}, {}, 0}}); });
+  const double adjoint = least([&] { backward = motion.backward({{{{last, 0, 1.0}}, {}, {}, 0}}); });
   // Some of the directions, where they are many.
   const std::vector<TracedMotion::Direction> some(
       directions.begin(),

@@ -3,65 +3,28 @@
 #include <algorithm>
 
 #include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/algebra/sparse_entries.hpp>
 
 namespace koppel {
 
 namespace {
 
-// Entries of a matrix in any order, sorted by column and row.
-class Entries {
- public:
-  void add(int row, int column, Expr value) { entries_.push_back({column, row, value}); }
-  void add(const SparseExpr& A, int first_row, int first_column, bool transposed = false) {
-    for (int j = 0; j < A.pattern.num_columns; ++j) {
-      const auto column = static_cast<std::size_t>(j);
-      for (int k = A.pattern.column_start[column]; k < A.pattern.column_start[column + 1]; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        const int i = A.pattern.row[at];
-        add(first_row + (transposed ? j : i), first_column + (transposed ? i : j), A.values[at]);
-      }
-    }
-  }
-  SparseExpr make(int size) {
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return a.column != b.column ? a.column < b.column : a.row < b.row;
-    });
-    SparseExpr A{{size, size, {0}, {}}, {}};
-    std::size_t next = 0;
-    for (int j = 0; j < size; ++j) {
-      for (; next < entries_.size() && entries_[next].column == j; ++next) {
-        A.pattern.row.push_back(entries_[next].row);
-        A.values.push_back(entries_[next].value);
-      }
-      A.pattern.column_start.push_back(A.pattern.num_entries());
-    }
-    return A;
-  }
-
- private:
-  struct Entry {
-    int column, row;
-    Expr value;
-  };
-  std::vector<Entry> entries_;
-};
-
 SparseExpr projection_matrix(const Equations& e) {
   if (e.rows.empty()) return {};
   const int n = static_cast<int>(e.num_v()), m = static_cast<int>(e.num_rows());
   const SparseExpr C = constraint_matrix(e);
-  Entries entries;
+  SparseEntries entries;
   entries.add(*e.M, 0, 0);
   entries.add(C, n, 0);
   entries.add(C, 0, n, true);
-  return entries.make(n + m);
+  return entries.make(n + m, n + m);
 }
 
 // [1 dᵀ; h_q 0], where d are the directions in which invariants are restored: h_q, and for a
 // counted coordinate that coordinate alone, so that the others stay on the constraints.
 SparseExpr invariant_matrix(const Equations& e) {
   const int n = static_cast<int>(e.num_q()), m = static_cast<int>(e.h.size());
-  Entries entries;
+  SparseEntries entries;
   if (m > 0) {
     const SparseExpr h_q = jacobian(e.h, e.q);
     std::vector<int> only(static_cast<std::size_t>(m), -1);
@@ -80,7 +43,8 @@ SparseExpr invariant_matrix(const Equations& e) {
       }
     }
   }
-  return entries.make(m > 0 ? n + m : 0);
+  const int size = m > 0 ? n + m : 0;
+  return entries.make(size, size);
 }
 
 // Residuals of all rows, by their numbers: those that were left out stand among the others.

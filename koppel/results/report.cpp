@@ -57,6 +57,13 @@ std::string to_json(const Report& report) {
   } else {
     json.raw("null");
   }
+  if (report.scene && report.beside) {
+    json.raw(","), json.key("label"), json.string(report.scene_label);
+    json.raw(","), json.key("beside"), json.raw("{");
+    json.key("label"), json.string(report.beside_label);
+    json.raw(","), json.key("scene"), add_scene(json, *report.beside);
+    json.raw("}");
+  }
   json.raw("}");
   return json.take();
 }

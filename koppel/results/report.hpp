@@ -20,6 +20,9 @@ struct Report {
   std::vector<std::string> messages;
   const Trajectory* trajectory = nullptr;
   std::optional<Scene> scene;
+  // Another scene on its left, to compare: what it is, and then what the other one is.
+  std::optional<Scene> beside = {};
+  std::string beside_label = {}, scene_label = {};
   std::vector<std::string> alarms = {};  // why the result should not be trusted: in red
 };
 

@@ -25,6 +25,11 @@ class BatchSweep {
     batch_options_.run = sweep.options(model_);
     batch_options_.jobs = options.jobs;
     for (const Criterion& criterion : sweep.criteria) {
+      if (criterion.reduction == Reduce::Time) {
+        throw Error(
+            "study.bad-criterion",
+            fmt::format("'{}': variants that step together have no events.", criterion.label));
+      }
       const auto it = std::find(batch_options_.observed.begin(), batch_options_.observed.end(),
                                 criterion.quantity);
       places_.push_back(static_cast<std::size_t>(it - batch_options_.observed.begin()));
@@ -74,6 +79,7 @@ class BatchSweep {
       case Reduce::Max: return high;
       case Reduce::Mean: return mean;
       case Reduce::Integral: return mean * duration;
+      case Reduce::Time: break;  // refused
     }
     return kNone;
   }
@@ -150,7 +156,8 @@ class BatchSweep {
       case Reduce::Min: return Card::Which::Minimum;
       case Reduce::Max: return Card::Which::Maximum;
       case Reduce::Mean:
-      case Reduce::Integral: break;
+      case Reduce::Integral:
+      case Reduce::Time: break;
     }
     return Card::Which::Mean;
   }

@@ -18,11 +18,12 @@ struct Named {
   std::string_view name;
   Reduce reduction;
 };
-constexpr std::array<Named, 5> kReductions = {{{"final", Reduce::Final},
+constexpr std::array<Named, 6> kReductions = {{{"final", Reduce::Final},
                                                {"min", Reduce::Min},
                                                {"max", Reduce::Max},
                                                {"mean", Reduce::Mean},
-                                               {"integral", Reduce::Integral}}};
+                                               {"integral", Reduce::Integral},
+                                               {"time", Reduce::Time}}};
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -32,8 +33,8 @@ std::string_view trimmed(std::string_view text) {
 
 Error refusal(std::string_view text, const std::string& why, const std::string& hint = {}) {
   return {"study.bad-criterion", fmt::format("'{}' is no criterion: {}", text, why),
-          hint.empty() ? "Write QUANTITY:final, or :min, :max, :mean, :integral; a name may stand "
-                         "before it: NAME=QUANTITY:max."
+          hint.empty() ? "Write QUANTITY:final, or :min, :max, :mean, :integral, or EVENT:time; a "
+                         "name may stand before it: NAME=QUANTITY:max."
                        : hint};
 }
 
@@ -122,6 +123,23 @@ std::vector<std::string> quantities_of(const Model& model, std::span<const std::
   return out;
 }
 
+void check_event(const Criterion& criterion, const Model& model) {
+  std::vector<std::string> known;
+  std::string all;
+  for (const Event& event : model.events) {
+    if (event.name == criterion.quantity) return;
+    known.push_back(event.name);
+    all += (all.empty() ? "" : ", ") + event.name;
+  }
+  const std::string meant = suggest(criterion.quantity, known);
+  throw Error("study.unknown-event",
+              fmt::format("criterion '{}': the model has no event '{}'.", criterion.label,
+                          criterion.quantity),
+              known.empty() ? "It has none at all."
+                            : fmt::format("events: {}.{}", all,
+                                          meant.empty() ? "" : " Did you mean '" + meant + "'?"));
+}
+
 }  // namespace
 
 Criterion parse_criterion(std::string_view text) {
@@ -174,7 +192,8 @@ void add_quantities(std::span<const Criterion> criteria, std::span<const std::st
   };
   for (const Criterion& criterion : criteria) {
     const std::string& text = criterion.quantity;
-    if (has_column(text)) continue;
+    if (criterion.reduction == Reduce::Time) check_event(criterion, model);
+    if (criterion.reduction == Reduce::Time || has_column(text)) continue;
     Scope scope;
     for (const yaml::Name& name : yaml::names_in(text)) {
       if (name.is_call || name.text == "pi") continue;
@@ -239,13 +258,22 @@ double reduce(std::span<const double> t, std::span<const double> values, Reduce 
     case Reduce::Mean:
       return t.back() > t.front() ? integrate_samples(t, values) / (t.back() - t.front())
                                   : values.front();
+    case Reduce::Time: break;  // not of values
   }
-  return 0;
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
-std::vector<double> evaluate(std::span<const Criterion> criteria, const Trajectory& trajectory) {
+std::vector<double> evaluate(std::span<const Criterion> criteria, const Trajectory& trajectory,
+                             std::span<const Summary::Event> events) {
   std::vector<double> out;
   for (const Criterion& criterion : criteria) {
+    if (criterion.reduction == Reduce::Time) {
+      const auto first = std::find_if(events.begin(), events.end(), [&](const auto& event) {
+        return event.name == criterion.quantity;
+      });
+      out.push_back(first == events.end() ? std::numeric_limits<double>::quiet_NaN() : first->t);
+      continue;
+    }
     out.push_back(reduce(trajectory.time(), trajectory[criterion.quantity], criterion.reduction));
   }
   return out;

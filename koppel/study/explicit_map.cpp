@@ -9,7 +9,7 @@
 //
 // and w_p += φ_pᵀκ_i.
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include <koppel/runtime/dop853.h>
 #include <koppel/base/diagnostic.hpp>
@@ -169,14 +169,15 @@ class ExplicitMap : public StepMap {
     }
   }
 
+  // Strictly within the step: laws that switch at its ends are on one side.
   bool evaluate_stages(const At& at, Work& work) const {
+    const double first = std::nextafter(at.t, HUGE_VAL);
+    const double last = std::nextafter(at.t + at.h, -HUGE_VAL);
     for (std::size_t i = 0; i < tableau_.num_stages(); ++i) {
       std::copy(at.y0.begin(), at.y0.end(), work.y.begin());
       add(tableau_.a[i], at.h, work.k, work.y);
-      if (!rates_.evaluate(at.t + tableau_.c[i] * at.h, work.y, at.given, work.k[i],
-                           work.stages[i])) {
-        return false;
-      }
+      const double t = std::max(first, std::min(at.t + tableau_.c[i] * at.h, last));
+      if (!rates_.evaluate(t, work.y, at.given, work.k[i], work.stages[i])) return false;
     }
     return true;
   }

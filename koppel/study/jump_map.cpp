@@ -7,6 +7,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/simulate/happen.hpp>
+#include <koppel/simulate/jumps.hpp>
 #include <koppel/study/symbols.hpp>
 
 namespace koppel {
@@ -65,17 +66,16 @@ constexpr double kDifference = 1e-3;
 
 }  // namespace
 
-JumpMap::JumpMap(const StepMap& map, const Evaluator& evaluator, const Happening& what)
+JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening& what)
     : size_(what.before.size() + what.given_before.size()) {
   const Equations& e = evaluator.equations;
   const std::size_t num_y = what.before.size();
   const Parts parts(e, num_y);
   const std::vector<double> Y = joined(what.before, what.given_before);
-  const std::unique_ptr<StepMap::Workspace> work = map.make_workspace();
   std::vector<double> before(size_, 0.0), after(size_, 0.0);
-  map.rates(what.t, what.before, what.given_before, std::span(before).first(num_y), *work);
+  rates(what.t, what.before, what.given_before, std::span(before).first(num_y));
   if (!what.ends) {
-    map.rates(what.t, what.after, what.given_after, std::span(after).first(num_y), *work);
+    rates(what.t, what.after, what.given_after, std::span(after).first(num_y));
   }
 
   // σ by (y, p) and by t.
@@ -132,6 +132,19 @@ JumpMap::JumpMap(const StepMap& map, const Evaluator& evaluator, const Happening
   }
 }
 
+JumpMap::JumpMap(std::span<const double> rates_before, std::span<const double> rates_after,
+                 std::span<const double> time)
+    : size_(rates_before.size() + time.size()), J_(size_ * size_, 0.0), time_(size_, 0.0) {
+  const std::size_t n = rates_before.size();
+  std::copy(time.begin(), time.end(), time_.begin() + static_cast<std::ptrdiff_t>(n));
+  for (std::size_t j = 0; j < size_; ++j) {
+    J_[j * size_ + j] = 1;
+    for (std::size_t i = 0; i < n; ++i) {
+      J_[j * size_ + i] += (rates_before[i] - rates_after[i]) * time_[j];
+    }
+  }
+}
+
 void JumpMap::tangent(std::span<double> dy, std::span<double> dgiven) const {
   const std::vector<double> before = joined(dy, dgiven);
   std::fill(dy.begin(), dy.end(), 0.0);
@@ -153,6 +166,13 @@ void JumpMap::adjoint(std::span<double> w, std::span<double> w_given) const {
     for (std::size_t i = 0; i < size_; ++i) sum += column[i] * after[i];
     (j < w.size() ? w[j] : w_given[j - w.size()]) = sum;
   }
+}
+
+void check_jumps(const Model& model, const Equations& e, const State& state, double end) {
+  if (find_jumps(model, e.p, state.p, {state.t, end}).empty()) return;
+  throw Error("study.jump",
+              "a drive or another course of time jumps: there are no derivatives across it.",
+              "Use a smooth course.");
 }
 
 }  // namespace koppel

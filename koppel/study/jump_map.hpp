@@ -9,12 +9,12 @@
 // it, R is the identity and Φ⁺ = 0. R_Y is by differences of order 6.
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include <koppel/equations/evaluator.hpp>
-#include <koppel/study/step_map.hpp>
+#include <koppel/model/model.hpp>
 
 namespace koppel {
 
@@ -28,8 +28,14 @@ class JumpMap {
     std::span<const double> before, after;  // y, as the map has it
     std::span<const double> given_before, given_after;
   };
+  // ẏ at a time, a state and what is given.
+  using Rates = std::function<void(double t, std::span<const double> y,
+                                   std::span<const double> given, std::span<double> y_rate)>;
   // Throws Error `study.grazing` where the event's function does not pass through zero.
-  JumpMap(const StepMap& map, const Evaluator& evaluator, const Happening& what);
+  JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening& what);
+  // At a time that moves with what is given, by `time`, the rates become others (switch_times.hpp).
+  JumpMap(std::span<const double> rates_before, std::span<const double> rates_after,
+          std::span<const double> time);
 
   void tangent(std::span<double> dy, std::span<double> dgiven) const;
   void adjoint(std::span<double> w, std::span<double> w_given) const;
@@ -41,5 +47,8 @@ class JumpMap {
   std::vector<double> J_;  // by columns
   std::vector<double> time_;
 };
+
+// Throws Error `study.jump` where a course of time that is prescribed jumps before the end.
+void check_jumps(const Model& model, const Equations& equations, const State& state, double end);
 
 }  // namespace koppel

@@ -5,15 +5,12 @@
 
 #include <fmt/format.h>
 
-#include <koppel/analysis/structure/dae.hpp>
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/formulation/linear_rates.hpp>
 #include <koppel/formulation/projector_terms.hpp>
 #include <koppel/simulate/happen.hpp>
-#include <koppel/simulate/jumps.hpp>
 #include <koppel/simulate/start_remarks.hpp>
-#include <koppel/study/symbols.hpp>
+#include <koppel/study/observed.hpp>
 
 namespace koppel {
 namespace {
@@ -25,58 +22,32 @@ SimulateOptions with_method(SimulateOptions options) {
   return options;
 }
 
-Exprs named_outputs(const Equations& e, const std::vector<std::string>& names) {
-  Exprs out;
-  for (const std::string& name : names) {
-    const auto it = std::find_if(e.outputs.begin(), e.outputs.end(),
-                                 [&](const auto& output) { return output.name == name; });
-    if (it == e.outputs.end()) {
-      throw Error("study.unknown-output", fmt::format("the model has no output '{}'.", name));
-    }
-    out.push_back(it->value);
-  }
-  return out;
-}
-
-std::vector<double> given_of(const State& state) {
-  std::vector<double> out = state.p;
-  out.insert(out.end(), state.u.begin(), state.u.end());
-  return out;
-}
-
-// The multipliers of [g; a] as they stand in outputs, and what they are: parts of z, 0 where a row
-// is left out.
-struct Multipliers {
-  Exprs symbols, values;
-};
-Multipliers multipliers_of(const Equations& e, const Exprs& z) {
-  Multipliers out{multiplier_symbols(e), {}};
-  for (std::size_t i = 0; i < e.num_rows(); ++i) out.values.push_back(z[e.num_v() + i]);
-  for (const Equations::LeftOut& left : e.left_out) {
-    out.symbols.push_back(multiplier_symbol(e, left.row));
-    out.values.emplace_back(0);
-  }
-  return out;
-}
-
 }  // namespace
 
 TracedMotion::Recording::Recording(const Model& model, const TraceOptions& options)
-    : model_(model),
-      options_(options),
-      prepared_(prepare(model, with_method(options.run))),
-      state_(prepared_.state) {
+    : Recording(prepare(model, with_method(options.run)), options) {
+  check_jumps(model, prepared_.equations, state_, options.run.end);
+}
+
+TracedMotion::Recording::Recording(Prepared prepared, const TraceOptions& options)
+    : options_(options),
+      prepared_(std::move(prepared)),
+      state_(prepared_.state),
+      extremes_(options.extremes) {
   messages_ = prepared_.messages;
-  const Equations& e = prepared_.equations;
-  if (!find_jumps(model, e.p, state_.p, {state_.t, options.run.end}).empty()) {
-    throw Error("study.jump",
-                "a drive or another course of time jumps: there are no derivatives across it.",
-                "Use a smooth course.");
-  }
-  if (!e.events.empty()) evaluator_.emplace(prepared_.equations);
+  if (!prepared_.equations->events.empty()) evaluator_.emplace(prepared_.equations);
   make_map();
-  if (!can_add_nodes()) return;
   std::vector<double>& breaks = prepared_.problem.breakpoints;
+  switches_ = find_switch_times(prepared_.equations, state_.p, state_.u, breaks);
+  if (!can_add_nodes()) {
+    if (!switches_.empty()) {
+      messages_.push_back(
+          "fixed-cost steps meet switches at their ends: derivatives by the times of switches are "
+          "zero.");
+    }
+    switches_.clear();
+    return;
+  }
   breaks.insert(breaks.end(), options.times.begin(), options.times.end());
   std::sort(breaks.begin(), breaks.end());
 }
@@ -84,23 +55,22 @@ TracedMotion::Recording::Recording(const Model& model, const TraceOptions& optio
 void TracedMotion::Recording::make_map() {
   const Equations& e = prepared_.independent;
   const RightHandSideTerms rates = make_linear_rates(prepared_.independent, state_);
-  const Multipliers multipliers = multipliers_of(e, solution_symbols(rates));
-  const Exprs asked = named_outputs(e, options_.outputs);
-  const Exprs outputs = substitute(asked, multipliers.symbols, multipliers.values);
-  observation_.emplace(rates, outputs);
+  observation_.emplace(make_observed(e, rates, options_.outputs));
   observed_.emplace(observation_->make_workspace());
   const Integrator& integrator = prepared_.choice.integrator;
   if (integrator.is_fixed_cost()) {
     const FixedCostOptions rule = integrator.fixed_cost(options_.run.projection);
     map_ = make_fixed_cost_map(prepared_.problem.fixed_cost.terms(rule), e.u.size());
   } else {
-    map_ = make_explicit_map(rates, make_projector_terms(e, state_.p, state_.u), integrator);
+    const ProjectorTerms projection = make_projector_terms(e, state_.p, state_.u);
+    map_ = integrator.is("taylor") ? make_flow_map(rates, projection, options_.run.tolerance)
+                                   : make_explicit_map(rates, projection, integrator);
   }
-  values_.resize(outputs.size());
+  values_.resize(options_.outputs.size());
 }
 
 void TracedMotion::Recording::begin_stretch(double t, std::span<const double> y) {
-  stretches_.push_back(std::make_unique<Stretch>(map_->size(), given_of(state_)));
+  stretches_.push_back(std::make_unique<Stretch>(map_->size(), given_of(state_), options_.memory));
   stretches_.back()->tape.push(t, y);
   y_.assign(y.begin(), y.end());
 }
@@ -112,46 +82,16 @@ bool TracedMotion::Recording::note(const Step& step) {
   return true;
 }
 
-// The outputs' values between the ends of a step by its dense output; an extreme is where their
-// rate passes through zero.
+// By the dense output of the step.
 void TracedMotion::Recording::look_for_extremes(const Step& step) {
-  if (options_.extremes.empty()) return;
-  const bool at_ends_only = prepared_.choice.integrator.is_fixed_cost();
-  const int num_parts = at_ends_only ? 1 : 16;
-  const double h = step.t1 - step.t0;
+  if (extremes_.is_empty()) return;
   const std::vector<double>& given = stretches_.back()->given;
-  const auto value = [&](double t, std::size_t output) {
-    step.evaluate(t, y_);
-    observation_->evaluate(t, y_, given, values_, *observed_);
-    return values_[output];
-  };
-  for (std::size_t k = 0; k < options_.extremes.size(); ++k) {
-    const auto [output, is_largest] = options_.extremes[k];
-    const double sign = is_largest ? 1 : -1;
-    for (int i = 0; i <= num_parts; ++i) {
-      double t = i == num_parts ? step.t1 : step.t0 + h * i / num_parts;
-      if (!(sign * value(t, output) > sign * extremes_[k])) continue;
-      // Of order 6, from values far enough apart for round-off.
-      const double d = h / 64;
-      const auto rate = [&](double at) {
-        const auto between = [&](int m) { return value(at + m * d, output); };
-        return (45 * (between(1) - between(-1)) - 9 * (between(2) - between(-2)) +
-                (between(3) - between(-3))) /
-               (60 * d);
-      };
-      double low = std::max(t - h / num_parts, step.t0 + 3 * d);
-      double high = std::min(t + h / num_parts, step.t1 - 3 * d);
-      if (!at_ends_only && low < high && sign * rate(low) > 0 && sign * rate(high) < 0) {
-        for (int bisection = 0; bisection < 48; ++bisection) {
-          const double middle = 0.5 * (low + high);
-          (sign * rate(middle) > 0 ? low : high) = middle;
-        }
-        t = 0.5 * (low + high);
-      }
-      extremes_[k] = value(t, output);
-      extreme_times_[k] = t;
-    }
-  }
+  extremes_.look(step.t0, step.t1, prepared_.choice.integrator.is_fixed_cost(),
+                 [&](double t, std::size_t output) {
+                   step.evaluate(t, y_);
+                   observation_->evaluate(t, y_, given, values_, *observed_);
+                   return values_[output];
+                 });
 }
 
 void TracedMotion::Recording::run() {
@@ -159,6 +99,7 @@ void TracedMotion::Recording::run() {
   IntegrateOptions with;
   with.tolerance = run.tolerance;
   with.step = run.step;
+  with.order = run.order;
   std::vector<std::string> names;
   for (const Equations::Row& row : prepared_.equations->rows) names.push_back(row.name);
   HealthWatch watch(run.health, run.step ? std::nullopt : std::optional(run.tolerance), names);
@@ -167,14 +108,19 @@ void TracedMotion::Recording::run() {
   begin_stretch(start.t, start.y);
   watch.begin(prepared_.problem, start.t, start.y);
   observation_->evaluate(start.t, y_, stretches_.back()->given, values_, *observed_);
-  for (const TraceOptions::Extreme& extreme : options_.extremes) {
-    extremes_.push_back(values_[extreme.output]);
-    extreme_times_.push_back(start.t);
-  }
+  extremes_.begin(start.t, values_);
   const Observer observer = [&](const Step& step) { return watch.note(step) && note(step); };
+  auto next = switches_.begin();
   while (true) {
-    outcome_ =
-        integrate(prepared_.problem, prepared_.choice.integrator, start, run.end, with, observer);
+    while (next != switches_.end() && next->t <= start.t) ++next;
+    const bool is_switch = next != switches_.end() && next->t < run.end;
+    outcome_ = integrate(prepared_.problem, prepared_.choice.integrator, start,
+                         is_switch ? next->t : run.end, with, observer);
+    if (is_switch && outcome_.status == Outcome::Status::Done) {
+      pass_switch(*next, outcome_);
+      start = {outcome_.t, outcome_.y, outcome_.sides};
+      continue;
+    }
     if (outcome_.status != Outcome::Status::Event || !go_on(outcome_)) break;
     start = {outcome_.t, outcome_.y, outcome_.sides};
     watch.go_on(prepared_.problem, start.t, start.y);
@@ -214,13 +160,14 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   if (outcome.t > stretch.tape.t(stretch.tape.num_nodes() - 1)) {
     stretch.tape.push(outcome.t, outcome.y);
   }
+  stretch.happened = happened;
   stretch.ends = std::any_of(happened.begin(), happened.end(), [&](int event) {
     return events[static_cast<std::size_t>(event)].stops;
   });
   JumpMap::Happening what{happened, stretch.ends,  outcome.t, stretch.tape.back(),
                           {},       stretch.given, {}};
   if (stretch.ends) {
-    stretch.jump.emplace(*map_, *evaluator_, what);
+    stretch.jump.emplace(rates_function(), *evaluator_, what);
     return false;
   }
   const auto part = [&](int first, int count) {
@@ -261,9 +208,34 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   what.before = before;
   what.after = std::span<const double>(outcome.y).first(map_->size());
   what.given_after = given_after;
-  stretch.jump.emplace(*map_, *evaluator_, what);
+  stretch.jump.emplace(rates_function(), *evaluator_, what);
   begin_stretch(outcome.t, outcome.y);
   return outcome.t < options_.run.end;
+}
+
+void TracedMotion::Recording::pass_switch(const SwitchTime& at, const Outcome& outcome) {
+  const std::span<const double> y = std::span(outcome.y).first(map_->size());
+  const std::vector<double> given = given_of(state_);
+  std::vector<double> before(y.size()), after(y.size()), time = at.by_p;
+  const JumpMap::Rates rates = rates_function();
+  rates(std::nextafter(at.t, -HUGE_VAL), y, given, before);
+  rates(at.t, y, given, after);
+  double largest = 0, jump = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    largest = std::max({largest, std::abs(before[i]), std::abs(after[i])});
+    jump = std::max(jump, std::abs(after[i] - before[i]));
+  }
+  if (jump <= 1e-12 * largest) return;  // a corner: the time does not matter
+  time.resize(given.size(), 0.0);
+  stretches_.back()->jump.emplace(before, after, time);
+  begin_stretch(outcome.t, outcome.y);
+}
+
+JumpMap::Rates TracedMotion::Recording::rates_function() const {
+  return [this](double t, std::span<const double> y, std::span<const double> given,
+                std::span<double> y_rate) {
+    map_->rates(t, y, given, y_rate, *map_->make_workspace());
+  };
 }
 
 bool TracedMotion::Recording::has_node(double t) const {
@@ -277,7 +249,7 @@ bool TracedMotion::Recording::has_node(double t) const {
 
 void TracedMotion::Recording::find_samples(TracedMotion& to) const {
   std::vector<double> times = options_.times;
-  if (!can_add_nodes()) times.insert(times.end(), extreme_times_.begin(), extreme_times_.end());
+  if (!can_add_nodes()) times.insert(times.end(), extreme_times().begin(), extreme_times().end());
   const double from = stretches_.front()->tape.t(0), end = outcome_.t;
   times.insert(times.end(), {from, end});
   std::sort(times.begin(), times.end());
@@ -305,7 +277,7 @@ void TracedMotion::Recording::hand_over(TracedMotion& to) {
   to.choice_ = prepared_.choice;
   to.start_ = prepared_.state;
   to.messages_ = std::move(messages_);
-  if (to.extreme_times_.empty()) to.extreme_times_ = extreme_times_;
+  if (to.extreme_times_.empty()) to.extreme_times_ = extreme_times();
   find_samples(to);
   auto sample = to.samples_.begin();
   const auto observe = [&](std::size_t i, std::size_t node, double t, std::span<const double> at) {
@@ -327,6 +299,12 @@ void TracedMotion::Recording::hand_over(TracedMotion& to) {
   const std::span<const double> last = stretches_.back()->tape.back();
   const std::span<const double> sums = last.subspan(to.first_integral_, options_.integrated.size());
   to.integrals_.assign(sums.begin(), sums.end());
+  for (const auto& stretch : stretches_) {
+    const StateTape& tape = stretch->tape;
+    for (const int event : stretch->happened) {
+      to.events_.push_back({event, tape.t(tape.num_nodes() - 1), 0});
+    }
+  }
   to.map_ = std::move(map_);
   to.observation_ = std::move(observation_);
   to.stretches_ = std::move(stretches_);

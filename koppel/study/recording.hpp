@@ -1,28 +1,35 @@
 // The run of a TracedMotion, as it is recorded. For sources of this folder only.
 #pragma once
 
+#include <koppel/study/switch_times.hpp>
 #include <koppel/study/traced_motion.hpp>
 
 namespace koppel {
 
 // A part of the run between events.
 struct TracedMotion::Stretch {
-  Stretch(std::size_t size, std::vector<double> with) : given(std::move(with)), tape(size) {}
+  Stretch(std::size_t size, std::vector<double> with, std::size_t memory)
+      : given(std::move(with)), tape(size, memory) {}
 
   std::vector<double> given;  // parameters and inputs
   StateTape tape;
   std::optional<JumpMap> jump;  // by the event at its end
+  std::vector<int> happened;    // the events
   bool ends = false;            // with the run
 };
+
+// The model with the integrals that are asked for as states.
+Model with_integrals(Model model, const TraceOptions& options);
 
 class TracedMotion::Recording {
  public:
   // References are kept.
   Recording(const Model& model, const TraceOptions& options);
+  Recording(Prepared prepared, const TraceOptions& options);
 
   void run();
   // For each of the extremes that were asked for.
-  const std::vector<double>& extreme_times() const { return extreme_times_; }
+  const std::vector<double>& extreme_times() const { return extremes_.times(); }
   bool has_node(double t) const;
   bool can_add_nodes() const { return !prepared_.choice.integrator.is_fixed_cost(); }
   void hand_over(TracedMotion& to);
@@ -35,8 +42,10 @@ class TracedMotion::Recording {
   void find_samples(TracedMotion& to) const;
   // True where the motion goes on after an event.
   bool go_on(Outcome& outcome);
+  JumpMap::Rates rates_function() const;
+  // At the time of a switch: changes go through it where the rates jump.
+  void pass_switch(const SwitchTime& at, const Outcome& outcome);
 
-  const Model& model_;
   const TraceOptions& options_;
   Prepared prepared_;
   std::optional<Evaluator> evaluator_;  // where there are events
@@ -46,7 +55,8 @@ class TracedMotion::Recording {
   std::vector<std::unique_ptr<Stretch>> stretches_;
   State state_;  // at the beginning of the present stretch
   std::vector<double> y_, values_;
-  std::vector<double> extremes_, extreme_times_;
+  ExtremeSearch extremes_;
+  std::vector<SwitchTime> switches_;
   std::vector<std::string> messages_;
   Outcome outcome_;
 };

@@ -5,13 +5,17 @@
 //   s.values[0];  s.derivatives(0, 1);
 //
 // Forwards, each parameter costs about as much as a run; backwards, each criterion does, whatever
-// the number of parameters.
+// the number of parameters. Steps of `dop853`, `rk4` and of fixed cost are differentiated as they
+// were taken (traced_motion.hpp), also backwards; so is the flow that `taylor` follows. With any
+// other integrator, and forwards with `taylor`, the varied equations are integrated together with
+// the motion (varied_equations.hpp).
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include <koppel/base/matrix.hpp>
+#include <koppel/results/trajectory.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/study/criteria.hpp>
 #include <koppel/study/parameters.hpp>
@@ -22,6 +26,10 @@ struct SensitivityOptions {
   SimulateOptions run = {};
   std::vector<Criterion> of = {};
   enum class Mode { Auto, Forward, Adjoint } mode = Mode::Auto;
+  // Derivatives of the criteria's quantities over time too, at these times, ascending. Forwards.
+  std::vector<double> times = {};
+  // Second derivatives too: of values at the end, means and integrals, of runs without events.
+  bool with_second = false;
 };
 
 struct Sensitivity {
@@ -29,8 +37,14 @@ struct Sensitivity {
   std::vector<double> parameter_values;
   std::vector<double> values;  // of the criteria
   Matrix derivatives;          // of criteria (rows) by parameters
+  std::vector<Matrix> second;  // for each criterion, by parameters twice; where asked for
+
+  // Over time, where asked for: the quantities, and d(QUANTITY)/d(PARAMETER) of all.
+  Trajectory course;
+
   Choice choice;
   bool is_adjoint = false;
+  std::string reason;  // for the mode, where it was chosen
   Outcome::Status status = Outcome::Status::Done;
   std::string text;  // why it is not done
   std::vector<std::string> messages;

@@ -55,6 +55,13 @@ std::unique_ptr<StepMap> make_explicit_map(const RightHandSideTerms& rates,
                                            const Integrator& integrator,
                                            CompileOptions options = {});
 
+// Steps as the flow of the equations, for integrators whose own steps are exact to a tolerance: the
+// step is divided into steps of `dop853` until what comes out is that of the integrator, to a
+// hundredth of the tolerance.
+std::unique_ptr<StepMap> make_flow_map(const RightHandSideTerms& rates,
+                                       const ProjectorTerms& projection, double tolerance,
+                                       CompileOptions options = {});
+
 // Fixed-cost steps, of all their rules: (q, v, x, λ).
 std::unique_ptr<StepMap> make_fixed_cost_map(const FixedCostTerms& terms, std::size_t num_u,
                                              CompileOptions options = {});

@@ -49,7 +49,7 @@ SweepRow row_of(const Simulation& simulation, const Sweep& sweep) {
                   fmt::format("at t = {:.8g} s: {}", simulation.summary.reached, simulation.text));
   }
   SweepRow row;
-  row.values = evaluate(criteria, simulation.trajectory);
+  row.values = evaluate(criteria, simulation.trajectory, simulation.summary.events);
   if (!sweep.band_times.empty()) {
     row.series = sample_series(criteria, sweep.band_times, simulation.trajectory);
   }
@@ -63,7 +63,9 @@ SweepRow row_of(const Simulation& simulation, const Sweep& sweep) {
     if (std::isfinite(row.values[i])) continue;
     row.status = SweepRow::Status::Doubtful;
     row.id = "study.not-finite";
-    row.reason = fmt::format("'{}' is not finite all the time.", criteria[i].quantity);
+    const char* why = criteria[i].reduction == Reduce::Time ? "event '{}' did not happen."
+                                                            : "'{}' is not finite all the time.";
+    row.reason = fmt::format(fmt::runtime(why), criteria[i].quantity);
     break;
   }
   return row;

@@ -26,6 +26,7 @@ double interpolate(std::span<const double> t, std::span<const double> y, double 
 std::vector<std::string> quantities_of(std::span<const Criterion> criteria) {
   std::vector<std::string> out;
   for (const Criterion& criterion : criteria) {
+    if (criterion.reduction == Reduce::Time) continue;
     if (std::find(out.begin(), out.end(), criterion.quantity) == out.end()) {
       out.push_back(criterion.quantity);
     }

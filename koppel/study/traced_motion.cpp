@@ -10,8 +10,6 @@
 
 namespace koppel {
 
-namespace {
-
 // Integrals are states of their own, so that steps are as short as they need.
 Model with_integrals(Model model, const TraceOptions& options) {
   for (const std::size_t i : options.integrated) {
@@ -25,7 +23,11 @@ Model with_integrals(Model model, const TraceOptions& options) {
   return model;
 }
 
-}  // namespace
+TracedMotion::TracedMotion(Prepared prepared, const TraceOptions& options) {
+  Recording recording(std::move(prepared), options);
+  recording.run();
+  recording.hand_over(*this);
+}
 
 TracedMotion::TracedMotion(const Model& given, const TraceOptions& options) {
   const Model model = with_integrals(given, options);
@@ -81,16 +83,23 @@ std::vector<double> TracedMotion::drift_at_end() const {
 
 std::vector<TracedMotion::Direction> TracedMotion::directions(
     const Matrix& start_by_p, const std::vector<std::vector<double>>& of_parameters) const {
-  std::vector<Direction> out;
+  return make_directions(start_by_p, of_parameters, equations_);
+}
+
+std::vector<TracedMotion::Direction> make_directions(
+    const Matrix& start_by_p, const std::vector<std::vector<double>>& of_parameters,
+    const Equations& e) {
+  std::vector<TracedMotion::Direction> out;
   for (const std::vector<double>& dp : of_parameters) {
-    Direction direction{std::vector<double>(static_cast<std::size_t>(start_by_p.rows)), dp};
+    TracedMotion::Direction direction{
+        std::vector<double>(static_cast<std::size_t>(start_by_p.rows)), dp};
     for (int j = 0; j < start_by_p.columns; ++j) {
       const double by = dp[static_cast<std::size_t>(j)];
       for (int i = 0; by != 0 && i < start_by_p.rows; ++i) {
         direction.start[static_cast<std::size_t>(i)] += start_by_p(i, j) * by;
       }
     }
-    direction.given.resize(equations_->p.size() + equations_->u.size(), 0.0);
+    direction.given.resize(e.p.size() + e.u.size(), 0.0);
     out.push_back(std::move(direction));
   }
   return out;
@@ -150,10 +159,10 @@ std::vector<TracedMotion::Changes> TracedMotion::forward(
     });
     if (!stretch.jump) continue;
     for (std::size_t k = 0; k < directions.size(); ++k) {
-      if (stretch.ends) {
-        out[k].end = dot(stretch.jump->time().first(n), dy[k]) +
-                     dot(stretch.jump->time().subspan(n), dgiven[k]);
-      }
+      const double change = dot(stretch.jump->time().first(n), dy[k]) +
+                            dot(stretch.jump->time().subspan(n), dgiven[k]);
+      out[k].events.insert(out[k].events.end(), stretch.happened.size(), change);
+      if (stretch.ends) out[k].end = change;
       stretch.jump->tangent(dy[k], dgiven[k]);
     }
     if (!stretch.ends) continue;
@@ -185,7 +194,7 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
     std::copy(weights[k].integrals.begin(), weights[k].integrals.end(),
               out[k].start.begin() + static_cast<std::ptrdiff_t>(first_integral_));
   }
-  std::size_t next = samples_.size();
+  std::size_t next = samples_.size(), next_event = events_.size();
   const auto observe = [&](std::size_t stretch, std::size_t node, double t,
                            std::span<const double> y, std::span<const double> given) {
     for (; next > 0 && samples_[next - 1].stretch == stretch && samples_[next - 1].node == node;
@@ -206,18 +215,22 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
       observe(i, stretch.tape.num_nodes() - 1, end_, stretch.tape.back(), stretch.given);
     }
     if (stretch.jump) {
+      next_event -= stretch.happened.size();
       const std::vector<double> drift = stretch.ends ? drift_at_end() : std::vector<double>();
       for (std::size_t k = 0; k < weights.size(); ++k) {
-        double of_end = stretch.ends ? weights[k].end : 0;
+        double of_time = stretch.ends ? weights[k].end : 0;
+        for (std::size_t j = 0; !weights[k].events.empty() && j < stretch.happened.size(); ++j) {
+          of_time += weights[k].events[next_event + j];
+        }
         for (const Weights::OfValue& of : weights[k].values) {
           if (stretch.ends && of.sample + 1 == samples_.size()) {
-            of_end += of.weight * drift[of.output];
+            of_time += of.weight * drift[of.output];
           }
         }
         stretch.jump->adjoint(out[k].start, out[k].given);
         const std::span<const double> time = stretch.jump->time();
-        for (std::size_t j = 0; j < n; ++j) out[k].start[j] += of_end * time[j];
-        for (std::size_t j = n; j < time.size(); ++j) out[k].given[j - n] += of_end * time[j];
+        for (std::size_t j = 0; j < n; ++j) out[k].start[j] += of_time * time[j];
+        for (std::size_t j = n; j < time.size(); ++j) out[k].given[j - n] += of_time * time[j];
       }
     }
     stretch.tape.backwards(*map_, stretch.given, [&](std::size_t step, const StepMap::At& at) {

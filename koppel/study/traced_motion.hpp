@@ -7,7 +7,8 @@
 //
 // Steps are those of `dop853`, `rk4` or of fixed cost. Derivatives are those of the steps as they
 // were taken, exact to round-off; they differ from those of the motion as the steps do, by the
-// tolerance.
+// tolerance. Steps of `taylor` are taken as the flow of the equations, to which their derivatives
+// are found with less than the tolerance (flow_map.cpp).
 #pragma once
 
 #include <memory>
@@ -17,10 +18,18 @@
 
 #include <koppel/base/matrix.hpp>
 #include <koppel/simulate/simulate.hpp>
+#include <koppel/study/extreme_search.hpp>
 #include <koppel/study/jump_map.hpp>
 #include <koppel/study/state_tape.hpp>
 
 namespace koppel {
+
+// When an event happened, and what that time changes by in a direction.
+struct EventTime {
+  int event;  // its place among those of the equations
+  double t;
+  double change = 0;
+};
 
 struct TraceOptions {
   SimulateOptions run = {};
@@ -31,17 +40,17 @@ struct TraceOptions {
   std::vector<double> times = {};
   // Of these outputs the largest (or smallest) values over the run: where they are is found, and
   // sampled too.
-  struct Extreme {
-    std::size_t output;
-    bool is_largest;
-  };
   std::vector<Extreme> extremes = {};
+  // States that are kept at a time, in numbers (state_tape.hpp).
+  std::size_t memory = StateTape::kMost;
 };
 
 class TracedMotion {
  public:
   // Throws as simulate() does, and Error `study.integrator`, `study.jump`.
   TracedMotion(const Model& given, const TraceOptions& options);
+  // Of what is prepared already, without integrals and extremes.
+  TracedMotion(Prepared prepared, const TraceOptions& options);
   ~TracedMotion();
 
   // How the run went; what follows is there when it is done or doubtful.
@@ -64,6 +73,7 @@ class TracedMotion {
   const Sample& sample_at(double t) const;  // the nearest
   const std::vector<double>& integrals() const { return integrals_; }
   const std::vector<double>& extreme_times() const { return extreme_times_; }
+  const std::vector<EventTime>& events() const { return events_; }  // that happened, in order
 
   // A direction: changes of (q, v, x) at the start, and of parameters and inputs.
   struct Direction {
@@ -72,7 +82,8 @@ class TracedMotion {
   struct Changes {
     std::vector<std::vector<double>> values;  // of the outputs at each sample
     std::vector<double> integrals;
-    double end = 0;  // of the end of the run, where an event ends it
+    std::vector<double> events;  // of the times of events
+    double end = 0;              // of the end of the run, where an event ends it
   };
   std::vector<Changes> forward(const std::vector<Direction>& directions) const;
 
@@ -84,6 +95,7 @@ class TracedMotion {
     };
     std::vector<OfValue> values;
     std::vector<double> integrals;  // empty: none
+    std::vector<double> events;     // of their times; empty: none
     double end = 0;
   };
   std::vector<Direction> backward(const std::vector<Weights>& weights) const;
@@ -113,6 +125,11 @@ class TracedMotion {
   std::vector<Sample> samples_;
   std::size_t first_integral_ = 0;  // its place in y
   std::vector<double> integrals_, extreme_times_;
+  std::vector<EventTime> events_;
 };
+
+std::vector<TracedMotion::Direction> make_directions(
+    const Matrix& start_by_p, const std::vector<std::vector<double>>& of_parameters,
+    const Equations& equations);
 
 }  // namespace koppel

@@ -14,6 +14,7 @@ from ._reports import Report
 
 Bounds = Tuple[float, float]
 Names = Union[str, Sequence[str]]
+Controls = Mapping[str, Any]
 
 
 def _list(names: Names) -> List[str]:
@@ -28,9 +29,25 @@ def _bounded(over: Union[Names, Mapping[str, Optional[Bounds]]]) -> List[Tuple[s
             for name, bounds in over.items()]
 
 
+def _controls(controls: Optional[Controls]) -> List[Tuple[str, List[float], List[float], str]]:
+    """Inputs with their samples: a number of them, values at equal distances, or (times, values); a parameter that
+    they are spread over may stand behind a number or values: (21, 'T')."""
+    out = []
+    for name, given in (controls or {}).items():
+        times, over = [], ""
+        if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], str):
+            given, over = given
+        elif isinstance(given, tuple) and len(given) == 2 and np.ndim(given[1]) == 1:
+            times, given = [float(t) for t in given[0]], given[1]
+        values = np.zeros(given) if isinstance(given, (int, np.integer)) else np.asarray(given, dtype=float)
+        out.append((name, [float(x) for x in values], times, over))
+    return out
+
+
 class Sensitivity(Report):
     """Derivatives of criteria by parameters: ``values``, ``derivatives`` (criteria × parameters), ``criteria``,
-    ``parameters``; ``s[criterion, parameter]`` is one of them."""
+    ``parameters``; ``s[criterion, parameter]`` is one of them. Where they were asked for, ``second`` (criteria ×
+    parameters × parameters) and ``course``, a dictionary of arrays: ``t``, the quantities and ``d(x)/d(a)`` of all."""
 
     _text = ""
 
@@ -97,14 +114,20 @@ class Studies:
         raise NotImplementedError
 
     def sensitivity(self, of: Names, over: Names, end: Optional[float] = None, *, mode: str = "auto",
-                    tolerance: Optional[float] = None, step: Optional[float] = None,
-                    coordinates: Optional[str] = None, integrator: Optional[str] = None) -> Sensitivity:
+                    second: bool = False, times: Optional[Sequence[float]] = None,
+                    controls: Optional[Controls] = None, tolerance: Optional[float] = None,
+                    step: Optional[float] = None, coordinates: Optional[str] = None,
+                    integrator: Optional[str] = None) -> Sensitivity:
         """Exact derivatives of what a run gives, by parameters and initial values.
 
         Args:
-            of: criteria: 'rod.angle:final', or ':min', ':max', ':mean', ':integral'
+            of: criteria: 'rod.angle:final', or ':min', ':max', ':mean', ':integral'; 'landing:time' of an event
             over: parameters; 'start.NAME' is the initial value of NAME
             mode: 'forward' (a cost for each parameter), 'adjoint' (for each criterion) or 'auto'
+            second: second derivatives too, of values at the end, means and integrals
+            times: derivatives of the quantities over time too, at these times
+            controls: inputs that are linear between samples F[0], F[1], …, which are parameters: a number of samples,
+                their values, (times, values), or (21, 'T') to spread them over the value of a parameter
 
         >>> import koppel
         >>> s = koppel.load("pendulum").sensitivity("x:final", ["l", "g"], end=1)
@@ -116,8 +139,9 @@ class Studies:
                         "It is one of: auto, forward, adjoint.")
         given = {"end": end, "tolerance": tolerance, "step": step, "coordinates": coordinates,
                  "integrator": integrator}
-        status, text, told, criteria, parameters, values, derivatives, is_adjoint, messages = self._ask(
-            _koppel.Model.sensitivity, given, _list(of), _list(over), mode)
+        (status, text, told, criteria, parameters, values, derivatives, is_adjoint, messages, seconds,
+         course) = self._ask(_koppel.Model.sensitivity, given, _list(of), _list(over), mode, second,
+                             [float(t) for t in times] if times is not None else [], _controls(controls))
         for message in messages:
             warnings.warn(message, Note, stacklevel=2)
         if status not in ("done", "doubtful"):
@@ -126,12 +150,17 @@ class Studies:
             warnings.warn(text, Doubtful, stacklevel=2)
         out = Sensitivity(criteria=criteria, parameters=parameters, values=np.array(values),
                           derivatives=derivatives, is_adjoint=is_adjoint)
+        if second:
+            out["second"] = seconds
+        if times is not None:
+            out["course"] = course
         out.__dict__["_text"] = told
         return out
 
     def optimize(self, *, minimize: Names = (), maximize: Names = (), over: Mapping[str, Bounds],
-                 subject_to: Names = (), end: Optional[float] = None, starts: int = 1, seed: int = 1,
-                 evaluations: int = 200, xtol: float = 1e-6, tolerance: Optional[float] = None,
+                 subject_to: Names = (), controls: Optional[Controls] = None, end: Optional[float] = None,
+                 starts: int = 1, seed: int = 1, evaluations: int = 200, xtol: float = 1e-6,
+                 tolerance: Optional[float] = None,
                  step: Optional[float] = None, coordinates: Optional[str] = None,
                  integrator: Optional[str] = None) -> Optimum:
         """The parameters that make a criterion as small, or as large, as possible.
@@ -140,6 +169,7 @@ class Studies:
             minimize, maximize: a criterion, or several, which are added up
             over: parameters with their bounds: ``{"a": (0.3, 0.5)}``
             subject_to: limits, such as 'rod.angle:max <= 0.5'
+            controls: inputs as samples, as for :meth:`sensitivity`; ``"F[*]"`` in ``over`` gives bounds to all of F
             starts: the model's values, and random ones
             xtol: tolerance of the parameters, relative to their ranges
         """
@@ -148,7 +178,7 @@ class Studies:
         given = {"end": end, "tolerance": tolerance, "step": step, "coordinates": coordinates,
                  "integrator": integrator, "starts": starts, "seed": seed, "evaluations": evaluations, "xtol": xtol}
         text, found = self._ask(_koppel.Model.optimize, given, _list(minimize or maximize), bool(maximize),
-                                _bounded(over), _list(subject_to))
+                                _bounded(over), _list(subject_to), _controls(controls))
         out = Optimum(json.loads(found))
         out.__dict__["_text"] = text
         if "after" not in out:
@@ -160,7 +190,8 @@ class Studies:
         return out
 
     def fit(self, data: Mapping[str, Sequence[float]], over: Union[Names, Mapping[str, Optional[Bounds]]], *,
-            noise: Optional[Mapping[str, float]] = None, profiles: bool = False, iterations: int = 50,
+            noise: Optional[Mapping[str, float]] = None, controls: Optional[Controls] = None,
+            profiles: bool = False, iterations: int = 50,
             tolerance: Optional[float] = None, coordinates: Optional[str] = None,
             integrator: Optional[str] = None) -> Fit:
         """The parameters with which the model runs as measured.
@@ -170,6 +201,7 @@ class Studies:
                 pandas frame or a :class:`Run`
             over: parameters, with bounds where there are some: ``["k", "c"]`` or ``{"k": (0, 1e5), "c": None}``
             noise: standard deviations of columns; estimated unless given
+            controls: inputs as samples, as for :meth:`sensitivity`: what was applied
             profiles: intervals by profile likelihood too
         """
         names = list(data.keys())
@@ -180,7 +212,8 @@ class Studies:
             raise error("study.bad-data", "the columns of the data have different lengths.")
         given = {"tolerance": tolerance, "coordinates": coordinates, "integrator": integrator, "profiles": profiles,
                  "iterations": iterations}
-        text, found = self._ask(_koppel.Model.fit, given, names, columns, _bounded(over), dict(noise or {}))
+        text, found = self._ask(_koppel.Model.fit, given, names, columns, _bounded(over), dict(noise or {}),
+                                _controls(controls))
         out = Fit(json.loads(found))
         out.__dict__["_text"] = text
         if out["end"] == "failed":

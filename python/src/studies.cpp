@@ -3,6 +3,7 @@
 #include <koppel/study/batch.hpp>
 #include <koppel/study/fit.hpp>
 #include <koppel/study/optimize.hpp>
+#include <koppel/study/sampled_inputs.hpp>
 
 #include "python/src/options.hpp"
 
@@ -29,24 +30,54 @@ std::vector<Criterion> criteria(const std::vector<std::string>& texts) {
   return out;
 }
 
+// Inputs that are sampled: name, values, times (none: at equal distances), and the parameter that
+// they are spread over (none: the run).
+using Controls =
+    std::vector<std::tuple<std::string, std::vector<double>, std::vector<double>, std::string>>;
+
+Model with_controls(Model model, const Controls& controls, double end) {
+  for (const auto& [name, values, times, duration] : controls) {
+    model = with_sampled_input(std::move(model), {name, values, times, duration}, end);
+  }
+  return model;
+}
+
 py::tuple sensitivity(LoadedModel& of, const py::dict& given, const std::vector<std::string>& what,
-                      const std::vector<std::string>& over, const std::string& mode) {
+                      const std::vector<std::string>& over, const std::string& mode, bool second,
+                      const std::vector<double>& times, const Controls& controls) {
   SensitivityOptions options;
+  options.with_second = second;
+  options.times = times;
   options.run = run_options(given, of.model);
   options.of = criteria(what);
   using Mode = SensitivityOptions::Mode;
   options.mode = mode == "forward" ? Mode::Forward : mode == "adjoint" ? Mode::Adjoint : Mode::Auto;
-  const Sensitivity found = with_model(
-      of, [&] { return find_sensitivity(StudiedParameters(of.model, of.origins, over), options); });
+  const Sensitivity found = with_model(of, [&] {
+    const Model model = with_controls(of.model, controls, options.run.end);
+    return find_sensitivity(StudiedParameters(model, of.origins, expand(over, model)), options);
+  });
   py::array_t<double> derivatives({found.derivatives.rows, found.derivatives.columns});
   for (int i = 0; i < found.derivatives.rows; ++i) {
     for (int j = 0; j < found.derivatives.columns; ++j) {
       derivatives.mutable_at(i, j) = found.derivatives(i, j);
     }
   }
+  const auto n = static_cast<py::ssize_t>(found.parameters.size());
+  py::array_t<double> seconds({static_cast<py::ssize_t>(found.second.size()), n, n});
+  for (std::size_t i = 0; i < found.second.size(); ++i) {
+    for (int j = 0; j < n; ++j) {
+      for (int k = 0; k < n; ++k) seconds.mutable_at(i, j, k) = found.second[i](j, k);
+    }
+  }
+  py::dict course;
+  for (std::size_t c = 0; c < found.course.num_columns(); ++c) {
+    const std::span<const double> column = found.course.column(c);
+    course[py::str(found.course.columns()[c].name)] =
+        py::array_t<double>(static_cast<py::ssize_t>(column.size()), column.data());
+  }
   return py::make_tuple(name_of(found.status), found.text, to_text(found), found.criteria,
                         found.parameters, found.values, derivatives, found.is_adjoint,
-                        found.messages);
+                        found.messages, seconds, course);
 }
 
 std::vector<Range> ranges(const std::vector<std::tuple<std::string, double, double>>& over) {
@@ -59,7 +90,7 @@ std::vector<Range> ranges(const std::vector<std::tuple<std::string, double, doub
 py::tuple optimize_model(LoadedModel& of, const py::dict& given,
                          const std::vector<std::string>& what, bool maximizes,
                          const std::vector<std::tuple<std::string, double, double>>& over,
-                         const std::vector<std::string>& limits) {
+                         const std::vector<std::string>& limits, const Controls& controls) {
   OptimizeOptions options;
   options.run = run_options(given, of.model);
   options.minimize = criteria(what);
@@ -70,7 +101,11 @@ py::tuple optimize_model(LoadedModel& of, const py::dict& given,
   take(given, "seed", options.seed);
   take(given, "evaluations", options.max_evaluations);
   take(given, "xtol", options.tolerance);
-  const Optimum found = with_model(of, [&] { return optimize(of.model, of.origins, options); });
+  const Optimum found = with_model(of, [&] {
+    const Model model = with_controls(of.model, controls, options.run.end);
+    options.over = expand(options.over, model);
+    return optimize(model, of.origins, options);
+  });
   if (found.end == Optimum::End::Stopped) throw Stopped();
   return py::make_tuple(to_text(found, options), to_json(found, options));
 }
@@ -78,7 +113,7 @@ py::tuple optimize_model(LoadedModel& of, const py::dict& given,
 py::tuple fit_model(LoadedModel& of, const py::dict& given, const std::vector<std::string>& names,
                     const std::vector<Array>& columns,
                     const std::vector<std::tuple<std::string, double, double>>& over,
-                    const std::map<std::string, double>& noise) {
+                    const std::map<std::string, double>& noise, const Controls& controls) {
   FitOptions options;
   options.run = run_options(given, of.model);
   options.over = ranges(over);
@@ -95,7 +130,12 @@ py::tuple fit_model(LoadedModel& of, const py::dict& given, const std::vector<st
     for (std::size_t k = 0; k < columns.size(); ++k) row[k] = columns[k].at(i);
     data.append(row);
   }
-  const Fit found = with_model(of, [&] { return fit(of.model, of.origins, data, options); });
+  const Fit found = with_model(of, [&] {
+    const double end = data.empty() ? options.run.end : data.time().back();
+    const Model model = with_controls(of.model, controls, end);
+    options.over = expand(options.over, model);
+    return fit(model, of.origins, data, options);
+  });
   if (found.end == Fit::End::Stopped) throw Stopped();
   return py::make_tuple(to_text(found), to_json(found));
 }

@@ -335,6 +335,26 @@ describe("unusual reports", () => {
     assert.ok(Math.abs((await time_read(page)) - 2.5) <= kPixels * 5);
   }));
 
+  test("two scenes side by side move together", () => {
+    const beside = { label: "before", scene: edge_mill().scene };
+    const report = { ...slider_crank(), label: "after", beside };
+    return with_report(report, async (page) => {
+      assert.deepEqual(await page.locator(".stages figcaption").allTextContents(),
+                       ["before", "after"]);
+      const canvases = page.locator(".stages canvas");
+      assert.equal(await canvases.count(), 2);
+      const [left, right] = [await canvases.nth(0).boundingBox(), await canvases.nth(1).boundingBox()];
+      assert.ok(left.x + left.width <= right.x + 1, "one is left of the other");
+      const earlier = [await canvases.nth(0).screenshot(), await canvases.nth(1).screenshot()];
+      await set_slider(page, 0.7);
+      for (const i of [0, 1]) {
+        await until(async () =>
+          (await count_different(page, earlier[i], await canvases.nth(i).screenshot())) > 50,
+          `scene ${i} moves with the slider`);
+      }
+    });
+  });
+
   test("a scene without frames", () => {
     const report = slider_crank();
     Object.assign(report.scene, { times: [], frames: [] });

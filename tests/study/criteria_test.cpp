@@ -53,11 +53,13 @@ TEST(Criteria, ThatMakeNoSenseAreRefused) {
             "  Did you mean 'max'?");
   EXPECT_EQ(error_of([] { parse_criterion(":max"); }),
             "error[study.bad-criterion]: ':max' is no criterion: it names no quantity.\n"
-            "  Write QUANTITY:final, or :min, :max, :mean, :integral; a name may stand before it: "
+            "  Write QUANTITY:final, or :min, :max, :mean, :integral, or EVENT:time; a name may "
+            "stand before it: "
             "NAME=QUANTITY:max.");
   EXPECT_EQ(error_of([] { parse_criterion("2=x"); }),
             "error[study.bad-criterion]: '2=x' is no criterion: '2' cannot be a name.\n"
-            "  Write QUANTITY:final, or :min, :max, :mean, :integral; a name may stand before it: "
+            "  Write QUANTITY:final, or :min, :max, :mean, :integral, or EVENT:time; a name may "
+            "stand before it: "
             "NAME=QUANTITY:max.");
 }
 

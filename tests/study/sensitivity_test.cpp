@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -130,10 +132,10 @@ generalized_forces: {x: "u*max(0, 1 - abs(t - 0.1)/0.1)"}
 outputs: {x: x}
 )yaml",
                                       "hat.yaml");
-const Sensitivity s = find_both(model, options_for({"x:final", "x:max"}, {"u"}, 1));
-EXPECT_NEAR(s.values[0], 0.27, 1e-12);
-EXPECT_NEAR(s.derivatives(0, 0), 0.09, 1e-12);
-EXPECT_NEAR(s.derivatives(1, 0), 0.09, 1e-12);
+  const Sensitivity s = find_both(model, options_for({"x:final", "x:max"}, {"u"}, 1));
+  EXPECT_NEAR(s.values[0], 0.27, 1e-12);
+  EXPECT_NEAR(s.derivatives(0, 0), 0.09, 1e-12);
+  EXPECT_NEAR(s.derivatives(1, 0), 0.09, 1e-12);
 }
 
 // A ball from h₀ hits the ground at t₁ = √(2h₀/g) with √(2g h₀) and leaves with e of it:
@@ -204,6 +206,46 @@ std::vector<double> differences(const Model& model, const Asked& options, std::s
     }
   }
   return out;
+}
+
+// Equations written by hand in minimal coordinates, by complex steps
+// (tests/reference/derivatives.py).
+TEST(Sensitivity, AgreesWithComplexSteps) {
+  std::ifstream file(std::string(KOPPEL_REFERENCE) + "derivatives.csv");
+  std::string line, model_name, quantity, parameter, value;
+  std::getline(file, line);
+  int count = 0;
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    for (std::string* field : {&model_name, &quantity, &parameter, &value}) {
+      std::getline(fields, *field, ',');
+    }
+    const double end = model_name == "slider_crank" ? 0.7 : 1;
+    Asked options = options_for({quantity + ":final"}, {parameter}, end);
+    const Model model =
+        read_model(std::string(KOPPEL_MODELS) + model_name + ".yaml", {}, options.origins);
+    for (const Mode mode : {Mode::Forward, Mode::Adjoint}) {
+      EXPECT_NEAR(find(model, options, mode).derivatives(0, 0), std::stod(value),
+                  1e-10 * std::max(1.0, std::abs(std::stod(value))))
+          << line;
+    }
+    ++count;
+  }
+  EXPECT_EQ(count, 20);
+}
+
+// The overhead crane without inputs: its load falls with l = 4 + a t²/2, a = m g/(m + J/r²).
+TEST(Sensitivity, OfAFallingLoadIsThatOfTheClosedForm) {
+  Asked options = options_for({"l:final"}, {"m", "J", "r", "g"}, 0.4);
+  const Model model =
+      read_model(std::string(KOPPEL_MODELS) + "overhead_crane.yaml", {}, options.origins);
+  const double m = 100, J = 0.1, r = 0.1, g = 9.81, w = J / (r * r), half = 0.4 * 0.4 / 2;
+  const Sensitivity s = find_both(model, options);
+  const testing::Tolerance exact{.relative = 1e-10, .because = "tolerance 1e-13"};
+  EXPECT_TRUE(near(s.derivatives(0, 0), half * g * w / ((m + w) * (m + w)), exact));
+  EXPECT_TRUE(near(s.derivatives(0, 1), -half * m * g / ((m + w) * (m + w)) / (r * r), exact));
+  EXPECT_TRUE(near(s.derivatives(0, 2), half * m * g / ((m + w) * (m + w)) * 2 * w / r, exact));
+  EXPECT_TRUE(near(s.derivatives(0, 3), half * m / (m + w), exact));
 }
 
 struct Case {

@@ -93,8 +93,17 @@ export interface Table {
   data: (number | null)[][]; // one array a column
 }
 
+// A scene with what it is.
+export interface Labelled {
+  label: string;
+  scene: Scene;
+}
+
 export interface Report extends Heading, Table {
   scene: Scene | null;
+  // Another one to compare it with, on its left, and then what this one is.
+  label?: string;
+  beside?: Labelled | null;
 }
 
 export function parse_report(text: string): Report {
@@ -124,6 +133,12 @@ function check_report(report: unknown): asserts report is Report {
   const samples = data.length > 0 ? list(data[0], "data[0]").length : 0;
   data.forEach((values, i) => numbers(values, `data[${i}]`, samples));
   if (top.scene !== null) check_scene(record(top.scene, "scene"));
+  if (top.beside) {
+    const beside = record(top.beside, "beside");
+    string(top.label, "label");
+    string(beside.label, "beside.label");
+    check_scene(record(beside.scene, "beside.scene"));
+  }
 }
 
 export function check_scene(scene: Record<string, unknown>) {

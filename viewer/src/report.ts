@@ -2,13 +2,13 @@
 
 import { bind_keys, Clock, make_transport } from "./animation";
 import { default_columns, make_chooser, time_column } from "./columns";
-import { parse_report, type Report, type Scene } from "./data";
+import { parse_report, type Labelled, type Report, type Scene } from "./data";
 import { element } from "./dom";
 import { format_value } from "./format";
 import { interpolate } from "./frames";
 import { make_header } from "./header";
 import { Plots } from "./plots";
-import { make_stage } from "./stage";
+import { make_stage, type Stage } from "./stage";
 import { on_theme_change, read_theme } from "./theme";
 
 function main() {
@@ -25,8 +25,9 @@ function main() {
   const clock = make_clock(report);
   const plots = make_plots(report, clock);
   const main = element("main", {});
-  if (report.scene) main.append(make_animation(report.scene, clock));
+  if (report.scene) main.append(make_animation(report, report.scene, clock));
   else main.classList.add("no-scene");
+  main.classList.toggle("pair", Boolean(report.scene && report.beside));
   main.append(plots);
   const header = make_header(report);
   document.body.append(header, main, make_footer(report.scene !== null));
@@ -44,8 +45,8 @@ function times_of(report: Report): number[] {
 // From the first to the last time of samples and frames.
 function make_clock(report: Report): Clock {
   const samples = times_of(report);
-  const frames = report.scene?.times ?? [];
-  const ends = [samples[0], samples.at(-1), frames[0], frames.at(-1)]
+  const frames = report.scene?.times ?? [], beside = report.beside?.scene.times ?? [];
+  const ends = [samples[0], samples.at(-1), frames[0], frames.at(-1), beside.at(-1)]
     .filter((t) => t !== undefined);
   return ends.length > 0 ? new Clock(Math.min(...ends), Math.max(...ends)) : new Clock(0, 0);
 }
@@ -58,12 +59,23 @@ function make_footer(has_scene: boolean): HTMLElement {
     element("span", {}, "Koppel"));
 }
 
-function make_animation(scene: Scene, clock: Clock): HTMLElement {
+// One scene, or two of them side by side that move together.
+function make_animation(report: Report, scene: Scene, clock: Clock): HTMLElement {
+  const parts: Labelled[] = [{ label: report.label ?? "", scene }];
+  if (report.beside) parts.unshift(report.beside);
+  const stages = parts.map((part) => make_moving_stage(part.scene, clock));
+  const roots = stages.map(({ root }, i) => parts.length === 1 ? root :
+    element("figure", {}, element("figcaption", {}, parts[i]!.label), root));
+  const stage = parts.length === 1 ? roots[0]! : element("div", { class: "stages" }, ...roots);
+  const buttons = stages.length === 1 ? stages[0]!.buttons : [];
+  return element("section", { class: "animation", "aria-label": "Animation" },
+    stage, make_transport(clock, ...buttons));
+}
+
+function make_moving_stage(scene: Scene, clock: Clock): Stage {
   const stage = make_stage(scene, scene.frames);
-  const section = element("section", { class: "animation", "aria-label": "Animation" },
-    stage.root, make_transport(clock, ...stage.buttons));
   const { view } = stage;
-  if (!view) return section;
+  if (!view) return stage;
   const frame = new Float64Array(scene.frames[0]!.length);
   const show = () => {
     interpolate(scene.times, scene.frames, scene.bodies.length, clock.time, frame);
@@ -71,7 +83,7 @@ function make_animation(scene: Scene, clock: Clock): HTMLElement {
   };
   clock.on_change(show);
   show();
-  return section;
+  return stage;
 }
 
 function make_plots(report: Report, clock: Clock): HTMLElement {

@@ -1,0 +1,300 @@
+#include <koppel/study/varied_run.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/formulation/linear_rates.hpp>
+#include <koppel/simulate/happen.hpp>
+#include <koppel/simulate/jumps.hpp>
+#include <koppel/simulate/start_remarks.hpp>
+
+namespace koppel {
+namespace {
+
+std::vector<std::string> with_changes(std::vector<std::string> names) {
+  const std::size_t n = names.size();
+  for (std::size_t i = 0; i < n; ++i) names.push_back(name_of_change(names[i]));
+  return names;
+}
+
+// z itself: accelerations, then multipliers.
+SolvedFunction make_solution(const RightHandSideTerms& rates) {
+  return SolvedFunction(rates, solution_symbols(rates));
+}
+
+}  // namespace
+
+VariedRun::VariedRun(const Model& model, const TraceOptions& options)
+    : options_(options),
+      prepared_(prepare(model, options.run)),
+      varied_(vary(prepared_.independent)) {
+  const Equations& e = prepared_.equations;
+  check_jumps(model, e, prepared_.state, options.run.end);
+  if (!e.events.empty()) evaluator_.emplace(prepared_.equations);
+  switches_ =
+      find_switch_times(e, prepared_.state.p, prepared_.state.u, prepared_.problem.breakpoints);
+  if (!e.events.empty() || !switches_.empty()) {
+    const RightHandSideTerms rates = make_linear_rates(prepared_.independent, prepared_.state);
+    rates_.emplace(rates, rates_of(rates));
+  }
+  const State at =
+      varied_state(prepared_.state, std::vector<double>(e.num_q() + e.num_v() + e.x.size(), 0.0),
+                   std::vector<double>(e.p.size(), 0.0));
+  const RightHandSideTerms rates = make_linear_rates(varied_, at);
+  observed_.emplace(make_observed(varied_, rates, with_changes(options.outputs)));
+  observing_.emplace(observed_->make_workspace());
+  solution_.emplace(make_solution(rates));
+  values_.resize(observed_->size());
+}
+
+// The problem has values of parameters in it.
+void VariedRun::formulate_at(const State& state) {
+  FormulationOptions with;
+  with.step = options_.run.step.value_or(0);
+  with.compile.native = options_.run.native;
+  problem_ = formulate(varied_, prepared_.choice.formulation, state, with);
+  problem_.breakpoints = prepared_.problem.breakpoints;
+  problem_.energy = {};  // changes have none
+  if (const auto why = why_not(prepared_.choice.integrator.info(), problem_)) {
+    throw Error("study.integrator", *why);
+  }
+}
+
+Start VariedRun::start_at(const State& state) {
+  std::vector<double> y = state.q;
+  for (const auto* part : {&state.v, &state.x}) y.insert(y.end(), part->begin(), part->end());
+  Start start{state.t, y, {}};
+  const auto size = static_cast<std::size_t>(problem_.size());
+  if (size > y.size()) {
+    SolvedFunction::Workspace work = solution_->make_workspace();
+    std::vector<double> z(solution_->size());
+    if (!solution_->evaluate(state.t, y, given_, z, work)) {
+      throw Error("study.singular", "the equations of motion are singular at the start.");
+    }
+    const auto n = static_cast<std::ptrdiff_t>(varied_->num_v());
+    start.y.insert(start.y.end(), z.begin() + n, z.end());
+    start.y.resize(size, 0.0);
+    if (problem_.num_w > 0) std::copy_n(z.begin(), n, start.y.end() - n);
+  }
+  return start;
+}
+
+// (q, v, x) of y, or their changes.
+std::vector<double> VariedRun::parts(std::span<const double> y, bool of_changes) const {
+  const Equations& e = prepared_.equations;
+  std::vector<double> out;
+  std::size_t first = 0;
+  for (const std::size_t count : {e.num_q(), e.num_v(), e.x.size()}) {
+    const std::span<const double> part = y.subspan(first + (of_changes ? count : 0), count);
+    out.insert(out.end(), part.begin(), part.end());
+    first += 2 * count;
+  }
+  return out;
+}
+
+std::span<const double> VariedRun::observe(double t, std::span<const double> y) {
+  observed_->evaluate(t, y, given_, values_, *observing_);
+  return values_;
+}
+
+void VariedRun::sample(double t, std::span<const double> y) {
+  const std::span<const double> values = observe(t, y);
+  const std::size_t n = options_.outputs.size();
+  result_.times.push_back(t);
+  result_.values.emplace_back(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+  result_.changes.emplace_back(values.begin() + static_cast<std::ptrdiff_t>(n), values.end());
+}
+
+bool VariedRun::note(const Step& step) {
+  for (; next_time_ < options_.times.size() && options_.times[next_time_] <= step.t1;
+       ++next_time_) {
+    const double t = options_.times[next_time_];
+    if (t < step.t0) continue;
+    step.evaluate(t, y_);
+    sample(t, y_);
+  }
+  if (!extremes_->is_empty()) {
+    const std::size_t n = options_.outputs.size();
+    extremes_->look(
+        step.t0, step.t1, false,
+        [&](double t, std::size_t output) {
+          step.evaluate(t, y_);
+          return observe(t, y_)[output];
+        },
+        [&](std::size_t which, double) {
+          result_.extreme_changes[which] = values_[n + options_.extremes[which].output];
+        });
+  }
+  return true;
+}
+
+VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
+  const SimulateOptions& run = options_.run;
+  const Equations& e = prepared_.equations;
+  result_ = {};
+  next_time_ = 0;
+  state_ = prepared_.state;
+  dp_.assign(direction.given.begin(),
+             direction.given.begin() + static_cast<std::ptrdiff_t>(e.p.size()));
+  const State varied = varied_state(state_, direction.start, dp_);
+  given_ = given_of(varied);
+  formulate_at(varied);
+  Start start = start_at(varied);
+  if (evaluator_) start.sides = find_sides(*evaluator_, state_).sides;
+  y_ = start.y;
+  extremes_.emplace(options_.extremes);
+  extremes_->begin(start.t, observe(start.t, start.y));
+  for (const Extreme& extreme : options_.extremes) {
+    result_.extreme_changes.push_back(values_[options_.outputs.size() + extreme.output]);
+  }
+  IntegrateOptions with;
+  with.tolerance = run.tolerance;
+  with.step = run.step;
+  with.order = run.order;
+  std::vector<std::string> names;
+  for (const Equations::Row& row : varied_->rows) names.push_back(row.name);
+  HealthWatch watch(run.health, run.step ? std::nullopt : std::optional(run.tolerance), names);
+  watch.begin(problem_, start.t, start.y);
+  const Observer observer = [&](const Step& step) { return watch.note(step) && note(step); };
+  Outcome outcome;
+  auto next = switches_.begin();
+  while (true) {
+    while (next != switches_.end() && next->t <= start.t) ++next;
+    const bool is_switch = next != switches_.end() && next->t < run.end;
+    outcome = integrate(problem_, prepared_.choice.integrator, start, is_switch ? next->t : run.end,
+                        with, observer);
+    result_.steps += outcome.statistics.steps;
+    if (is_switch && outcome.status == Outcome::Status::Done) {
+      pass_switch(*next, outcome);
+      start = {outcome.t, outcome.y, outcome.sides};
+      continue;
+    }
+    if (outcome.status != Outcome::Status::Event || !go_on(outcome)) break;
+    start = {outcome.t, outcome.y, outcome.sides};
+    watch.go_on(problem_, start.t, start.y);
+  }
+  result_.status =
+      outcome.status == Outcome::Status::Event ? Outcome::Status::Done : outcome.status;
+  result_.text = outcome.text;
+  for (const Health::Reason& reason : watch.health().reasons) {
+    result_.text += (result_.text.empty() ? "" : " ") + reason.text;
+  }
+  if (watch.has_failed()) result_.status = Outcome::Status::Failed;
+  if (result_.status == Outcome::Status::Done && !watch.health().reasons.empty()) {
+    result_.status = Outcome::Status::Doubtful;
+  }
+  if (result_.status == Outcome::Status::Failed) return result_;
+  result_.end = outcome.t;
+  result_.extremes = extremes_->values();
+  if (result_.times.empty() || result_.times.back() < outcome.t) sample(outcome.t, outcome.y);
+  if (result_.end_change != 0) {
+    // Outputs that know the time go on with it; of order 6.
+    constexpr double kWeights[] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, kStep = 1e-3;
+    for (int k = 1; k <= 3; ++k) {
+      for (const int sign : {1, -1}) {
+        const std::span<const double> values = observe(outcome.t + sign * k * kStep, outcome.y);
+        for (std::size_t i = 0; i < options_.outputs.size(); ++i) {
+          result_.changes.back()[i] +=
+              sign * kWeights[k - 1] * values[i] / kStep * result_.end_change;
+        }
+      }
+    }
+  }
+  const std::size_t count = options_.integrated.size();
+  for (const bool of_changes : {false, true}) {
+    const std::vector<double> all = parts(outcome.y, of_changes);
+    (of_changes ? result_.integral_changes : result_.integrals)
+        .assign(all.end() - static_cast<std::ptrdiff_t>(count), all.end());
+  }
+  return result_;
+}
+
+void VariedRun::pass_switch(const SwitchTime& at, Outcome& outcome) {
+  const std::vector<double> y = parts(outcome.y, false);
+  std::vector<double> changes = parts(outcome.y, true), before(y.size()), after(y.size());
+  SolvedFunction::Workspace work = rates_->make_workspace();
+  const std::vector<double> given = given_of(state_);
+  rates_->evaluate(std::nextafter(at.t, -HUGE_VAL), y, given, before, work);
+  rates_->evaluate(at.t, y, given, after, work);
+  double change_of_time = 0;
+  for (std::size_t i = 0; i < dp_.size(); ++i) change_of_time += at.by_p[i] * dp_[i];
+  for (std::size_t i = 0; i < y.size(); ++i) changes[i] += (before[i] - after[i]) * change_of_time;
+  put_state(y);
+  state_.t = outcome.t;
+  outcome.y = start_at(varied_state(state_, changes, dp_)).y;
+}
+
+void VariedRun::put_state(std::span<const double> y) {
+  auto from = y.begin();
+  for (std::vector<double>* part : {&state_.q, &state_.v, &state_.x}) {
+    std::copy_n(from, part->size(), part->begin());
+    from += static_cast<std::ptrdiff_t>(part->size());
+  }
+}
+
+bool VariedRun::go_on(Outcome& outcome) {
+  const Equations& e = prepared_.equations;
+  const std::vector<int> happened = take_happened(outcome.sides);
+  const std::vector<double> before = parts(outcome.y, false);
+  std::vector<double> changes = parts(outcome.y, true), dgiven = dp_;
+  dgiven.resize(e.p.size() + e.u.size(), 0.0);
+  constexpr std::size_t kMany = 100;
+  constexpr double kSoon = 1e-6;  // of the run, for all of them
+  if (result_.events.size() > kMany &&
+      outcome.t - result_.events[result_.events.size() - kMany].t < kSoon * options_.run.end) {
+    outcome.status = Outcome::Status::Failed;
+    outcome.text =
+        fmt::format("{} again and again: the impacts come to rest", names_of(e.events, happened));
+    return false;
+  }
+  const bool ends = std::any_of(happened.begin(), happened.end(), [&](int event) {
+    return e.events[static_cast<std::size_t>(event)].stops;
+  });
+  state_.t = outcome.t;
+  put_state(before);
+  const std::vector<double> given_before = given_of(state_);
+  if (!ends) {
+    if (auto why = happen(happened, *evaluator_, state_)) {
+      outcome.status = Outcome::Status::Failed;
+      outcome.text = std::move(*why);
+      return false;
+    }
+  }
+  std::vector<double> after = state_.q;
+  for (const auto* part : {&state_.v, &state_.x})
+    after.insert(after.end(), part->begin(), part->end());
+  const std::vector<double> given_after = given_of(state_);
+  SolvedFunction::Workspace work = rates_->make_workspace();
+  const JumpMap jump([&](double t, std::span<const double> y, std::span<const double> given,
+                         std::span<double> y_rate) { rates_->evaluate(t, y, given, y_rate, work); },
+                     *evaluator_,
+                     {happened, ends, outcome.t, before, after, given_before, given_after});
+  double change_of_time = 0;
+  for (std::size_t i = 0; i < changes.size(); ++i) change_of_time += jump.time()[i] * changes[i];
+  for (std::size_t i = 0; i < dgiven.size(); ++i) {
+    change_of_time += jump.time()[changes.size() + i] * dgiven[i];
+  }
+  for (const int event : happened) {
+    result_.events.push_back({event, outcome.t, change_of_time});
+  }
+  jump.tangent(changes, dgiven);
+  if (ends) result_.end_change = change_of_time;
+  dp_.assign(dgiven.begin(), dgiven.begin() + static_cast<std::ptrdiff_t>(e.p.size()));
+  const State varied = varied_state(state_, changes, dp_);
+  given_ = given_of(varied);
+  const bool is_new = std::any_of(happened.begin(), happened.end(), [&](int event) {
+    return !e.events[static_cast<std::size_t>(event)].changes.empty();
+  });
+  if (is_new) formulate_at(varied);
+  outcome.y = start_at(varied).y;
+  for (const int event : happened) {
+    const auto i = static_cast<std::size_t>(event);
+    if (e.events[i].restitution) outcome.sides[i] *= -1;
+  }
+  return !ends && outcome.t < options_.run.end;
+}
+
+}  // namespace koppel

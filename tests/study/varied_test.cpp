@@ -1,0 +1,292 @@
+// Derivatives by the varied equations and by the flow of Taylor series, second derivatives, times
+// of events and switches, derivatives over time, states that are computed again.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/model/yaml/parameter_origins.hpp>
+#include <koppel/study/sensitivity.hpp>
+#include <koppel/study/start_tangent.hpp>
+#include <koppel/study/traced_motion.hpp>
+
+#include "tests/near.hpp"
+
+namespace koppel {
+namespace {
+
+using testing::near;
+using Mode = SensitivityOptions::Mode;
+
+SensitivityOptions options_for(const std::vector<std::string>& of, double end,
+                               const std::string& integrator = "", Mode mode = Mode::Auto) {
+  SensitivityOptions options;
+  for (const std::string& text : of) options.of.push_back(parse_criterion(text));
+  options.run.end = end;
+  options.run.tolerance = 1e-12;
+  options.run.integrator = integrator;
+  options.mode = mode;
+  return options;
+}
+
+Sensitivity find(const Model& model, const std::vector<ParameterOrigin>& origins,
+                 const std::vector<std::string>& over, const SensitivityOptions& options) {
+  Sensitivity s = find_sensitivity(StudiedParameters(model, origins, over), options);
+  EXPECT_EQ(s.status, Outcome::Status::Done) << s.text;
+  return s;
+}
+
+void expect_same(const Sensitivity& a, const Sensitivity& b, double tolerance,
+                 const std::string& what) {
+  for (int i = 0; i < a.derivatives.rows; ++i) {
+    double size = 1e-3;  // less is round-off beside the motion
+    for (int j = 0; j < a.derivatives.columns; ++j) {
+      size = std::max(size, std::abs(a.derivatives(i, j)));
+    }
+    for (int j = 0; j < a.derivatives.columns; ++j) {
+      EXPECT_NEAR(a.derivatives(i, j), b.derivatives(i, j), tolerance * size)
+          << what << ": " << a.criteria[static_cast<std::size_t>(i)] << " by "
+          << a.parameters[static_cast<std::size_t>(j)];
+    }
+  }
+}
+
+struct Case {
+  const char* model;
+  std::vector<std::string> of, over;
+  double end;
+  double stiff = 1e-8;  // of radau5 at a tolerance of 1e-12
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.model; }
+
+class VariedModels : public ::testing::TestWithParam<Case> {};
+
+// Derivatives of the steps of dop853 on the one hand; on the other the varied equations by Taylor
+// series on the DAE and by Radau's method, and the adjoint of the flow of Taylor series.
+TEST_P(VariedModels, HaveTheSameDerivativesByAllIntegrators) {
+  const Case& c = GetParam();
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model(std::string(KOPPEL_MODELS) + c.model + ".yaml", {}, origins);
+  const auto by = [&](const std::string& integrator, Mode mode) {
+    return find(model, origins, c.over, options_for(c.of, c.end, integrator, mode));
+  };
+  const Sensitivity steps = by("dop853", Mode::Forward);
+  expect_same(steps, by("taylor", Mode::Forward), 1e-10, "taylor, forward");
+  expect_same(steps, by("taylor", Mode::Adjoint), 1e-10, "taylor, adjoint");
+  expect_same(steps, by("radau5", Mode::Forward), c.stiff, "radau5, forward");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, VariedModels,
+    ::testing::Values(
+        Case{"slider_crank", {"Bx:final", "Ay:max", "Bx:integral"}, {"a", "b", "m", "phi0"}, 0.7},
+        Case{"andrews", {"theta:final", "beta:final"}, {"rr", "m5", "c0", "mom"}, 0.01},
+        Case{"bricard", {"xP3:final", "zP3:mean"}, {"m", "g", "w"}, 1},
+        Case{"overhead_crane", {"x:final", "l:final"}, {"m_t", "m", "r", "g"}, 0.4},
+        Case{"rolling_disc", {"x:final", "y:final"}, {"m", "R", "start.disc.x'"}, 0.5},
+        Case{"double_pendulum", {"x:final", "phi2:final"}, {"l1", "m2", "g"}, 1}));
+
+constexpr const char* kBall = R"(
+parameters: {e: 0.8, g: 9.81, h0: 1}
+coordinates: {y: h0}
+kinetic: y'^2/2
+potential: g*y
+outputs: {y: y}
+events: {ground: {when: y, bounce: e}}
+)";
+
+// A ball from h₀ is at the ground at t₁ = √(2h₀/g); after it y = e √(2g h₀) s − g s²/2, s = t − t₁.
+TEST(Varied, TimesOfEventsHaveDerivatives) {
+  const Model model = read_model_text(kBall, "ball.yaml");
+  const double e = 0.8, g = 9.81, h0 = 1, t1 = std::sqrt(2 * h0 / g), s = 0.8 - t1;
+  const double v = std::sqrt(2 * g * h0);
+  const testing::Tolerance exact{.relative = 1e-9, .because = "event times to 1e-12"};
+  for (const auto& [integrator, mode] :
+       {std::pair{"dop853", Mode::Forward}, std::pair{"dop853", Mode::Adjoint},
+        std::pair{"taylor", Mode::Forward}, std::pair{"taylor", Mode::Adjoint}}) {
+    SCOPED_TRACE(integrator);
+    const Sensitivity found = find(model, {}, {"e", "g", "h0"},
+                                   options_for({"ground:time", "y:final"}, 0.8, integrator, mode));
+    EXPECT_TRUE(near(found.values[0], t1, exact));
+    EXPECT_NEAR(found.derivatives(0, 0), 0, 1e-12);
+    EXPECT_TRUE(near(found.derivatives(0, 1), -t1 / (2 * g), exact));
+    EXPECT_TRUE(near(found.derivatives(0, 2), t1 / (2 * h0), exact));
+    EXPECT_TRUE(near(found.derivatives(1, 0), v * s, exact));
+    EXPECT_TRUE(near(found.derivatives(1, 2),
+                     e * v / (2 * h0) * s + (g * s - e * v) * t1 / (2 * h0), exact));
+  }
+}
+
+TEST(Varied, AnEventThatIsNotThereIsTold) {
+  const Model model = read_model_text(kBall, "ball.yaml");
+  const auto error_of = [&](const char* criterion, double end) -> std::string {
+    try {
+      find(model, {}, {"g"}, options_for({criterion}, end));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(error_of("ground:time", 0.1).find("event 'ground' does not happen before the end"),
+            std::string::npos);
+  EXPECT_NE(error_of("grund:time", 0.8).find("Did you mean 'ground'?"), std::string::npos);
+}
+
+// A force F from t₀ on: x(T) = F (T − t₀)²/2m, and its derivative by t₀ is −F (T − t₀)/m.
+TEST(Varied, ForcesThatBeginAtAParameter) {
+  const Model model = read_model_text(R"yaml(
+parameters: {F: 3, t0: 0.4, m: 2}
+coordinates: {x: 0}
+kinetic: m*x'^2/2
+generalized_forces: {x: "select(t < t0, 0, F)"}
+outputs: {x: x}
+)yaml",
+                                      "switch.yaml");
+  const testing::Tolerance exact{.relative = 1e-11, .because = "a polynomial of degree 2"};
+  for (const auto& [integrator, mode] :
+       {std::pair{"dop853", Mode::Forward}, std::pair{"dop853", Mode::Adjoint},
+        std::pair{"taylor", Mode::Forward}, std::pair{"taylor", Mode::Adjoint},
+        std::pair{"radau5", Mode::Forward}}) {
+    SCOPED_TRACE(integrator);
+    const Sensitivity s =
+        find(model, {}, {"F", "t0", "m"}, options_for({"x:final"}, 1, integrator, mode));
+    EXPECT_TRUE(near(s.derivatives(0, 0), 0.6 * 0.6 / 2 / 2, exact));
+    EXPECT_TRUE(near(s.derivatives(0, 1), -3 * 0.6 / 2, exact));
+    EXPECT_TRUE(near(s.derivatives(0, 2), -3 * 0.36 / 2 / 4, exact));
+  }
+}
+
+constexpr const char* kOscillator = R"(
+parameters: {m: 2, k: 50, x0: 0.1}
+coordinates: {x: x0}
+kinetic: m*x'^2/2
+potential: k*x^2/2
+outputs: {x: x}
+)";
+
+// x = x₀ cos ωt, ω = √(k/m).
+TEST(Varied, SecondDerivativesAreThoseOfTheClosedForm) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  const double m = 2, k = 50, x0 = 0.1, w = std::sqrt(k / m), t = 2;
+  for (const char* integrator : {"dop853", "taylor"}) {
+    SCOPED_TRACE(integrator);
+    SensitivityOptions options = options_for({"x:final", "x:integral"}, t, integrator);
+    options.with_second = true;
+    const Sensitivity s = find(model, {}, {"m", "k", "x0"}, options);
+    const double by_w = -x0 * t * std::sin(w * t), by_ww = -x0 * t * t * std::cos(w * t);
+    const double w_m = -w / (2 * m), w_mm = 3 * w / (4 * m * m), w_k = w / (2 * k);
+    const testing::Tolerance exact{.relative = 1e-9, .because = "the start is differenced"};
+    EXPECT_TRUE(near(s.second[0](0, 0), by_ww * w_m * w_m + by_w * w_mm, exact));
+    EXPECT_TRUE(near(s.second[0](0, 1), by_ww * w_m * w_k - by_w * w / (4 * m * k), exact));
+    EXPECT_TRUE(near(s.second[0](0, 2), by_w * w_m / x0, exact));
+    EXPECT_NEAR(s.second[0](2, 2), 0, 1e-9);
+    // ∫x = x₀ sin ωt/ω.
+    const double integral_by_w = t * std::cos(w * t) / w - std::sin(w * t) / (w * w);
+    EXPECT_TRUE(near(s.second[1](2, 0), integral_by_w * w_m, exact));
+  }
+}
+
+// Of a closed loop, whose start bends with its lengths, against differences of order 6 of the
+// first.
+TEST(Varied, SecondDerivativesOfAClosedLoop) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml", {}, origins);
+  const std::vector<std::string> over = {"a", "b", "m"};
+  SensitivityOptions options = options_for({"Bx:final", "Bx^2:mean"}, 0.7);
+  options.with_second = true;
+  const StudiedParameters space(model, origins, over);
+  const Sensitivity s = find_sensitivity(space, options);
+  options.with_second = false;
+  constexpr double kWeights[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+  for (std::size_t j = 0; j < over.size(); ++j) {
+    const double h = 2e-3 * space.values()[j];
+    Matrix sum(2, 3);
+    for (const int k : {-3, -2, -1, 1, 2, 3}) {
+      std::vector<double> there = space.values();
+      there[j] += k * h;
+      const Sensitivity beside = find_sensitivity(space, there, options);
+      for (std::size_t i = 0; i < sum.values.size(); ++i) {
+        sum.values[i] +=
+            (k > 0 ? 1 : -1) * kWeights[std::abs(k) - 1] / h * beside.derivatives.values[i];
+      }
+    }
+    for (int i = 0; i < 2; ++i) {
+      for (int l = 0; l < 3; ++l) {
+        // Differences of derivatives that are known to 1e-11, over steps of 1e-3.
+        EXPECT_NEAR(s.second[static_cast<std::size_t>(i)](static_cast<int>(j), l), sum(i, l),
+                    1e-7 * std::max(1.0, std::abs(sum(i, l))))
+            << over[j] << " and " << over[static_cast<std::size_t>(l)];
+      }
+    }
+  }
+}
+
+TEST(Varied, SecondDerivativesThroughEventsAreRefused) {
+  const Model model = read_model_text(kBall, "ball.yaml");
+  SensitivityOptions options = options_for({"y:final"}, 0.8);
+  options.with_second = true;
+  try {
+    find(model, {}, {"g"}, options);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("no second derivatives through events"),
+              std::string::npos);
+  }
+}
+
+// x = x₀ cos ωt at all times.
+TEST(Varied, DerivativesOverTime) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  const double w = 5, x0 = 0.1, k = 50;
+  for (const char* integrator : {"dop853", "taylor", "radau5"}) {
+    SCOPED_TRACE(integrator);
+    SensitivityOptions options = options_for({"x:final"}, 2, integrator);
+    for (int i = 0; i <= 20; ++i) options.times.push_back(0.1 * i);
+    const Sensitivity s = find(model, {}, {"k", "x0"}, options);
+    ASSERT_EQ(s.course.num_rows(), 21U);
+    for (std::size_t i = 0; i < s.course.num_rows(); ++i) {
+      const double t = s.course.time()[i];
+      EXPECT_NEAR(s.course["x"][i], x0 * std::cos(w * t), 1e-9);
+      EXPECT_NEAR(s.course["d(x)/d(x0)"][i], std::cos(w * t), 1e-8);
+      EXPECT_NEAR(s.course["d(x)/d(k)"][i], -x0 * t * std::sin(w * t) * w / (2 * k), 1e-9);
+    }
+  }
+}
+
+TEST(Varied, TheModeIsChosenAndTheReasonTold) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  const auto reason = [&](const std::vector<std::string>& of, const std::string& integrator) {
+    const Sensitivity s = find(model, {}, {"m", "k", "x0"}, options_for(of, 0.1, integrator));
+    return std::string(s.is_adjoint ? "adjoint: " : "forward: ") + s.reason;
+  };
+  EXPECT_EQ(reason({"x:final"}, ""), "adjoint: 3 parameters, 1 criterion");
+  EXPECT_EQ(reason({"x:final", "x:max", "x:min"}, ""), "forward: 3 parameters, 3 criteria");
+  EXPECT_EQ(reason({"x:final"}, "radau5"), "forward: radau5 has no adjoint");
+}
+
+// With few states kept, and the others computed again, weights and changes are the same.
+TEST(Varied, FewStatesKeptGiveTheSameDerivatives) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml", {}, origins);
+  const StudiedParameters space(model, origins, {"a", "b"});
+  TraceOptions trace;
+  trace.run.end = 2;
+  trace.run.tolerance = 1e-10;
+  trace.outputs = {"Bx"};
+  const Model there = space.at(space.values());
+  std::vector<std::vector<double>> at_start;
+  for (const std::size_t memory : {StateTape::kMost, std::size_t{200}}) {
+    trace.memory = memory;
+    const TracedMotion motion(there, trace);
+    const std::size_t last = motion.samples().size() - 1;
+    at_start.push_back(motion.backward({{{{last, 0, 1.0}}, {}, {}, 0}})[0].given);
+  }
+  for (std::size_t i = 0; i < at_start[0].size(); ++i) {
+    EXPECT_NEAR(at_start[0][i], at_start[1][i], 1e-12 * std::max(1.0, std::abs(at_start[0][i])));
+  }
+}
+
+}  // namespace
+}  // namespace koppel
