@@ -1,4 +1,5 @@
-// node build.mjs FOLDER: bundles src/ into HTML pages that need nothing else.
+// node build.mjs FOLDER SCHEMA: bundles src/ into HTML pages that need nothing else. SCHEMA is that of
+// model files, for the editor.
 //
 // A page holds the text /*DATA*/null once; whoever fills it puts its data there, as JSON in which
 // every "<" is written \u003c.
@@ -45,11 +46,15 @@ function fill(page, place, text) {
 }
 
 const folder = process.argv[2];
-if (!folder) throw new Error("usage: node build.mjs FOLDER");
+if (process.argv.length !== 4) throw new Error("usage: node build.mjs FOLDER SCHEMA");
 await mkdir(folder, { recursive: true });
 const template = await readFile(source + "page.html", "utf8");
 const style = await bundle("style.css");
-const define = { WORKER_TEXT: JSON.stringify(await bundle("worker.ts")) };
+const schema = JSON.parse(await readFile(process.argv[3], "utf8"));
+const define = {
+  WORKER_TEXT: JSON.stringify(await bundle("worker.ts")),
+  SCHEMA_TEXT: JSON.stringify(JSON.stringify(schema)),
+};
 for (const { name, entry = name, policy: allowed } of pages) {
   let page = fill(template, "/*POLICY*/", allowed);
   page = fill(page, "/*STYLE*/", style);

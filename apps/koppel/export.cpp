@@ -69,12 +69,16 @@ void export_wasm(const ExportOptions& options, const StepModel& step) {
 
 constexpr std::size_t kMostBytes = 1'000'000;  // of a page
 
-// A step that takes hold is longer than one that does not: where the page would be too large with
-// it, it is made without.
+// A step with hands is longer than one without: where the page would be too large with two, it is
+// made with one, or with none.
 StepModel export_html(const ExportOptions& options, const Model& model, const SimulateOptions& how,
                       const std::string& name, const std::vector<ParameterOrigin>& origins) {
   StepModel step = make_step_with_hand(model, how, name, origins);
   std::string page = to_html(make_mechanism_page(model, step));
+  if (page.size() > kMostBytes) {
+    step = make_step_with_hand(model, how, name, origins, 1);
+    page = to_html(make_mechanism_page(model, step));
+  }
   if (page.size() > kMostBytes) {
     step = make_step_model(model, how, name, StepKind::FixedCost, origins);
     page = to_html(make_mechanism_page(model, step));

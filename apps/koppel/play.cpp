@@ -13,12 +13,15 @@
 #include <koppel/play/server.hpp>
 
 #include "apps/koppel/builtin_models.hpp"
+#include "apps/koppel/describe.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/play.hpp"
+#include "apps/koppel/with_flags.hpp"
 
 namespace koppel {
-extern const char* const kWorkbenchPage;  // embedded from viewer/
-}
+extern const char* const kWorkbenchPage;   // embedded from viewer/
+extern const char* const kReportTemplate;  // the page of a run
+}  // namespace koppel
 
 namespace koppel::app {
 namespace {
@@ -45,6 +48,33 @@ void open_browser(const std::string& url) {
   _exit(1);
 }
 
+using GoesOn = std::function<bool()>;
+
+SimulateCallbacks stop_by(const GoesOn& goes_on) {
+  SimulateCallbacks callbacks;
+  callbacks.progress = [&goes_on](const Progress&) { return goes_on(); };
+  return callbacks;
+}
+
+// What a page may have computed: the accurate run, with the reactions of all joints, and the inputs
+// for the prescribed motion.
+std::vector<PlayStudy> studies() {
+  PlayStudy accurate{"run", [](const Model&) { return true; },
+                     [](const Model& model, const GoesOn& goes_on) {
+                       SimulateOptions options = options_of(model);
+                       options.reactions = ReactionAxes::World;
+                       const Simulation done = simulate(model, options, stop_by(goes_on));
+                       return to_json(with_flags(make_report(model, done)));
+                     }};
+  PlayStudy inputs{"inverse", [](const Model& model) { return !model.servos.empty(); },
+                   [](const Model& model, const GoesOn& goes_on) {
+                     const Inverse done =
+                         inverse(model, inverse_options_of(model), stop_by(goes_on));
+                     return to_json(with_flags(make_report(model, done)));
+                   }};
+  return {accurate, inputs};
+}
+
 void run(const Options& options) {
   if (*kWorkbenchPage == '\0') {
     throw Error("play.no-pages", "this build has no pages, and the workbench is one",
@@ -56,6 +86,7 @@ void run(const Options& options) {
     what.can_save = what.file == options.model;  // not a built-in one
   }
   what.gallery = builtin_models();
+  what.studies = studies();
   const Workbench workbench(std::move(what));
   PlayServerOptions how;
   how.port = options.port;
@@ -64,7 +95,7 @@ void run(const Options& options) {
     how.token = make_token();
   }
   const InterruptGuard guard;
-  PlayServer server(how, workbench, kWorkbenchPage);
+  PlayServer server(how, workbench, {{"", kWorkbenchPage}, {"report.html", kReportTemplate}});
   std::printf("%s\n", server.url().c_str());
   std::fflush(stdout);
   if (!options.no_browser) open_browser(server.url());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +14,7 @@
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/model/grip.hpp>
 #include <koppel/results/json_text.hpp>
+#include <koppel/results/reactions.hpp>
 #include <koppel/results/scene.hpp>
 #include <koppel/results/scene_json.hpp>
 
@@ -37,6 +39,25 @@ Expr violation_of(const Equations& e) {
   return largest;
 }
 
+// A symbol of the layout for each row of [g; a]; 0 for those that were left out.
+std::vector<Expr> multipliers_of(const StepModel& step) {
+  const Equations& e = step.prepared.equations;
+  std::vector<Expr> out(e.num_rows(), Expr(0));
+  std::size_t next = 2 + step.q.size() + step.v.size() + step.x.size();
+  for (const int row : step.prepared.problem.rows) {
+    out[static_cast<std::size_t>(row)] = step.layout[next++];
+  }
+  return out;
+}
+
+void add_reactions(const Model& model, const StepModel& step, std::vector<Curve>& curves) {
+  if (step.multipliers.empty()) return;
+  for (const Reaction& reaction :
+       reactions_of(model, step.prepared.equations, multipliers_of(step), ReactionAxes::World)) {
+    curves.push_back({reaction.name, reaction.unit, "reactions", reaction.value});
+  }
+}
+
 std::vector<Curve> all_curves(const Equations& e) {
   std::vector<Curve> curves;
   for (const Equations::Output& output : e.outputs) {
@@ -50,8 +71,8 @@ std::vector<Curve> all_curves(const Equations& e) {
 }
 
 // Leaves out those that a module cannot compute; says so.
-std::vector<Curve> curves_of(const StepModel& step, std::vector<std::string>& notes) {
-  const std::vector<Curve> all = all_curves(step.prepared.equations);
+std::vector<Curve> curves_of(const StepModel& step, std::vector<Curve> all,
+                             std::vector<std::string>& notes) {
   std::vector<Expr> values;
   for (const Curve& curve : all) values.push_back(curve.value);
   const auto missing = missing_in_wasm(step, values);
@@ -130,19 +151,39 @@ void add_parameters(JsonText& json, const Model& model, const StepModel& step) {
     json.raw(","), add_exact(json, "start", parameter.start);
     json.raw(","), json.key("settable");
     json.raw(is_free && !places.contains(e.p[i].id()) ? "true" : "false");
+    json.raw(","), json.key("free"), json.raw(is_free ? "true" : "false");
     json.raw("}");
   }
   json.raw("]");
 }
 
+void add_column(JsonText& json, const std::string& name, const std::string& unit,
+                const std::string& group) {
+  json.raw("{"), add_text(json, "name", name);
+  json.raw(","), add_text(json, "unit", unit);
+  json.raw(","), add_text(json, "group", group);
+  json.raw("}");
+}
+
 void add_curves(JsonText& json, const std::vector<Curve>& curves) {
   json.key("outputs");
-  json.list(curves, [&](const Curve& curve) {
-    json.raw("{"), add_text(json, "name", curve.name);
-    json.raw(","), add_text(json, "unit", curve.unit);
-    json.raw(","), add_text(json, "group", curve.group);
-    json.raw("}");
-  });
+  json.list(curves,
+            [&](const Curve& curve) { add_column(json, curve.name, curve.unit, curve.group); });
+}
+
+// In the order of the module's memory.
+void add_state(JsonText& json, const StepModel& step) {
+  json.key("state"), json.raw("[");
+  bool is_first = true;
+  const auto add = [&](const std::vector<CVariable>& all, const char* group) {
+    for (const CVariable& variable : all) {
+      if (!std::exchange(is_first, false)) json.raw(",");
+      add_column(json, variable.label, variable.unit, group);
+    }
+  };
+  add(step.q, "coordinates"), add(step.v, "velocities"), add(step.x, "states");
+  add(step.multipliers, "multipliers");
+  json.raw("]");
 }
 
 // RFC 4648
@@ -175,9 +216,11 @@ std::string deflated(std::string_view bytes) {
 
 }  // namespace
 
-MechanismPage make_mechanism_page(const Model& model, const StepModel& step) {
+MechanismPage make_mechanism_page(const Model& model, const StepModel& step, bool with_reactions) {
   std::vector<std::string> notes;
-  const std::vector<Curve> curves = curves_of(step, notes);
+  std::vector<Curve> all = all_curves(step.prepared.equations);
+  if (with_reactions) add_reactions(model, step, all);
+  const std::vector<Curve> curves = curves_of(step, std::move(all), notes);
   const Scene scene = make_scene(model);
   if (scene.is_empty()) {
     notes.push_back("The model has neither bodies nor a drawing; there is no picture to show.");
@@ -201,6 +244,7 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step) {
   json.raw(","), add_inputs(json, step);
   json.raw(","), add_parameters(json, model, step);
   json.raw(","), add_curves(json, curves);
+  json.raw(","), add_state(json, step);
   json.raw(","), json.key("notes");
   json.list(notes, [&](const std::string& note) { json.string(note); });
   json.raw(","), json.key("scene"), add_scene(json, scene);
@@ -209,10 +253,10 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step) {
 }
 
 StepModel make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
-                              std::vector<ParameterOrigin> origins) {
+                              std::vector<ParameterOrigin> origins, int num_hands) {
   if (model.bodies.size() > 1 && options.integrator.is_open()) {
     try {
-      const Model held = with_grip(model);
+      const Model held = with_grip(model, {.hands = num_hands});
       std::vector<ParameterOrigin> all = origins;
       all.resize(held.parameters.size());  // those of the hand can be set
       SimulateOptions with_hand = options;

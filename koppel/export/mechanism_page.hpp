@@ -15,15 +15,17 @@ struct MechanismPage {
 };
 
 // Outputs that need a function which WebAssembly lacks are left out with a note in the page;
-// energies and the violation of constraints are added. `step` is of the model. Throws Error
-// `export.has-events`, `export.wasm-function` (of the step or the picture).
-MechanismPage make_mechanism_page(const Model& model, const StepModel& step);
+// energies, the violation of constraints and, if wanted, the reactions of joints that have
+// multipliers are added. `step` is of the model. Throws Error `export.has-events`,
+// `export.wasm-function` (of the step or the picture).
+MechanismPage make_mechanism_page(const Model& model, const StepModel& step,
+                                  bool with_reactions = false);
 
-// The step of a model with a hand (model/grip.hpp), where it can have one: the integrator is open,
+// The step of a model with hands (model/grip.hpp), where it can have some: the integrator is open,
 // and linear-implicit, which knows hands, holds or at worst damps. Else the step of the model as it
 // is; throws as make_step_model does. `options.step` is given.
 StepModel make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
-                              std::vector<ParameterOrigin> origins);
+                              std::vector<ParameterOrigin> origins, int num_hands = 2);
 
 // Throws Error `export.no-pages` where pages were left out when configuring.
 std::string to_html(const MechanismPage& page);

@@ -125,7 +125,7 @@ class Writer {
     return out;
   }
   Program make_observing(const std::vector<Expr>& values) const {
-    return lower(symbols_of_state(m_.prepared.equations), values, true);
+    return lower(m_.layout, values, true);
   }
   Program make_derive() {
     std::vector<Expr> values;
@@ -191,7 +191,7 @@ class Writer {
   static Addresses prepared_of(const Part& part) {
     return sequence(part.prepared, part.programs.prepare.outputs.size());
   }
-  // What changes, then what is prepared; outputs do not read multipliers.
+  // What changes, then what is prepared.
   Addresses inputs_of_step() const {
     Addresses out = {kTime};
     append(out, sequence(kState, m_.state_size() + m_.inputs.size()));
@@ -200,9 +200,8 @@ class Writer {
   }
   // The function of a program that looks at the state.
   std::uint32_t add_observing(const Part& part, std::uint32_t into, std::size_t count) {
-    Addresses in = {kTime};
-    append(in, sequence(kState, m_.state_size() - m_.multipliers.size()));
-    append(in, sequence(inputs_, m_.inputs.size()));
+    Addresses in = {kTime, kStepSize};
+    append(in, sequence(kState, m_.state_size() + m_.inputs.size()));
     append(in, prepared_of(part));
     return add_sequence(emit(part.programs.rest, in, sequence(into, count)));
   }
@@ -399,7 +398,7 @@ std::string write_wasm_module(const StepModel& model, const WasmContents& conten
 
 std::vector<std::vector<std::string>> missing_in_wasm(const StepModel& model,
                                                       std::span<const Expr> values) {
-  return functions_missing_in_wasm(lower(symbols_of_state(model.prepared.equations), values, true));
+  return functions_missing_in_wasm(lower(model.layout, values, true));
 }
 
 }  // namespace koppel

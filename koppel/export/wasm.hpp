@@ -36,7 +36,7 @@ struct WasmFiles {
 // imported).
 WasmFiles write_wasm(const StepModel& model);
 
-// What a module computes beside its steps, of the state.
+// What a module computes beside its steps: expressions of the model's layout.
 struct WasmContents {
   std::vector<NamedExpr> outputs;  // by observe()
   std::vector<Expr> frame = {};    // where things are, for pictures: by locate(), at `frame`

@@ -1,9 +1,14 @@
 #include <koppel/play/playable.hpp>
 
 #include <algorithm>
+#include <cmath>
 
-#include <koppel/analysis/assembly/loop.hpp>
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/assembly/close_velocities.hpp>
 #include <koppel/analysis/examine.hpp>
+#include <koppel/analysis/motion/driven_motion.hpp>
+#include <koppel/analysis/motion/follow.hpp>
+#include <koppel/analysis/rank/singular.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/equations/placement.hpp>
 #include <koppel/results/scene.hpp>
@@ -15,16 +20,16 @@ namespace {
 
 constexpr double kStep = 1e-3;  // seconds, unless the model says another
 constexpr double kTrial = 1.0;  // seconds of motion that methods are tried on: one waits for it
+constexpr std::size_t kMostRows = 100;  // of constraints, for what is found by dense matrices
 
 std::string describe(const IndexReport& report) {
   return report.index < 0 ? "not found: " + report.problem : std::to_string(report.index);
 }
 
-std::vector<std::pair<std::string, std::string>> ask_doctor(const Model& model,
-                                                            const StepModel& step) {
-  const Examination found =
-      examine(step.prepared.equations, place_bodies(model, step.prepared.equations));
-  std::vector<std::pair<std::string, std::string>> out;
+using Findings = std::vector<std::pair<std::string, std::string>>;
+
+Findings describe(const Examination& found, const StepModel& step) {
+  Findings out;
   out.emplace_back("freedoms", std::to_string(found.rank.degrees_of_freedom));
   out.emplace_back("index", describe(found.forward));
   if (found.servo) out.emplace_back("servo index", describe(*found.servo));
@@ -39,14 +44,70 @@ std::vector<std::pair<std::string, std::string>> ask_doctor(const Model& model,
   return out;
 }
 
+// Whether a value was known.
+bool take_values(const std::vector<Expr>& symbols, const std::map<std::string, double>& known,
+                 std::vector<double>& values) {
+  bool is_known = false;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const auto found = known.find(std::string(symbols[i].name()));
+    if (found == known.end() || !std::isfinite(found->second)) continue;
+    values[i] = found->second;
+    is_known = true;
+  }
+  return is_known;
+}
+
+std::vector<double> assemble_near(const std::map<std::string, double>& pose,
+                                  const Prepared& prepared) {
+  State state = prepared.state;
+  const Equations& e = prepared.equations;
+  if (!take_values(e.q, pose, state.q)) return {};
+  const Evaluator evaluator(prepared.equations);
+  if (!close_positions(evaluator, state)) return {};
+  take_values(e.v, pose, state.v);
+  close_velocities(evaluator, state);
+  std::vector<double> out = state.q;
+  out.insert(out.end(), state.v.begin(), state.v.end());
+  const bool is_finite =
+      std::all_of(out.begin(), out.end(), [](double x) { return std::isfinite(x); });
+  return is_finite ? out : std::vector<double>();
+}
+
 }  // namespace
 
-Playable make_playable(const Model& model, std::vector<ParameterOrigin> origins) {
+Playable make_playable(const Model& model, std::vector<ParameterOrigin> origins,
+                       const std::map<std::string, double>& pose) {
   SimulateOptions options;
   options.step = model.run.step.value_or(kStep);
   options.end = std::min(model.run.end, kTrial);
   const StepModel step = make_step_with_hand(model, options, "", std::move(origins));
-  return {make_mechanism_page(model, step), ask_doctor(model, step)};
+  const Shared<Equations>& equations = step.prepared.equations;
+  const Examination found = examine(equations, place_bodies(model, equations));
+  Playable out{make_mechanism_page(model, step, true), describe(found, step), {}, {}};
+  for (const Redundancy& r : found.rank.redundant) out.redundant.push_back(r.owner);
+  if (!pose.empty()) out.present = assemble_near(pose, step.prepared);
+  return out;
+}
+
+std::vector<std::string> find_singular_ahead(const Model& model) {
+  const Shared<Equations> equations = derive(model);
+  if (equations->num_rows() == 0 || equations->num_rows() > kMostRows) return {};
+  const Evaluator evaluator(equations);
+  const Assembly start = assemble(evaluator, place_bodies(model, equations));
+  if (!start) return {};
+  const int freedoms = analyze_rank(evaluator, start.state).degrees_of_freedom;
+  if (freedoms > 1) return {};
+  const std::vector<State> states =
+      freedoms == 0
+          ? solve_driven_motion(evaluator, start.state, {.end = model.run.end, .num_samples = 201})
+                .states
+          : follow_freedom(evaluator, start.state).states;
+  std::vector<std::string> texts;
+  for (const SingularPlace& place : find_singular_places(evaluator, states)) {
+    if (std::find(texts.begin(), texts.end(), place.text) == texts.end())
+      texts.push_back(place.text);
+  }
+  return texts;
 }
 
 std::string still_picture(const Model& model) {

@@ -1,6 +1,8 @@
 #include <koppel/play/server.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -20,22 +23,22 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/play/flood.hpp>
+#include <koppel/play/session.hpp>
 
 namespace koppel {
+
+using namespace play;
+
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
 namespace http = beast::http;
-namespace websocket = beast::websocket;
-using asio::use_awaitable;
 using asio::ip::tcp;
 using Request = http::request<http::empty_body>;
 using Response = http::response<http::string_body>;
-using Socket = websocket::stream<beast::tcp_stream>;
 
 constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
 constexpr std::chrono::milliseconds kLook{100};  // how often the end is looked for
+constexpr std::chrono::seconds kMostWork{60};    // for a run that a page asks for
 
 std::string_view view(boost::string_view text) { return {text.data(), text.size()}; }
 
@@ -62,10 +65,10 @@ Response plain(const Request& request, http::status status, std::string text) {
 
 class PlayServer::Impl {
  public:
-  Impl(PlayServerOptions options, const Workbench& workbench, std::string_view page)
+  Impl(PlayServerOptions options, const Workbench& workbench, PlayPages pages)
       : options_(std::move(options)),
         workbench_(workbench),
-        page_(page),
+        pages_(std::move(pages)),
         acceptor_(bind(context_, options_)) {
     const tcp::endpoint endpoint = acceptor_.local_endpoint();
     const std::string port = ':' + std::to_string(endpoint.port());
@@ -82,8 +85,11 @@ class PlayServer::Impl {
     asio::co_spawn(context_, accept(), asio::detached);
     asio::co_spawn(context_, watch(is_over), asio::detached);
     context_.run();
-    pool_.stop();
-    pool_.join();
+    *is_serving_ = false;
+    for (asio::thread_pool* pool : {&quick_, &slow_}) {
+      pool->stop();
+      pool->join();
+    }
   }
 
  private:
@@ -164,7 +170,10 @@ class PlayServer::Impl {
   }
 
   Response page_for(const Request& request) const {
-    if (view(request.target()) != path("")) {
+    const auto page = std::find_if(pages_.begin(), pages_.end(), [&](const auto& p) {
+      return view(request.target()) == path(p.first);
+    });
+    if (page == pages_.end()) {
       return plain(request, http::status::not_found, "There is nothing here.\n");
     }
     if (request.method() != http::verb::get) {
@@ -172,7 +181,7 @@ class PlayServer::Impl {
     }
     Response response{http::status::ok, request.version()};
     response.set(http::field::content_type, "text/html; charset=utf-8");
-    response.body() = page_;
+    response.body() = page->second;
     return response;
   }
 
@@ -184,51 +193,113 @@ class PlayServer::Impl {
       co_return;
     }
     stream.expires_never();  // the WebSocket has timers of its own
-    Socket socket(std::move(stream));
+    const auto session = std::make_shared<Session>(std::move(stream));
+    Socket& socket = session->socket;
     socket.set_option(websocket::stream_base::timeout{options_.patience, options_.patience, true});
     socket.read_message_max(options_.most_bytes);
     co_await socket.async_accept(request, use_awaitable);
+    session->put({{workbench_.greeting(), false}});
+    asio::co_spawn(context_, write(session), asio::detached);
+    for (Slot& slot : session->slots) asio::co_spawn(context_, work(session, slot), asio::detached);
     websocket::close_reason reason(websocket::close_code::policy_error);
     try {
-      const PlayMessage hello{workbench_.greeting()};
-      co_await write(socket, hello);
-      Flood flood(options_.burst, options_.rate);
-      while (true) {
-        beast::flat_buffer buffer;
-        co_await socket.async_read(buffer, use_awaitable);
-        if (!socket.got_text()) throw BadMessage("messages are text");
-        if (!flood.admits()) throw BadMessage("too many messages");
-        const std::string message = beast::buffers_to_string(buffer.data());
-        co_await answer(socket, message);
-      }
+      co_await listen(session);
     } catch (const BadMessage& bad) {
       reason.reason = bad.what();
+    } catch (...) {
+      session->end();
+      throw;
     }
+    session->stop_work();
     co_await socket.async_close(reason, use_awaitable);
+    session->end();
+  }
+
+  asio::awaitable<void> listen(std::shared_ptr<Session> session) {
+    Flood flood(options_.burst, options_.rate);
+    while (true) {
+      while (session->num_bytes > options_.most_waiting) co_await session->queue_changed.wait();
+      beast::flat_buffer buffer;
+      co_await session->socket.async_read(buffer, use_awaitable);
+      if (!session->socket.got_text()) throw BadMessage("messages are text");
+      if (!flood.admits()) throw BadMessage("too many messages");
+      const std::string message = beast::buffers_to_string(buffer.data());
+      co_await answer(session, message);
+    }
   }
 
   // The work is done beside the network. (What is awaited has no temporaries: GCC 12 destroys some
   // of them twice.)
-  asio::awaitable<void> answer(Socket& socket, const std::string& message) {
+  asio::awaitable<void> answer(std::shared_ptr<Session> session, const std::string& message) {
     std::vector<PlayMessage> answers;
+    Workbench::Task task;
     std::string bad;
-    auto work = [&]() -> asio::awaitable<void> {
+    auto ask = [&]() -> asio::awaitable<void> {
       try {
-        workbench_.answer(message, [&](PlayMessage m) { answers.push_back(std::move(m)); });
+        task = workbench_.answer(message, [&](std::vector<PlayMessage> found) {
+          std::move(found.begin(), found.end(), std::back_inserter(answers));
+        });
       } catch (const BadMessage& error) {
         bad = error.what();
       }
       co_return;
     };
-    co_await asio::co_spawn(pool_, work(), use_awaitable);
+    co_await asio::co_spawn(quick_, ask(), use_awaitable);
     if (!bad.empty()) throw BadMessage(bad);
-    for (const PlayMessage& m : answers) co_await write(socket, m);
+    session->put(std::move(answers));
+    if (task.run) session->slots[static_cast<std::size_t>(task.kind)].give(std::move(task));
   }
 
-  asio::awaitable<void> write(Socket& socket, const PlayMessage& message) {
-    socket.binary(message.is_binary);
-    const auto bytes = asio::buffer(message.data);
-    co_await socket.async_write(bytes, use_awaitable);
+  // Does the tasks of a slot, one after the other.
+  asio::awaitable<void> work(std::shared_ptr<Session> session, Slot& slot) {
+    while (!session->is_over) {
+      if (!slot.next.run) {
+        co_await slot.changed.wait();
+        continue;
+      }
+      const Workbench::Task task = std::exchange(slot.next, {});
+      const auto is_wanted = std::make_shared<std::atomic<bool>>(true);
+      slot.is_wanted = is_wanted;
+      const auto until = Flood::Clock::now() + kMostWork;
+      const auto goes_on = [is_wanted, until, is_serving = is_serving_] {
+        return *is_wanted && *is_serving && Flood::Clock::now() < until;
+      };
+      const auto send = [this, session](std::vector<PlayMessage> found) {
+        auto put = [session, found = std::move(found)]() mutable {
+          session->put(std::move(found));
+        };
+        asio::post(context_, std::move(put));
+      };
+      auto run = [&]() -> asio::awaitable<void> {
+        try {
+          task.run(send, goes_on);
+        } catch (const std::exception&) {  // such as no memory: the page gets no answer
+        }
+        co_return;
+      };
+      co_await asio::co_spawn(slow_, run(), use_awaitable);
+    }
+  }
+
+  // Sends what is in the queue.
+  asio::awaitable<void> write(std::shared_ptr<Session> session) {
+    try {
+      while (!session->is_over) {
+        if (session->queue.empty()) {
+          co_await session->queue_changed.wait();
+          continue;
+        }
+        const PlayMessage message = std::move(session->queue.front());
+        session->queue.pop_front();
+        session->socket.binary(message.is_binary);
+        const auto bytes = asio::buffer(message.data);
+        co_await session->socket.async_write(bytes, use_awaitable);
+        session->num_bytes -= message.data.size();
+        session->queue_changed.tell();
+      }
+    } catch (const std::exception&) {
+      session->end();
+    }
   }
 
   struct Count {
@@ -241,16 +312,18 @@ class PlayServer::Impl {
 
   PlayServerOptions options_;
   const Workbench& workbench_;
-  std::string page_, url_;
+  PlayPages pages_;
+  std::string url_;
   std::vector<std::string> hosts_;  // names of this server
   asio::io_context context_{1};
-  asio::thread_pool pool_{2};
+  asio::thread_pool quick_{2}, slow_{2};
+  std::shared_ptr<std::atomic<bool>> is_serving_ = std::make_shared<std::atomic<bool>>(true);
   std::size_t num_connections_ = 0;
   tcp::acceptor acceptor_;
 };
 
-PlayServer::PlayServer(PlayServerOptions options, const Workbench& workbench, std::string_view page)
-    : impl_(std::make_unique<Impl>(std::move(options), workbench, page)) {}
+PlayServer::PlayServer(PlayServerOptions options, const Workbench& workbench, PlayPages pages)
+    : impl_(std::make_unique<Impl>(std::move(options), workbench, std::move(pages))) {}
 PlayServer::~PlayServer() = default;
 
 std::string PlayServer::url() const { return impl_->url(); }

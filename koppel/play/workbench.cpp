@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <koppel/base/diagnostic.hpp>
@@ -81,11 +83,45 @@ T get(const Json& message, const char* key) {
   return found->get<T>();
 }
 
+// Numbers by name, where the message has them.
+std::map<std::string, double> numbers_of(const Json& message, const char* key) {
+  std::map<std::string, double> values;
+  const auto found = message.find(key);
+  if (found == message.end()) return values;
+  if (!found->is_object()) throw BadMessage(std::string("'") + key + "' is not an object");
+  for (const auto& [name, value] : found->items()) {
+    if (!value.is_number()) throw BadMessage(std::string("'") + key + "' has what is no number");
+    values[name] = value.get<double>();
+  }
+  return values;
+}
+
+PlayMessage to_message(const Json& json) { return {dump(json), false}; }
+
+PlayMessage failure(const std::exception& error) {
+  return to_message({{"kind", "failed"}, {"message", error.what()}});
+}
+
 }  // namespace
 
 struct Workbench::Edit {
   std::uint64_t number;
   std::string name, text;
+  std::map<std::string, double> set, pose;
+  std::filesystem::path path;
+
+  PlayMessage errors(const Json& errors) const {
+    return to_message({{"kind", "errors"}, {"number", number}, {"errors", errors}});
+  }
+  // Throws Error.
+  Model read(std::vector<ParameterOrigin>& origins) const {
+    refuse_new_files(text, path);
+    ReadOptions options;
+    for (const auto& [parameter, value] : set) {
+      options.set.emplace_back(parameter, fmt::format("{}", value));
+    }
+    return read_model_text(text, path.string(), options, origins);
+  }
 };
 
 Workbench::Workbench(WorkbenchOptions options) : options_(std::move(options)) {
@@ -107,23 +143,26 @@ std::string Workbench::greeting() const {
                {"gallery", std::move(gallery)}});
 }
 
-void Workbench::answer(std::string_view message, const Send& send) const {
+Workbench::Task Workbench::answer(std::string_view message, const Send& send) const {
   const Json json = Json::parse(message, nullptr, false);
   if (!json.is_object()) throw BadMessage("the message is not a JSON object");
   const auto kind = get<std::string>(json, "kind");
+  const auto changed = [&] {
+    const auto name = get<std::string>(json, "name");
+    return std::make_shared<Edit>(Edit{get<std::uint64_t>(json, "number"), name,
+                                       get<std::string>(json, "text"), numbers_of(json, "set"),
+                                       numbers_of(json, "pose"), path_of(name)});
+  };
   try {
-    if (kind == "open") return open(get<std::string>(json, "name"), send);
-    if (kind == "picture") return picture(get<std::string>(json, "name"), send);
-    if (kind == "save") return save(get<std::string>(json, "text"), send);
-    if (kind == "edit") {
-      return edit({get<std::uint64_t>(json, "number"), get<std::string>(json, "name"),
-                   get<std::string>(json, "text")},
-                  send);
-    }
+    if (kind == "open") return open(get<std::string>(json, "name"), send), Task{};
+    if (kind == "picture") return picture(get<std::string>(json, "name"), send), Task{};
+    if (kind == "save") return save(get<std::string>(json, "text"), send), Task{};
+    if (kind == "edit") return edit(changed(), send);
+    if (kind == "study") return study(get<std::string>(json, "of"), changed());
   } catch (const Error& error) {
-    return send({dump({{"kind", "failed"}, {"message", error.what()}})});
+    return send({failure(error)}), Task{};
   } catch (const WriteError& error) {
-    return send({dump({{"kind", "failed"}, {"message", error.what()}})});
+    return send({failure(error)}), Task{};
   }
   throw BadMessage("no message is of this kind");
 }
@@ -137,45 +176,86 @@ std::filesystem::path Workbench::path_of(const std::string& name) const {
 }
 
 void Workbench::open(const std::string& name, const Send& send) const {
-  send({dump({{"kind", "text"},
-              {"name", name},
-              {"text", text_of(path_of(name))},
-              {"can_save", name.empty() && options_.can_save}})});
+  send({to_message({{"kind", "text"},
+                    {"name", name},
+                    {"text", text_of(path_of(name))},
+                    {"can_save", name.empty() && options_.can_save}})});
 }
 
-void Workbench::edit(const Edit& edit, const Send& send) const {
-  const std::filesystem::path path = path_of(edit.name);
-  const auto tell = [&](const Json& errors) {
-    send({dump({{"kind", "errors"}, {"number", edit.number}, {"errors", errors}})});
-  };
+// Mistakes of the text at once; the mechanism, and what is found while it is made, later.
+Workbench::Task Workbench::edit(std::shared_ptr<const Edit> edit, const Send& send) const {
+  std::vector<ParameterOrigin> origins;
   try {
-    refuse_new_files(edit.text, path);
-    std::vector<ParameterOrigin> origins;
-    const Model model = read_model_text(edit.text, path.string(), {}, origins);
-    tell(Json::array());
-    Playable playable = make_playable(model, std::move(origins));
-    Json doctor = Json::array();
-    for (const auto& [what, text] : playable.doctor) doctor.push_back({what, text});
-    send({"{\"kind\":\"mechanism\",\"number\":" + std::to_string(edit.number) +
-          ",\"doctor\":" + dump(doctor) + ",\"mechanism\":" + playable.page.data + '}'});
-    send({std::move(playable.page.module), true});
+    auto model = std::make_shared<const Model>(edit->read(origins));
+    send({edit->errors(Json::array())});
+    return {Task::Kind::Mechanism, [this, edit, model, origins = std::move(origins)](
+                                       const Send& later, const std::function<bool()>& goes_on) {
+              try {
+                make_mechanism(*edit, *model, origins, later, goes_on);
+              } catch (const Error& error) {
+                later({edit->errors(errors_of(error, edit->path))});
+              }
+            }};
   } catch (const Error& error) {
-    tell(errors_of(error, path));
+    send({edit->errors(errors_of(error, edit->path))});
+    return {};
   }
+}
+
+void Workbench::make_mechanism(const Edit& edit, const Model& model,
+                               const std::vector<ParameterOrigin>& origins, const Send& send,
+                               const std::function<bool()>& goes_on) const {
+  if (!goes_on()) return;
+  Playable playable = make_playable(model, origins, edit.pose);
+  Json about = {{"kind", "mechanism"}, {"number", edit.number}};
+  about["doctor"] = Json::array();
+  for (const auto& [what, text] : playable.doctor) about["doctor"].push_back({what, text});
+  about["redundant"] = playable.redundant;
+  about["present"] = playable.present.empty() ? Json() : Json(playable.present);
+  about["studies"] = Json::array();
+  for (const PlayStudy& study : options_.studies) {
+    if (study.applies(model)) about["studies"].push_back(study.name);
+  }
+  std::string text = dump(about);
+  text.back() = ',';  // its brace
+  send({{text + "\"mechanism\":" + playable.page.data + '}', false},
+        {std::move(playable.page.module), true}});
+  if (!goes_on()) return;
+  send({to_message(
+      {{"kind", "singular"}, {"number", edit.number}, {"texts", find_singular_ahead(model)}})});
+}
+
+Workbench::Task Workbench::study(const std::string& name, std::shared_ptr<const Edit> edit) const {
+  const auto found = std::find_if(options_.studies.begin(), options_.studies.end(),
+                                  [&](const PlayStudy& study) { return study.name == name; });
+  if (found == options_.studies.end()) throw BadMessage("there is no study of this name");
+  return {Task::Kind::Study,
+          [edit, &study = *found](const Send& send, const std::function<bool()>& goes_on) {
+            try {
+              std::vector<ParameterOrigin> origins;
+              const std::string report = study.compute(edit->read(origins), goes_on);
+              send({{fmt::format(R"({{"kind":"report","of":"{}","number":{},"report":{}}})",
+                                 study.name, edit->number, report),
+                     false}});
+            } catch (const Error& error) {
+              send({failure(error)});
+            }
+          }};
 }
 
 void Workbench::picture(const std::string& name, const Send& send) const {
   if (name.empty()) throw BadMessage("there is no model of this name");
   const Model model = read_model(path_of(name));
-  send({"{\"kind\":\"picture\",\"name\":" + dump(name) + ",\"scene\":" + still_picture(model) +
-        '}'});
+  send(
+      {{"{\"kind\":\"picture\",\"name\":" + dump(name) + ",\"scene\":" + still_picture(model) + '}',
+        false}});
 }
 
 void Workbench::save(const std::string& text, const Send& send) const {
   if (options_.file.empty() || !options_.can_save)
     throw BadMessage("no file is opened to be saved");
   write_text(options_.file, text);
-  send({dump({{"kind", "saved"}})});
+  send({to_message({{"kind", "saved"}})});
 }
 
 }  // namespace koppel

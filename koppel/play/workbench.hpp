@@ -4,6 +4,9 @@
 // A page sends JSON objects, one a message:
 //   {"kind": "open", "name": N}                   a built-in model; "": the opened file
 //   {"kind": "edit", "number": n, "name": N, "text": T}   the text of the model as it is now
+//     further "set": {parameter: value}, and "pose": {coordinate or velocity: value}, where the
+//     mechanism is at present
+//   {"kind": "study", "of": S, "number": n, "name": N, "text": T, "set"}   a run or the like
 //   {"kind": "picture", "name": N}                of a built-in model, for the gallery
 //   {"kind": "save", "text": T}                   to the opened file
 // and gets
@@ -11,18 +14,24 @@
 //   {"kind": "text", "name", "text", "can_save"}
 //   {"kind": "errors", "number", "errors": [{"line", "column", "id", "message", "hint"}]}
 //   {"kind": "mechanism", "number", "mechanism": see viewer/src/mechanism.ts, "doctor": [[what,
-//   text]]}
+//   text]], "redundant": [joint], "present": [q, v] or null, "studies": [S]}
 //     and after it, as bytes, the module
+//   {"kind": "singular", "number", "texts": [text]}   of poses along the motion, later
+//   {"kind": "report", "of": S, "number", "report": see results/report.hpp}
 //   {"kind": "picture", "name", "scene"}, {"kind": "saved"}, {"kind": "failed", "message"}
 #pragma once
 
 #include <filesystem>
 #include <functional>
-#include <set>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <koppel/model/model.hpp>
+#include <koppel/model/yaml/parameter_origins.hpp>
 
 namespace koppel {
 
@@ -37,30 +46,50 @@ class BadMessage : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What a page can have computed of its model, such as an accurate run. `compute` gives a report as
+// JSON; it ends early, with what there is, when `goes_on` says false.
+struct PlayStudy {
+  std::string name;
+  std::function<bool(const Model&)> applies;
+  std::function<std::string(const Model&, const std::function<bool()>& goes_on)> compute;
+};
+
 struct WorkbenchOptions {
   std::filesystem::path file;                  // empty: none is opened, the gallery is shown
   bool can_save = true;                        // to that file
   std::vector<std::filesystem::path> gallery;  // built-in models
+  std::vector<PlayStudy> studies = {};
 };
 
 // Several threads may ask at the same time.
 class Workbench {
  public:
-  using Send = std::function<void(PlayMessage)>;
+  // Messages that stay together.
+  using Send = std::function<void(std::vector<PlayMessage>)>;
+  // What takes longer than a keystroke. A newer task of the same kind makes an older one useless.
+  struct Task {
+    enum class Kind { Mechanism, Study } kind = Kind::Mechanism;
+    std::function<void(const Send&, const std::function<bool()>& goes_on)> run;
+  };
 
   // Reads the opened file; throws Error model.no-file.
   explicit Workbench(WorkbenchOptions options);
 
   // What a page is told first.
   std::string greeting() const;
-  // Throws BadMessage. Mistakes of a model are answers.
-  void answer(std::string_view message, const Send& send) const;
+  // Answers what is known at once; what is left to be done is returned (its `run` is empty: nothing
+  // is). Throws BadMessage. Mistakes of a model are answers.
+  Task answer(std::string_view message, const Send& send) const;
 
  private:
   struct Edit;
   std::filesystem::path path_of(const std::string& name) const;
   void open(const std::string& name, const Send& send) const;
-  void edit(const Edit& edit, const Send& send) const;
+  Task edit(std::shared_ptr<const Edit> edit, const Send& send) const;
+  Task study(const std::string& name, std::shared_ptr<const Edit> edit) const;
+  void make_mechanism(const Edit& edit, const Model& model,
+                      const std::vector<ParameterOrigin>& origins, const Send& send,
+                      const std::function<bool()>& goes_on) const;
   void picture(const std::string& name, const Send& send) const;
   void save(const std::string& text, const Send& send) const;
 

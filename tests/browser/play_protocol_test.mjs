@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
+import { frame } from "./frame.mjs";
 
 let server, url;
 async function start(...options) {
@@ -43,15 +44,6 @@ const upgrade = (origin, { path = "/socket", host = url.host } = {}) => request(
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" + (origin ? `Origin: ${origin}\r\n` : "") });
 const status = async (bytes, at) => String(await send(bytes, { at })).match(/^HTTP\/1.1 (\d+)/)?.[1];
-
-// A frame of a client [RFC 6455, section 5.2], masked with zeros.
-function frame(payload, { opcode = 1, masked = true, size = payload.length } = {}) {
-  const head = size < 126 ? [size] : size < 65536 ? [126, size >> 8, size & 255]
-    : [127, 0, 0, 0, 0, size >>> 24, (size >> 16) & 255, (size >> 8) & 255, size & 255];
-  if (masked) head[0] |= 128;
-  return Buffer.concat([Buffer.from([128 | opcode, ...head, ...(masked ? [0, 0, 0, 0] : [])]),
-    Buffer.from(payload)]);
-}
 
 // The code and the reason of the close frame that these frames are answered with.
 async function closed_by(...frames) {

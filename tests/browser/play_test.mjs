@@ -1,12 +1,12 @@
 // The workbench in a browser. KOPPEL names the program.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { count_coloured, launch } from "./browser.mjs";
+import { open, start, stop, time, type, until } from "./workbench.mjs";
 
 const kModel = "name: swing\ndimension: 2\ngravity: [0, -9.81]\n" +
   "bodies: {bob: {point_mass: 1, position: [1, 0]}}\n" +
@@ -23,62 +23,9 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-// A server and the address that it prints.
-async function start(...options) {
-  const child = spawn(process.env.KOPPEL, ["play", "--no-browser", ...options]);
-  const url = await new Promise((resolve, reject) => {
-    let text = "";
-    child.stdout.on("data", (data) => {
-      text += data;
-      if (text.includes("\n")) resolve(text.trim());
-    });
-    child.once("exit", (code) => reject(new Error(`koppel play ended with ${code}`)));
-  });
-  return { child, url };
-}
-
-// As by Ctrl-C; the exit code.
-const stop = ({ child }) => new Promise((resolve) => {
-  child.removeAllListeners("exit");
-  child.once("exit", resolve);
-  child.kill("SIGINT");
-});
-
-async function open(url) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-  page.setDefaultTimeout(30000);
-  page.faults = [];
-  page.on("console", (message) => {
-    const from_driver = message.text().includes("GL Driver Message");
-    if (["error", "warning"].includes(message.type()) && !from_driver)
-      page.faults.push(message.text());
-  });
-  page.on("pageerror", (error) => page.faults.push(error.message));
-  await page.goto(url);
-  return page;
-}
-
-async function until(is_so, claim) {
-  const end = Date.now() + 30000;
-  while (!(await is_so())) {
-    assert.ok(Date.now() < end, claim);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-const time = async (page) =>
-  Number.parseFloat((await page.locator(".readout").allTextContents())[0] ?? "0");
-
-// Replaces all of the text.
-async function type(page, text) {
-  await page.locator(".cm-content").click();
-  await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.insertText(text);
-}
-
 test("the gallery shows the mechanisms, and one that is chosen runs", async () => {
   const server = await start();
-  const page = await open(server.url);
+  const page = await open(browser, server.url);
   await page.locator(".card img").first().waitFor();
   assert.ok((await page.locator(".card").count()) > 30);
   await page.locator(".card[data-name=slider_crank]").click();
@@ -108,7 +55,7 @@ test("a mistake is told at its line, and the mechanism comes back after its repa
   const file = join(folder, "swing.yaml");
   writeFileSync(file, kModel);
   const server = await start(file);
-  const page = await open(server.url);
+  const page = await open(browser, server.url);
   await until(async () => (await time(page)) > 0.1, "it does not run");
   await type(page, kModel.replace("between: [ground, bob]", "between: [ground, bop]"));
   await page.locator(".mistakes button").waitFor();
@@ -131,7 +78,7 @@ test("the page finds the program again", async () => {
   const file = join(folder, "swing.yaml");
   writeFileSync(file, kModel);
   const first = await start(file);
-  const page = await open(first.url);
+  const page = await open(browser, first.url);
   await until(async () => (await time(page)) > 0.1, "it does not run");
   assert.equal(await stop(first), 0);
   await until(async () => /not there/.test(await page.locator(".state").textContent()),

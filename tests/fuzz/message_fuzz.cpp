@@ -29,10 +29,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view message(reinterpret_cast<const char*>(data), size);
   int answers = 0;
   try {
-    workbench().answer(message, [&](const PlayMessage& answer) {
-      ++answers;
-      if (!answer.is_binary && !nlohmann::json::accept(answer.data)) std::abort();
-    });
+    const Workbench::Send send = [&](const std::vector<PlayMessage>& all) {
+      for (const PlayMessage& answer : all) {
+        ++answers;
+        if (!answer.is_binary && !nlohmann::json::accept(answer.data)) std::abort();
+      }
+    };
+    const Workbench::Task task = workbench().answer(message, send);
+    if (task.run) task.run(send, [] { return true; });
     if (answers == 0) std::abort();
   } catch (const BadMessage& refusal) {
     if (std::string_view(refusal.what()).empty()) std::abort();

@@ -7,6 +7,14 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 const kFieldOfView = 28; // degrees, vertical
 const kMargin = 1.12;
 
+// A place to look from, chosen by the user.
+export interface Look {
+  position: Vector3;
+  target: Vector3;
+  zoom: number;
+  half_height: number;
+}
+
 export class CameraRig {
   readonly camera: OrthographicCamera | PerspectiveCamera;
   readonly controls: OrbitControls;
@@ -61,6 +69,25 @@ export class CameraRig {
   move(by: Vector3) {
     this.camera.position.add(by);
     this.controls.target.add(by);
+    this.controls.update();
+  }
+
+  // null: all is looked at from the usual side.
+  get look(): Look | null {
+    if (this.fitted) return null;
+    return {
+      position: this.camera.position.clone(), target: this.controls.target.clone(),
+      zoom: this.camera.zoom, half_height: this.half_height,
+    };
+  }
+  set look(look: Look | null) {
+    if (!look) return;
+    this.fitted = null;
+    this.camera.position.copy(look.position);
+    this.controls.target.copy(look.target);
+    this.camera.zoom = look.zoom;
+    this.half_height = look.half_height;
+    this.project();
     this.controls.update();
   }
 

@@ -2,7 +2,7 @@
 // the program is started again.
 
 import type { Mechanism } from "./mechanism";
-import type { Scene } from "./data";
+import type { Report, Scene } from "./data";
 
 export interface Mistake {
   line: number; // 0: nowhere in the text
@@ -16,14 +16,20 @@ export type FromProgram =
   | { kind: "hello"; file: string; gallery: { name: string; description: string }[] }
   | { kind: "text"; name: string; text: string; can_save: boolean }
   | { kind: "errors"; number: number; errors: Mistake[] }
-  | { kind: "mechanism"; number: number; mechanism: Mechanism; doctor: [string, string][] }
+  | { kind: "mechanism"; number: number; mechanism: Mechanism; doctor: [string, string][];
+      redundant: string[]; present: number[] | null; studies: string[] }
+  | { kind: "singular"; number: number; texts: string[] }
+  | { kind: "report"; of: string; number: number; report: Report }
   | { kind: "picture"; name: string; scene: Scene }
   | { kind: "saved" }
   | { kind: "failed"; message: string };
 
 export type ToProgram =
   | { kind: "open"; name: string }
-  | { kind: "edit"; number: number; name: string; text: string }
+  | { kind: "edit"; number: number; name: string; text: string; set: Record<string, number>;
+      pose: Record<string, number> }
+  | { kind: "study"; of: string; number: number; name: string; text: string;
+      set: Record<string, number> }
   | { kind: "picture"; name: string }
   | { kind: "save"; text: string };
 

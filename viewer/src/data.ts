@@ -91,6 +91,7 @@ export interface Scene extends Mechanism {
 export interface Table {
   columns: Column[];
   data: (number | null)[][]; // one array a column
+  over?: ((number | null)[] | null)[]; // the same of another motion, to compare with
 }
 
 // A scene with what it is.

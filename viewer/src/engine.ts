@@ -7,6 +7,7 @@ interface Exports {
   inputs: WebAssembly.Global;
   parameters: WebAssembly.Global;
   outputs: WebAssembly.Global;
+  state: WebAssembly.Global;
   frame: WebAssembly.Global;
   steps(n: number): number; // returns how many were taken
   observe(): void;
@@ -19,6 +20,7 @@ interface Exports {
 // How many there are of each.
 export interface Sizes {
   outputs: number;
+  state: number;
   frame: number;
 }
 
@@ -32,6 +34,7 @@ export interface Setting {
 export interface Snapshot {
   t: number;
   outputs: Float64Array;
+  state: Float64Array; // coordinates, velocities, further states, multipliers
   frame: Float64Array;
 }
 
@@ -58,6 +61,11 @@ export class Engine {
     this.wasm.reset();
   }
 
+  // The first values of the state: positions and velocities, all or none.
+  place_at(state: number[]) {
+    this.numbers.set(state, this.place("state"));
+  }
+
   // Up to n steps, as long as there is time (in milliseconds). `failed`: the next step would give a
   // value that is not finite.
   advance(n: number, budget: number): { taken: number; failed: boolean; time: number } {
@@ -77,12 +85,15 @@ export class Engine {
   snapshot(): Snapshot {
     this.wasm.observe();
     this.wasm.locate();
-    const copy = (of: "outputs" | "frame") =>
+    const copy = (of: keyof Sizes) =>
       this.numbers.slice(this.place(of), this.place(of) + this.sizes[of]);
-    return { t: this.numbers[this.place("t")]!, outputs: copy("outputs"), frame: copy("frame") };
+    return {
+      t: this.numbers[this.place("t")]!,
+      outputs: copy("outputs"), state: copy("state"), frame: copy("frame"),
+    };
   }
 
-  private place(of: "t" | "inputs" | "parameters" | "outputs" | "frame"): number {
+  private place(of: "t" | "inputs" | "parameters" | keyof Sizes): number {
     return (this.wasm[of].value as number) / 8;
   }
 }

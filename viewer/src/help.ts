@@ -4,7 +4,8 @@ import { element } from "./dom";
 
 export type Keys = Record<string, { text: string; act: () => void }>;
 
-const kNames: Record<string, string> = { " ": "Space", ".": ". or →", ArrowRight: "" };
+const kNames: Record<string, string> =
+  { " ": "Space", ".": ". or →", ArrowRight: "", x: "X Y Z", y: "", z: "" };
 
 // Binds the keys of the page and shows them on `?`.
 export function bind_help(keys: Keys, more: [string, string][]): HTMLDialogElement {
@@ -19,6 +20,10 @@ export function bind_help(keys: Keys, more: [string, string][]): HTMLDialogEleme
       [element("dt", {}, name), element("dd", {}, text)])),
     close);
   close.addEventListener("click", () => dialog.close());
+  // A button that was clicked gives the space bar back to the page.
+  document.addEventListener("click", ({ target, detail }) => {
+    if (detail > 0) (target as HTMLElement).closest<HTMLElement>("button, summary")?.blur();
+  });
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     const typing = target.closest("input:not([type=range]), select, textarea, [contenteditable=true]");

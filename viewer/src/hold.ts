@@ -1,108 +1,72 @@
-// Taking hold of a body: a press on it pulls the point there to the pointer, in the plane of the
-// screen, until it is let go. The step does the pulling: its inputs and parameters `grip.…` say which
-// body, which point of it, where to, and with what force at most.
+// Taking hold of bodies by mouse, pen or fingers: a press on one pulls the point there to the
+// pointer, in the plane of the screen or along an axis, until it is let go.
 
 import { Vector3 } from "three";
 import type { End, Vector } from "./data";
-import type { Setting } from "./engine";
-import type { Mechanism } from "./mechanism";
-import type { Runner } from "./runner";
+import type { Hands } from "./hands";
 import type { SceneView } from "./scene";
 
-const kParts = ["body", "x", "y", "z", "target_x", "target_y", "target_z"];
-const kNobody = -1;
-
-type Place = Pick<Setting, "of" | "index">;
-
-export function is_grip(name: string): boolean {
-  return name.startsWith("grip.");
-}
-
-// Where the parts are among the inputs and parameters; those of z are not there in the plane.
-function find_parts({ inputs, parameters }: Mechanism): Map<string, Place> {
-  const places = new Map<string, Place>();
-  for (const part of kParts) {
-    const find = (of: Setting["of"], all: { name: string }[]) => {
-      const index = all.findIndex(({ name }) => name === `grip.${part}`);
-      if (index >= 0) places.set(part, { of, index });
-    };
-    find("inputs", inputs);
-    find("parameters", parameters);
-  }
-  return places;
+interface Pull {
+  hand: number;
+  end: End;
+  through: Vector3; // where it was taken
+  x: number; // of the pointer
+  y: number;
 }
 
 export class Hold {
-  private end: End | null = null;
-  private target: Vector | null = null;
-  private through = new Vector3(); // where it was taken
-  private pointer = { x: 0, y: 0 };
+  axis: number | null = null; // 0, 1, 2: pull along x, y, z only
+  private readonly pulls = new Map<number, Pull>(); // by pointer
 
-  // null: the step has no grip.
-  static bind(
-    canvas: HTMLElement, view: SceneView, mechanism: Mechanism, runner: Runner
-  ): Hold | null {
-    const places = find_parts(mechanism);
-    return places.has("body") ? new Hold(canvas, view, places, runner) : null;
-  }
-
-  private constructor(
-    canvas: HTMLElement, private readonly view: SceneView,
-    private readonly places: Map<string, Place>, private readonly runner: Runner
+  constructor(
+    private readonly canvas: HTMLElement, private readonly view: SceneView,
+    private readonly hands: Hands
   ) {
     // Before the camera hears of it.
-    canvas.parentElement!.addEventListener("pointerdown", (event) => this.take(event, canvas), true);
+    canvas.parentElement!.addEventListener("pointerdown", (event) => this.take(event), true);
     canvas.addEventListener("pointermove", (event) => this.pull(event));
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"] as const)
-      canvas.addEventListener(name, () => this.let_go());
+      canvas.addEventListener(name, (event) => this.let_go(event.pointerId));
   }
 
-  // The body has moved, or the camera has.
+  // The bodies have moved, or the camera has.
   follow() {
-    if (!this.end) return;
-    this.target = this.view.point_under(
-      this.pointer.x, this.pointer.y, this.through) ?? this.target;
-    this.send_target();
+    for (const pull of this.pulls.values()) this.send(pull);
   }
 
-  private take(event: PointerEvent, canvas: HTMLElement) {
-    if (event.target !== canvas || event.button !== 0 || this.end) return;
+  private take(event: PointerEvent) {
+    if (event.target !== this.canvas || event.button !== 0) return;
+    if (this.pulls.has(event.pointerId)) return;
     const picked = this.view.pick(event.offsetX, event.offsetY);
-    if (!picked) return;
+    const hand = picked && this.hands.take(picked);
+    if (picked === null || hand === null) return;
     this.view.set_controls(false);
-    canvas.setPointerCapture(event.pointerId);
-    this.end = picked;
-    this.through = this.view.point_of(picked);
-    const [x, y, z] = picked.point;
-    this.set({ body: picked.body - 1, x, y, z }); // the ground is not counted
-    this.pull(event);
+    this.canvas.setPointerCapture(event.pointerId);
+    const through = this.view.point_of(picked);
+    const pull = { hand, end: picked, through, x: event.offsetX, y: event.offsetY };
+    this.pulls.set(event.pointerId, pull);
+    this.send(pull);
   }
 
   private pull(event: PointerEvent) {
-    if (!this.end) return;
-    this.pointer = { x: event.offsetX, y: event.offsetY };
-    this.follow();
+    const pull = this.pulls.get(event.pointerId);
+    if (!pull) return;
+    pull.x = event.offsetX;
+    pull.y = event.offsetY;
+    this.send(pull, event.timeStamp);
   }
 
-  private let_go() {
-    if (!this.end) return;
-    this.end = this.target = null;
-    this.set({ body: kNobody });
-    this.view.set_controls(true);
-    this.view.show_hold(null, null);
+  private send({ hand, through, x, y }: Pull, time?: number) {
+    const target: Vector | null = this.axis === null ? this.view.point_under(x, y, through)
+      : this.view.point_along(x, y, through, this.axis);
+    if (target) this.hands.pull(hand, target, time);
   }
 
-  private send_target() {
-    if (!this.target) return;
-    const [target_x, target_y, target_z] = this.target;
-    this.set({ target_x, target_y, target_z });
-    this.view.show_hold(this.end, this.target);
-  }
-
-  private set(values: Record<string, number>) {
-    for (const [part, value] of Object.entries(values)) {
-      const place = this.places.get(part);
-      if (place) this.runner.set(place.of, place.index, value);
-    }
+  private let_go(pointer: number) {
+    const pull = this.pulls.get(pointer);
+    if (!pull) return;
+    this.pulls.delete(pointer);
+    this.hands.let_go(pull.hand);
+    if (this.pulls.size === 0) this.view.set_controls(true);
   }
 }

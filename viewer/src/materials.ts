@@ -24,13 +24,17 @@ export class Materials {
   readonly spring = new LineMaterial({ linewidth: 1.75 });
   readonly rod = new LineMaterial({ linewidth: 2.5 });
   readonly hold = new LineMaterial({ linewidth: 2.5, depthTest: false });
+  readonly force = new LineMaterial({ linewidth: 2.5, depthTest: false });
+  readonly force_head = new MeshBasicMaterial({ depthTest: false });
+  readonly alarm = new MeshBasicMaterial();
   readonly grid = new LineBasicMaterial();
   readonly axes = [0, 1, 2].map(() => new LineMaterial({ linewidth: 2 }));
   private readonly bodies = new Map<number, BodyMaterials>();
   private readonly traces: LineMaterial[] = [];
   private readonly dots: MeshBasicMaterial[] = [];
 
-  constructor(private theme: Theme) {
+  // Below 1, others show through: a shadow.
+  constructor(private theme: Theme, private readonly opacity = 1) {
     this.set_theme(theme);
   }
 
@@ -48,6 +52,13 @@ export class Materials {
         edge: new LineBasicMaterial(),
         line: new LineMaterial({ linewidth: index === 0 ? 1.5 : 2.5 }),
       };
+      if (this.opacity < 1) {
+        for (const material of Object.values(materials)) {
+          material.transparent = true;
+          material.depthWrite = false;
+          material.opacity = this.opacity * material.opacity;
+        }
+      }
       this.bodies.set(index, materials);
       this.colour_body(index, materials);
     }
@@ -71,6 +82,9 @@ export class Materials {
     set(this.spring, theme.muted);
     set(this.rod, theme.muted);
     set(this.hold, theme.cursor);
+    set(this.force, theme.accent);
+    set(this.force_head, theme.accent);
+    set(this.alarm, theme.alarm);
     set(this.grid, theme.grid);
     this.axes.forEach((axis, i) => set(axis, theme.axes[i]!));
     this.bodies.forEach((materials, index) => this.colour_body(index, materials));

@@ -14,7 +14,8 @@ export interface Input {
 export interface Parameter {
   name: string;
   start: number;
-  settable: boolean; // else it follows from others, or the picture depends on it
+  settable: boolean; // while it runs
+  free: boolean; // else it follows from others; free but not settable: the picture depends on it
 }
 
 export interface Mechanism {
@@ -25,6 +26,7 @@ export interface Mechanism {
   inputs: Input[];
   parameters: Parameter[];
   outputs: Column[];
+  state: Column[]; // coordinates, velocities, further states, multipliers
   notes: string[];
   scene: Scene; // without frames: the module computes them
 }
@@ -44,10 +46,12 @@ export function check_mechanism(value: unknown): Mechanism {
   const number = (x: unknown, where: string) => expect(typeof x === "number", where, "a number");
   named("inputs", ({ start }, where) => number(start, `${where}.start`));
   named("parameters", ({ start }, where) => number(start, `${where}.start`));
-  named("outputs", ({ unit, group }, where) => {
-    string(unit, `${where}.unit`);
-    string(group, `${where}.group`);
-  });
+  for (const key of ["outputs", "state"]) {
+    named(key, ({ unit, group }, where) => {
+      string(unit, `${where}.unit`);
+      string(group, `${where}.group`);
+    });
+  }
   list(top.notes, "notes").forEach((note, i) => string(note, `notes[${i}]`));
   check_scene(record(top.scene, "scene"));
   return value as Mechanism;

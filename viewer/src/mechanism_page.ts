@@ -4,7 +4,7 @@ import { check_mechanism, type Mechanism } from "./mechanism";
 import { element } from "./dom";
 import { make_header } from "./header";
 import { bind_help } from "./help";
-import { Machine } from "./machine";
+import { Machine, machine_keys } from "./machine";
 import { make_theme_button, toggle_theme } from "./theme";
 
 // From base64 and zlib's compression.
@@ -32,7 +32,7 @@ async function main() {
   const main = element("main", {}, machine.picture, machine.side);
   const header = make_header({ title, description, summary: [], messages: notes, alarms: [] });
   const help = bind_help(
-    { ...machine.keys, d: { text: "dark or light", act: toggle_theme } },
+    { ...machine_keys(() => machine), d: { text: "dark or light", act: toggle_theme } },
     [["drag", "take hold of a body; beside it, turn the view"],
       ["click", "trace a point of a body"], ["wheel", "zoom"]]);
   const ask = element("button", { type: "button", class: "tool", title: "Keys (?)" }, "?");

@@ -18,6 +18,7 @@ export interface PlotOptions {
   title: string;
   columns: Column[];
   data: (number | null)[][];
+  over: ((number | null)[] | null)[]; // of another motion, dashed
   times: number[];
   unit: string; // of the times
   log: boolean;
@@ -43,14 +44,19 @@ export class Plot {
     const { columns, log } = options;
     const area = element("div", { class: "chart" });
     this.root.append(this.make_legend(), area);
-    const series = columns.map((column, i): uPlot.Series => ({
-      label: column.name,
+    const curve = (i: number, more: uPlot.Series): uPlot.Series => ({
+      label: columns[i]!.name,
       stroke: () => this.theme.series[i % this.theme.series.length]!,
       width: 1.5,
       spanGaps: log,
       pxAlign: 0,
       points: { size: 6 },
-    }));
+      ...more,
+    });
+    const series = columns.map((_, i) => curve(i, {}));
+    options.over.forEach((values, i) => {
+      if (values) series.push(curve(i, { dash: [6, 5], width: 2.5, points: { show: false } }));
+    });
     this.chart = new uPlot({
       width: 600,
       height: log ? kLogHeight : kHeight,
@@ -126,9 +132,10 @@ export class Plot {
 
   // The logarithm knows sizes only: signs are dropped, and zeros are left out.
   private shown(): uPlot.AlignedData {
-    const { data, times, log } = this.options;
+    const { data, over, times, log } = this.options;
     const sizes = (values: (number | null)[]) => values.map((x) => Math.abs(x ?? 0) || null);
-    return [times, ...(log ? data.map(sizes) : data)] as uPlot.AlignedData;
+    const all = [...data, ...over.filter((values) => values !== null)];
+    return [times, ...(log ? all.map(sizes) : all)] as uPlot.AlignedData;
   }
 
   private make_legend(): HTMLElement {

@@ -17,7 +17,8 @@ export class Plots implements Owner {
   private readonly chosen_area = element("div");
   private readonly fixed_area = element("div");
   private chosen: Plot[] = [];
-  private readonly fixed: Plot[] = [];
+  private fixed: Plot[] = [];
+  private shown_columns: number[] = [];
   private shown: Range;
   private time = NaN;
 
@@ -26,6 +27,20 @@ export class Plots implements Owner {
     this.times = (data[time_column(columns)] ?? []) as number[];
     this.shown = this.full_range();
     this.root.append(this.chosen_area, this.fixed_area);
+    this.make_fixed();
+    new ResizeObserver(() => this.fit_width()).observe(this.root);
+  }
+
+  // Anew, because there is another motion to compare with, or none.
+  rebuild() {
+    for (const plot of this.fixed) plot.destroy();
+    this.fixed = [];
+    this.make_fixed();
+    this.show(this.shown_columns);
+  }
+
+  private make_fixed() {
+    const { columns } = this.table;
     const add = (group: string, title: string, log: boolean) => {
       const members = columns_of_group(columns, group);
       if (members.length === 0) return;
@@ -36,11 +51,11 @@ export class Plots implements Owner {
     add("energy", "Energy", false);
     add("constraints", "Constraint violation", true);
     add("work", "Time needed", true);
-    new ResizeObserver(() => this.fit_width()).observe(this.root);
   }
 
   // Plots these columns.
   show(chosen: number[]) {
+    this.shown_columns = chosen;
     for (const plot of this.chosen) plot.destroy();
     this.chosen = group_by_unit(this.table.columns, chosen)
       .map((columns) => this.make_plot(columns, "", false));
@@ -91,7 +106,8 @@ export class Plots implements Owner {
     const columns = members.map((i) => this.table.columns[i]!);
     const data = members.map((i) => this.table.data[i]!);
     const unit = this.table.columns[time_column(this.table.columns)]?.unit ?? "";
-    const options = { title, columns, data, times: this.times, unit, log };
+    const over = members.map((i) => this.table.over?.[i] ?? null);
+    const options = { title, columns, data, over, times: this.times, unit, log };
     const plot = new Plot(options, this.theme, this);
     plot.set_range(this.shown);
     plot.set_time(this.time);

@@ -16,7 +16,7 @@ export class RunBar {
     { type: "button", class: "play", title: "Run or pause (space)" });
   private readonly readout = element("output", { class: "readout" });
   private readonly cost = element("output",
-    { class: "cost", title: "Time for a step, and motion against real time where it is behind" });
+    { class: "cost", title: "Time for a step; motion against real time where it is behind; from the pointer to the picture" });
   private readonly speed = element("select",
     { class: "speed", title: "Speed (+, −)", "aria-label": "Speed" },
     ...kSpeeds.map((value) => element("option", { value }, `${value}×`)));
@@ -34,7 +34,7 @@ export class RunBar {
     const step = button("step", kStep, "One step (.)", () => this.advance_once());
     const reset = button("restart", kReset, "Back to the start (R)", () => this.reset());
     this.play.addEventListener("click", () => this.toggle());
-    this.speed.value = "1";
+    this.speed.value = String(this.runner.speed);
     this.speed.addEventListener("change", () => {
       this.runner.speed = Number(this.speed.value);
       this.speed.blur(); // so that keys act again
@@ -55,8 +55,12 @@ export class RunBar {
 
   change_speed(by: number) {
     const index = kSpeeds.indexOf(this.runner.speed) + by;
-    this.runner.speed = kSpeeds[Math.min(kSpeeds.length - 1, Math.max(0, index))]!;
-    this.speed.value = String(this.runner.speed);
+    this.set_speed(kSpeeds[Math.min(kSpeeds.length - 1, Math.max(0, index))]!);
+  }
+
+  set_speed(speed: number) {
+    this.runner.speed = speed;
+    this.speed.value = String(speed);
   }
 
   show({ t, taken, time }: Answer, step: number) {
@@ -75,7 +79,11 @@ export class RunBar {
     const each = (1000 * this.time) / this.steps;
     const pace = this.moved / this.passed;
     const is_behind = this.runner.running && pace < 0.9 * this.runner.speed;
-    this.cost.value = `step ${format_micros(each)}${is_behind ? ` · ${pace.toPrecision(2)}×` : ""}`;
+    const touch = this.runner.latency.median;
+    const parts = [`step ${format_micros(each)}`];
+    if (is_behind) parts.push(`${pace.toPrecision(2)}×`);
+    if (touch) parts.push(`pointer ${touch.frames} frames, ${touch.time.toFixed(0)} ms`);
+    this.cost.value = parts.join(" · ");
   }
 
   private show_running() {

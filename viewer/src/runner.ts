@@ -3,6 +3,7 @@
 // a pull shows in the frame after next at the latest.
 
 import type { Setting, Sizes } from "./engine";
+import { Latency } from "./latency";
 import type { Answer, Request } from "./worker";
 
 declare const WORKER_TEXT: string; // worker.ts; see build.mjs
@@ -13,6 +14,8 @@ export class Runner {
   running = false;
   speed = 1;
   failed = false;
+  has_own_beat = false; // somebody else calls beat(): a headset
+  readonly latency = new Latency();
   on_frame: (answer: Answer) => void = () => {};
   private readonly worker: Worker;
   private readonly settings = new Map<string, Setting>(); // not yet sent
@@ -22,21 +25,23 @@ export class Runner {
   private is_waiting = true;
   private is_closed = false;
 
-  // `settings` are those at the start.
+  // `settings` are those at the start; `present` is where to begin, if not there.
   constructor(
-    module: WebAssembly.Module, sizes: Sizes, private readonly step: number, settings: Setting[]
+    module: WebAssembly.Module, sizes: Sizes, private readonly step: number, settings: Setting[],
+    present: number[] | null
   ) {
     for (const setting of settings) this.kept.set(`${setting.of} ${setting.index}`, setting);
     const url = URL.createObjectURL(new Blob([WORKER_TEXT], { type: "text/javascript" }));
     this.worker = new Worker(url);
     this.worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
       this.is_waiting = false;
+      this.latency.answer();
       this.failed = data.failed;
       if (data.failed) this.running = false;
       this.on_frame(data);
     });
-    this.send({ kind: "load", module, sizes, step, settings });
-    requestAnimationFrame((now) => this.tick(now));
+    this.send({ kind: "load", module, sizes, step, settings, present });
+    this.beat_by_page();
   }
 
   toggle() {
@@ -68,7 +73,8 @@ export class Runner {
     this.worker.terminate();
   }
 
-  private tick(now: number) {
+  // A frame of whatever shows the motion. Frames of the page do not count while others come.
+  beat(now: number) {
     if (this.is_closed) return;
     const elapsed = Math.max(0, (now - this.last) / 1000);
     this.last = now;
@@ -78,12 +84,21 @@ export class Runner {
       this.owed -= due * this.step;
       this.request(due);
     }
-    requestAnimationFrame((then) => this.tick(then));
+  }
+
+  private beat_by_page() {
+    requestAnimationFrame((now) => {
+      if (this.is_closed) return;
+      this.latency.begin_frame(now);
+      if (!this.has_own_beat) this.beat(now);
+      this.beat_by_page();
+    });
   }
 
   private request(steps: number) {
     const settings = [...this.settings.values()];
     this.settings.clear();
+    this.latency.send();
     this.send({ kind: "advance", steps, settings });
   }
 

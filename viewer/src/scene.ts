@@ -5,10 +5,11 @@
 
 import {
   DirectionalLight, Group, HemisphereLight, Plane, Raycaster, Scene as World, Vector2,
-  Vector3, WebGLRenderer, type Box3, type Object3D,
+  Vector3, WebGLRenderer, type Box3, type Intersection, type Object3D,
 } from "three";
 import type { Line2 } from "three/examples/jsm/lines/Line2.js";
-import { CameraRig } from "./camera";
+import { Arrows, type Force } from "./arrows";
+import { CameraRig, type Look } from "./camera";
 import type { End, Frame, Mechanism, Vector } from "./data";
 import { element } from "./dom";
 import { Drawing, outline_of } from "./drawing";
@@ -37,27 +38,31 @@ export interface Picked extends End {
 export class SceneView {
   readonly grid_step: number;
   readonly traces: Traces;
-  private readonly renderer: WebGLRenderer;
-  private readonly world = new World();
-  private readonly root = new Group(); // the mechanism
+  readonly renderer: WebGLRenderer;
+  readonly world = new World();
+  readonly room = new Group(); // all but cameras; a headset moves it
+  readonly root = new Group(); // the mechanism
   private readonly rig: CameraRig;
   private readonly materials: Materials;
   private readonly bodies: Group[];
   private readonly links: Link[];
   private readonly drawing: Drawing;
-  private readonly hold: Line2;
+  private readonly holds: Line2[];
+  private readonly arrows: Arrows;
+  private ghost: Ghost | null = null;
   private readonly grid: Group;
   private readonly radius: number;
-  private readonly bounds: Box3; // of what is in view at first
+  readonly bounds: Box3; // of what is in view at first
   private readonly slack: number; // how far the mechanism may go before the camera follows
   private readonly anchor = new Vector3(); // what the camera is placed by
   private drawn = false;
+  private is_elsewhere = false; // shown in a headset
 
   // Throws where the browser has no WebGL. `frames` are all poses to come, as far as they are
   // known; they decide what the view must hold.
   constructor(
     private readonly canvas: HTMLCanvasElement, private readonly mechanism: Mechanism,
-    private readonly frames: Frame[], theme: Theme
+    private readonly frames: Frame[], private theme: Theme, redundant: string[] = []
   ) {
     const context = canvas.getContext("webgl2", { antialias: true, alpha: true });
     if (!context) throw new Error("This browser has no WebGL, which the animation needs.");
@@ -85,17 +90,20 @@ export class SceneView {
     this.slack = (goes_far ? 0.1 : 0.8) * size_of(this.bounds);
 
     for (const joint of mechanism.joints)
-      this.bodies[joint.body]!.add(make_joint(joint, this.materials, this.radius));
+      this.bodies[joint.body]!.add(
+        make_joint(joint, this.materials, this.radius, redundant.includes(joint.name)));
     this.links = this.make_links();
-    this.hold = make_rod(this.materials.hold);
-    this.hold.visible = false;
+    this.holds = [0, 1].map(() => make_rod(this.materials.hold));
+    for (const hold of this.holds) hold.visible = false;
+    this.arrows = new Arrows(this.materials, this.radius, 0.25 * size_of(start));
     this.root.add(...this.bodies, ...this.links.map(({ line }) => line), this.drawing.root,
-      this.traces.root, this.hold);
+      this.traces.root, ...this.holds, this.arrows.root);
 
     this.grid_step = grid_step(size_of(this.bounds));
     this.grid = make_grid(this.bounds, this.grid_step, planar, this.materials);
     this.root.add(make_axes(this.grid_step, planar, this.materials));
-    this.world.add(this.root, this.grid, new HemisphereLight("#ffffff", "#c4c8ce", 2.4));
+    this.room.add(this.root, this.grid);
+    this.world.add(this.room, new HemisphereLight("#ffffff", "#c4c8ce", 2.4));
     this.rig = new CameraRig(canvas, planar, () => this.request());
     const lamp = new DirectionalLight("#ffffff", 1.2);
     lamp.position.set(-0.4, 0.7, 1);
@@ -131,6 +139,7 @@ export class SceneView {
   }
 
   set_theme(theme: Theme) {
+    this.theme = theme;
     this.materials.set_theme(theme);
     this.request();
   }
@@ -138,8 +147,7 @@ export class SceneView {
   // The body under the pointer, and its point there: a joint where one is near, else that of the
   // surface. Pixels from the upper left corner of the canvas.
   pick(x: number, y: number): Picked | null {
-    const hit = this.ray(x, y)
-      .intersectObjects(this.bodies.slice(1).filter((body) => body.visible))[0];
+    const hit = this.hit(this.ray(x, y));
     if (!hit) return null;
     const index = body_of(hit.object);
     const body = this.mechanism.bodies[index]!;
@@ -147,9 +155,13 @@ export class SceneView {
       .map((point) => ({ point, off: this.distance_on_screen({ body: index, point }, x, y) }))
       .sort((p, q) => p.off - q.off)[0]!;
     if (near.off < kSnap) return { name: body.name, body: index, point: near.point };
-    const local = this.bodies[index]!.worldToLocal(hit.point.clone());
-    if (this.mechanism.planar) local.z = 0;
-    return { name: body.name, body: index, point: local.toArray() };
+    return this.picked(hit);
+  }
+
+  // What a ray meets first, and where; null: nothing.
+  pick_along(ray: Raycaster): (Picked & { distance: number }) | null {
+    const hit = this.hit(ray);
+    return hit && { ...this.picked(hit), distance: hit.distance };
   }
 
   // A point of a body, in the axes of the mechanism.
@@ -172,12 +184,53 @@ export class SceneView {
     return found.toArray();
   }
 
-  // A line from a held point to where it is pulled; null: nothing is held.
-  show_hold(end: End | null, target: Vector | null) {
-    this.hold.visible = false;
-    if (end && target)
-      stretch(this.hold, this.point_of(end), new Vector3(...target), this.radius);
+  // The point next to the pointer on a line along an axis of the world (0, 1, 2) through a point.
+  point_along(x: number, y: number, through: Vector3, axis: number): Vector | null {
+    const at = this.root.localToWorld(through.clone());
+    const along = this.root.localToWorld(through.clone().setComponent(axis, through.getComponent(axis) + 1))
+      .sub(at).normalize();
+    // Of the points a + s e of the axis and b + r d of the ray the nearest two:
+    //   s − (e·d) r = e·(b − a),   (e·d) s − r = d·(b − a)
+    const { origin, direction } = this.ray(x, y).ray;
+    const off = origin.clone().sub(at);
+    const slant = along.dot(direction);
+    if (1 - slant * slant < 1e-6) return null; // seen end on
+    const s = (along.dot(off) - slant * direction.dot(off)) / (1 - slant * slant);
+    return this.root.worldToLocal(at.addScaledVector(along, s)).toArray();
+  }
+
+  // A line from a point held by a hand to where it is pulled; null: nothing is held.
+  show_hold(hand: number, end: End | null, target: Vector | null) {
+    const hold = this.holds[hand]!;
+    hold.visible = false;
+    if (end && target) stretch(hold, this.point_of(end), new Vector3(...target), this.radius);
     this.request();
+  }
+
+  // Arrows for these forces, in the axes of the mechanism.
+  show_forces(forces: Force[]) {
+    this.arrows.show(forces);
+  }
+
+  // Another pose of the mechanism, as a shadow; null: none.
+  show_ghost(frame: Frame | null) {
+    if (frame) this.ghost ??= new Ghost(this.mechanism, this.theme, this.radius, this.root);
+    this.ghost?.set_frame(frame);
+  }
+
+  // From where it is looked at, if not from the usual side.
+  get look(): Look | null {
+    return this.rig.look;
+  }
+  set look(look: Look | null) {
+    if (look) this.rig.look = look;
+    this.request();
+  }
+
+  // A headset draws by itself, with a camera of its own.
+  set elsewhere(is_elsewhere: boolean) {
+    this.is_elsewhere = is_elsewhere;
+    if (!is_elsewhere) this.resize();
   }
 
   set_controls(enabled: boolean) {
@@ -222,6 +275,7 @@ export class SceneView {
 
   // The camera goes with what leaves the view, and the grid under it by whole squares.
   private follow(frame: Frame) {
+    if (this.is_elsewhere) return;
     const centre = this.centre_of(frame);
     if (!centre) return;
     const away = centre.sub(this.anchor);
@@ -246,6 +300,17 @@ export class SceneView {
     return this.root.localToWorld(sum.divideScalar(known.length));
   }
 
+  private hit(ray: Raycaster): Intersection | null {
+    return ray.intersectObjects(this.bodies.slice(1).filter((body) => body.visible))[0] ?? null;
+  }
+
+  private picked(hit: Intersection): Picked {
+    const index = body_of(hit.object);
+    const local = this.bodies[index]!.worldToLocal(hit.point.clone());
+    if (this.mechanism.planar) local.z = 0;
+    return { name: this.mechanism.bodies[index]!.name, body: index, point: local.toArray() };
+  }
+
   private ray(x: number, y: number): Raycaster {
     const { clientWidth, clientHeight } = this.canvas;
     const raycaster = new Raycaster();
@@ -262,23 +327,47 @@ export class SceneView {
 
   private resize() {
     const { clientWidth, clientHeight } = this.canvas;
-    if (clientWidth === 0 || clientHeight === 0) return;
+    if (clientWidth === 0 || clientHeight === 0 || this.is_elsewhere) return;
     this.renderer.setSize(clientWidth, clientHeight, false);
     this.rig.resize(clientWidth, clientHeight);
     this.draw(); // at once, because a new size has cleared the canvas
   }
 
   private request() {
-    if (!this.drawn) return;
+    if (!this.drawn || this.is_elsewhere) return;
     this.drawn = false;
     requestAnimationFrame(() => this.draw());
   }
 
   private draw() {
     this.drawn = true;
+    if (this.is_elsewhere) return;
     this.renderer.render(this.world, this.rig.camera);
     const { clientWidth, clientHeight } = this.canvas;
     this.drawing.place_labels(this.rig.camera, clientWidth, clientHeight);
+  }
+}
+
+// The mechanism once more, in another pose.
+class Ghost {
+  private readonly bodies: Group[];
+  private readonly drawing: Drawing;
+
+  constructor(mechanism: Mechanism, theme: Theme, radius: number, root: Group) {
+    const materials = new Materials(theme, 0.3);
+    const { bodies, planar } = mechanism;
+    this.bodies = bodies.slice(1).map((body, i) =>
+      make_body(body, materials.body(i + 1), radius, planar, false));
+    this.drawing = new Drawing(mechanism, materials, radius, element("div"));
+    root.add(...this.bodies, this.drawing.root);
+  }
+
+  set_frame(frame: Frame | null) {
+    this.drawing.root.visible = frame !== null;
+    this.bodies.forEach((body, i) => {
+      body.visible = frame !== null && read_pose(frame, i + 1, body.position, body.quaternion);
+    });
+    if (frame) this.drawing.set_frame(frame);
   }
 }
 

@@ -174,8 +174,12 @@ function convex_hull(points: Vector3[]): Vector3[] {
 }
 
 // Pins, guides and balls, in the frame of the joint's body.
-export function make_joint(joint: Joint, materials: Materials, radius: number): Object3D {
-  const mesh = make_joint_mesh(joint.kind, materials, radius);
+// Those that repeat what others say stand out.
+export function make_joint(
+  joint: Joint, materials: Materials, radius: number, is_redundant: boolean
+): Object3D {
+  const mesh = make_joint_mesh(joint.kind, materials, is_redundant ? 1.3 * radius : radius);
+  if (is_redundant) mesh.material = materials.alarm;
   const axis = new Vector3(...joint.axis);
   if (axis.length() > 0) mesh.quaternion.setFromUnitVectors(kY, axis.normalize());
   mesh.position.set(...joint.point);

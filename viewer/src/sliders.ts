@@ -18,11 +18,14 @@ function range_of({ start, min, max }: Adjustable): [number, number] {
   return [min ?? low, max ?? (start < 0 ? 0 : start > 0 ? 2 * size : size)];
 }
 
-// A section that can be folded. `changed` gets the index and the new value.
+// A section that can be folded. `changed` gets the index and the new value; `at_end`: when a slider
+// has come to rest only.
 export function make_sliders(
-  title: string, open: boolean, all: Adjustable[], changed: (index: number, value: number) => void
+  title: string, open: boolean, all: Adjustable[], changed: (index: number, value: number) => void,
+  at_end: boolean
 ): HTMLElement {
-  const rows = all.map((variable) => make_row(variable, (x) => changed(variable.index, x)));
+  const rows = all.map((variable) =>
+    make_row(variable, (x) => changed(variable.index, x), at_end));
   const restore = element("button",
     { type: "button", title: "The values at the start" }, "Restore");
   restore.addEventListener("click", (event) => {
@@ -34,7 +37,7 @@ export function make_sliders(
     ...rows.map(({ root }) => root));
 }
 
-function make_row(variable: Adjustable, changed: (value: number) => void) {
+function make_row(variable: Adjustable, changed: (value: number) => void, at_end: boolean) {
   const { name, unit, start } = variable;
   const slider = element("input",
     { type: "range", class: "slider", step: "any", "aria-label": name });
@@ -62,8 +65,9 @@ function make_row(variable: Adjustable, changed: (value: number) => void) {
   show(start, true);
   slider.addEventListener("input", () => {
     show(slider.valueAsNumber, true);
-    changed(slider.valueAsNumber);
+    if (!at_end) changed(slider.valueAsNumber);
   });
+  if (at_end) slider.addEventListener("change", () => changed(slider.valueAsNumber));
   field.addEventListener("change", () => set(field.valueAsNumber || 0));
   const label = element("span", { class: "name", title: name }, name);
   const root = element("label", { class: "row" }, label, slider, field,

@@ -14,7 +14,10 @@ export interface Stage {
 }
 
 // `frames`: see SceneView.
-export function make_stage(mechanism: Mechanism, frames: Frame[]): Stage {
+// `redundant`: names of joints that repeat others.
+export function make_stage(
+  mechanism: Mechanism, frames: Frame[], redundant: string[] = []
+): Stage {
   const canvas = element("canvas", { tabindex: -1 });
   const label = element("div", { class: "label", hidden: true });
   const scale = element("div", { class: "scale" });
@@ -29,7 +32,7 @@ export function make_stage(mechanism: Mechanism, frames: Frame[]): Stage {
     if (frames.length === 0) throw new Error("The run has no poses to show.");
     if (mechanism.bodies.length < 2 && mechanism.drawing.length === 0)
       throw new Error("The model has neither bodies nor a drawing.");
-    view = new SceneView(canvas, mechanism, frames, read_theme());
+    view = new SceneView(canvas, mechanism, frames, read_theme(), redundant);
   } catch (error) {
     root.replaceChildren(element("p", { class: "note" }, (error as Error).message));
     fit.hidden = true;

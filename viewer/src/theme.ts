@@ -10,6 +10,8 @@ export interface Theme {
   grid: string;
   cursor: string;
   ground: string;
+  accent: string;
+  alarm: string;
   axes: [string, string, string];
   series: string[];
 }
@@ -28,6 +30,8 @@ export function read_theme(): Theme {
     grid: colour("grid"),
     cursor: colour("cursor"),
     ground: colour("ground"),
+    accent: colour("accent"),
+    alarm: colour("alarm"),
     axes: [colour("axis-x"), colour("axis-y"), colour("axis-z")],
     series: Array.from({ length: 8 }, (_, i) => colour(`series-${i + 1}`)),
   };

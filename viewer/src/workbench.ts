@@ -2,15 +2,28 @@
 // by the program; a valid one comes back as a module that runs here.
 
 import { Connection, type FromProgram, type Mistake } from "./connection";
+import type { Report } from "./data";
 import { element } from "./dom";
 import { Editor } from "./editor";
 import { Gallery } from "./gallery";
-import { bind_help, type Keys } from "./help";
-import { Machine } from "./machine";
-import { check_mechanism, type Mechanism } from "./mechanism";
+import { bind_help } from "./help";
+import { Machine, machine_keys } from "./machine";
+import { check_mechanism } from "./mechanism";
 import { make_theme_button, toggle_theme } from "./theme";
 
-const kPause = 250; // milliseconds without a change before the text is checked
+const kPause = 60; // milliseconds without a change before the text is checked
+
+// What the program can compute, and how the page speaks of it.
+const kStudies: Record<string, { button: string; title: string; take: string; compare: boolean }> = {
+  run: {
+    button: "Accurate run", title: "Run from the start with an accurate integrator, and compare",
+    take: "accurate run", compare: true,
+  },
+  inverse: {
+    button: "Inverse dynamics", title: "Compute the inputs for the prescribed motion, and play it",
+    take: "inverse dynamics", compare: false,
+  },
+};
 
 class Workbench {
   private readonly connection = new Connection();
@@ -25,11 +38,11 @@ class Workbench {
   private readonly editor: Editor;
   private gallery: Gallery | null = null;
   private machine: Machine | null = null;
-  private coming: { mechanism: Mechanism; doctor: [string, string][] } | null = null;
+  private coming: Extract<FromProgram, { kind: "mechanism" }> | null = null;
   private name: string | null = null; // of the model; "": the opened file; null: none
   private number = 0; // of edits
-  private answered = 0;
   private timer = 0;
+  private set: Record<string, number> = {}; // parameters that sliders have changed
   private is_loading = false; // a text that the user did not type
 
   constructor() {
@@ -38,7 +51,9 @@ class Workbench {
       element("summary", {}, "Doctor"), this.doctor));
     this.save.addEventListener("click", () => this.store());
     this.back.addEventListener("click", () => this.show_gallery());
-    const help = bind_help(this.keys, [
+    const help = bind_help({
+      ...machine_keys(() => this.machine), d: { text: "dark or light", act: toggle_theme },
+    }, [
       ["Ctrl+S", "save the opened file"], ["drag", "take hold of a body; beside it, turn the view"],
       ["click", "trace a point of a body"], ["wheel", "zoom"]]);
     const ask = element("button", { type: "button", class: "tool", title: "Keys (?)" }, "?");
@@ -53,29 +68,21 @@ class Workbench {
     this.connection.open();
   }
 
-  // Those of the machine that is there at the time.
-  private get keys(): Keys {
-    const act = (key: string) => () => this.machine?.keys[key]?.act();
-    const texts = {
-      " ": "run or pause", ".": "one step", ArrowRight: "", r: "back to the start", "-": "slower",
-      "+": "faster", f: "show all",
-    };
-    const keys = Object.fromEntries(Object.entries(texts).map(([key, text]) =>
-      [key, { text, act: act(key) }]));
-    return { ...keys, d: { text: "dark or light", act: toggle_theme } };
-  }
-
   private receive(message: FromProgram) {
     switch (message.kind) {
       case "hello": return this.greet(message.file, message.gallery);
       case "text": return this.load(message.name, message.text, message.can_save);
       case "errors":
         if (message.number === this.number) this.show_mistakes(message.errors);
-        this.answered = message.number;
         return;
       case "mechanism":
-        this.coming = { mechanism: check_mechanism(message.mechanism), doctor: message.doctor };
+        check_mechanism(message.mechanism);
+        this.coming = message;
         return;
+      case "singular":
+        if (message.number === this.number) this.show_singular(message.texts);
+        return;
+      case "report": return this.show_report(message.of, message.number, message.report);
       case "picture": return this.gallery?.show(message.name, message.scene);
       case "saved": return this.say("saved", false);
       case "failed": return this.say(message.message, true);
@@ -127,14 +134,39 @@ class Workbench {
   private changed() {
     if (this.is_loading) return;
     this.say("", false);
+    this.set = {};
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.check(), kPause);
   }
 
   private check() {
     if (this.name === null) return;
-    this.connection.send(
-      { kind: "edit", number: ++this.number, name: this.name, text: this.editor.text });
+    this.connection.send({
+      kind: "edit", number: ++this.number, name: this.name, text: this.editor.text, set: this.set,
+      pose: this.machine?.pose ?? {},
+    });
+  }
+
+  private ask_for(study: string) {
+    if (this.name === null) return;
+    this.say("computing …", false);
+    this.connection.send({
+      kind: "study", of: study, number: this.number, name: this.name, text: this.editor.text,
+      set: this.set,
+    });
+  }
+
+  private show_report(study: string, number: number, report: Report) {
+    const { take, compare } = kStudies[study]!;
+    this.say("", false);
+    if (number !== this.number) return;
+    this.machine?.show_result(take, report, compare);
+    if (report.alarms.length > 0) this.say(report.alarms[0]!, true);
+  }
+
+  private show_singular(texts: string[]) {
+    this.doctor.append(...texts.flatMap((text) =>
+      [element("dt", {}, "ahead"), element("dd", { class: "bad" }, text)]));
   }
 
   private store() {
@@ -153,16 +185,41 @@ class Workbench {
 
   // The module of what was described before; a newer edit has its own.
   private start(bytes: ArrayBuffer) {
-    if (!this.coming || this.answered !== this.number) return;
-    const { mechanism, doctor } = this.coming;
+    const { coming } = this;
     this.coming = null;
-    this.machine?.close();
-    this.machine = new Machine(mechanism, new WebAssembly.Module(bytes));
+    if (!coming || coming.number !== this.number) return;
+    const { mechanism, redundant, present, studies } = coming;
+    const before = this.machine;
+    const buttons = studies.filter((study) => study in kStudies).map((study) => {
+      const { button: text, title } = kStudies[study]!;
+      const button = element("button", { type: "button", title }, text);
+      button.addEventListener("click", () => this.ask_for(study));
+      return button;
+    });
+    const machine: Machine = new Machine(mechanism, new WebAssembly.Module(bytes), {
+      redundant, present: before ? present : null, memory: before?.memory ?? null, buttons,
+      rebuild: (name, value) => {
+        this.set[name] = value;
+        this.check();
+      },
+      ready: () => { // until then the one before is seen
+        before?.close();
+        if (this.machine !== machine) return;
+        this.main.append(machine.picture, machine.side);
+      },
+    });
+    this.machine = machine;
     this.title.textContent = mechanism.title;
     document.title = `${mechanism.title} – Koppel`;
-    this.doctor.replaceChildren(...[...doctor, ...mechanism.notes.map((text) => ["note", text])]
-      .flatMap(([what, text]) => [element("dt", {}, what!), element("dd", {}, text!)]));
-    this.main.append(this.machine.picture, this.machine.side);
+    this.show_doctor(coming.doctor, mechanism.notes);
+  }
+
+  private show_doctor(doctor: [string, string][], notes: string[]) {
+    const bad = ([what, text]: [string, string]) =>
+      what === "warning" || (what === "redundant" && text !== "none");
+    const all = [...doctor, ...notes.map((text): [string, string] => ["note", text])];
+    this.doctor.replaceChildren(...all.flatMap((entry) =>
+      [element("dt", {}, entry[0]), element("dd", { class: bad(entry) ? "bad" : "" }, entry[1])]));
   }
 
   private say(text: string, is_bad: boolean) {

@@ -3,7 +3,8 @@
 import { Engine, type Setting, type Sizes, type Snapshot } from "./engine";
 
 export type Request =
-  | { kind: "load"; module: WebAssembly.Module; sizes: Sizes; step: number; settings: Setting[] }
+  | { kind: "load"; module: WebAssembly.Module; sizes: Sizes; step: number; settings: Setting[];
+      present: number[] | null } // where to begin, if not at the start
   | { kind: "advance"; steps: number; settings: Setting[] }
   | { kind: "reset"; settings: Setting[] };
 
@@ -47,6 +48,7 @@ addEventListener("message", ({ data }: MessageEvent<Request>) => {
     const ahead = look_ahead(engine, data.step);
     engine.reset();
     engine.set(data.settings);
+    if (data.present) engine.place_at(data.present);
     answer(kNothing, ahead);
     return;
   }
