@@ -20,9 +20,10 @@ struct Playable {
   std::vector<double> present;
 };
 
-// With hands (model/grip.hpp). `pose`: values of coordinates and velocities by name, as many as are
-// known. Throws Error as make_step_model and make_mechanism_page do.
-Playable make_playable(const Model& model, std::vector<ParameterOrigin> origins,
+// With hands (model/grip.hpp). Where the model names no step and none holds at a millisecond, the
+// step is shorter. `pose`: values of coordinates and velocities by name, as many as are known.
+// Throws Error as make_step_model and make_mechanism_page do.
+Playable make_playable(const Model& model, const std::vector<ParameterOrigin>& origins,
                        const std::map<std::string, double>& pose = {});
 
 // Singular configurations along the motion that the drives or the only freedom leave, in words.

@@ -102,6 +102,15 @@ PlayMessage failure(const std::exception& error) {
   return to_message({{"kind", "failed"}, {"message", error.what()}});
 }
 
+// Empty where there is none, such as of a model that cannot be assembled.
+std::string picture_of(const Model& model) {
+  try {
+    return still_picture(model);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 struct Workbench::Edit {
@@ -193,7 +202,13 @@ Workbench::Task Workbench::edit(std::shared_ptr<const Edit> edit, const Send& se
               try {
                 make_mechanism(*edit, *model, origins, later, goes_on);
               } catch (const Error& error) {
-                later({edit->errors(errors_of(error, edit->path))});
+                std::vector<PlayMessage> told = {edit->errors(errors_of(error, edit->path))};
+                if (const std::string scene = picture_of(*model); !scene.empty()) {
+                  told.push_back(
+                      {fmt::format(R"({{"kind":"still","number":{},"studies":{},"scene":{}}})",
+                                   edit->number, dump(studies_of(*model)), scene)});
+                }
+                later(std::move(told));
               }
             }};
   } catch (const Error& error) {
@@ -212,10 +227,7 @@ void Workbench::make_mechanism(const Edit& edit, const Model& model,
   for (const auto& [what, text] : playable.doctor) about["doctor"].push_back({what, text});
   about["redundant"] = playable.redundant;
   about["present"] = playable.present.empty() ? Json() : Json(playable.present);
-  about["studies"] = Json::array();
-  for (const PlayStudy& study : options_.studies) {
-    if (study.applies(model)) about["studies"].push_back(study.name);
-  }
+  about["studies"] = studies_of(model);
   std::string text = dump(about);
   text.back() = ',';  // its brace
   send({{text + "\"mechanism\":" + playable.page.data + '}', false},
@@ -223,6 +235,14 @@ void Workbench::make_mechanism(const Edit& edit, const Model& model,
   if (!goes_on()) return;
   send({to_message(
       {{"kind", "singular"}, {"number", edit.number}, {"texts", find_singular_ahead(model)}})});
+}
+
+std::vector<std::string> Workbench::studies_of(const Model& model) const {
+  std::vector<std::string> names;
+  for (const PlayStudy& study : options_.studies) {
+    if (study.applies(model)) names.push_back(study.name);
+  }
+  return names;
 }
 
 Workbench::Task Workbench::study(const std::string& name, std::shared_ptr<const Edit> edit) const {

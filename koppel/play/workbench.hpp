@@ -16,6 +16,7 @@
 //   {"kind": "mechanism", "number", "mechanism": see viewer/src/mechanism.ts, "doctor": [[what,
 //   text]], "redundant": [joint], "present": [q, v] or null, "studies": [S]}
 //     and after it, as bytes, the module
+//   {"kind": "still", "number", "scene", "studies"}   in its place, where no step can be made
 //   {"kind": "singular", "number", "texts": [text]}   of poses along the motion, later
 //   {"kind": "report", "of": S, "number", "report": see results/report.hpp}
 //   {"kind": "picture", "name", "scene"}, {"kind": "saved"}, {"kind": "failed", "message"}
@@ -86,6 +87,7 @@ class Workbench {
   std::filesystem::path path_of(const std::string& name) const;
   void open(const std::string& name, const Send& send) const;
   Task edit(std::shared_ptr<const Edit> edit, const Send& send) const;
+  std::vector<std::string> studies_of(const Model& model) const;
   Task study(const std::string& name, std::shared_ptr<const Edit> edit) const;
   void make_mechanism(const Edit& edit, const Model& model,
                       const std::vector<ParameterOrigin>& origins, const Send& send,

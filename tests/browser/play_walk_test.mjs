@@ -7,7 +7,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { count_coloured, count_different, launch } from "./browser.mjs";
-import { find_body, open, start, stop, time, until } from "./workbench.mjs";
+import { find_bodies, open, start, stop, time, until } from "./workbench.mjs";
 
 // No fixed-cost step holds for them, or they have events: the page says why and runs nothing.
 const kRefused = process.env.KOPPEL_REFUSED?.split(",") ?? [];
@@ -32,7 +32,7 @@ function hues_at(page, image, places) {
     const picture = new Image();
     picture.src = address;
     await picture.decode();
-    const context = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+    const context = new OffscreenCanvas(picture.width, picture.height).getContext("2d", { willReadFrequently: true });
     context.drawImage(picture, 0, 0);
     return all.map(([x, y]) => {
       const [r, g, b] = context.getImageData(Math.round(x), Math.round(y), 1, 1).data;
@@ -59,24 +59,8 @@ const series_hues = (page) => page.evaluate(() => Array.from({ length: 8 }, (_, 
 
 const apart = (a, b) => Math.min(Math.abs(a - b), 360 - Math.abs(a - b));
 
-// Where the pointer finds bodies, all over the canvas.
-async function find_all(page) {
-  const canvas = page.locator(".animation .stage canvas");
-  const box = await canvas.boundingBox();
-  const found = [];
-  for (let j = 1; j < 20; ++j) {
-    for (let i = 1; i < 20; ++i) {
-      const [x, y] = [(i / 20) * box.width, (j / 20) * box.height];
-      await page.mouse.move(box.x + x, box.y + y);
-      const label = page.locator(".animation .label:not([hidden])");
-      if (await label.count()) found.push({ x, y, name: await label.textContent() });
-    }
-  }
-  return found;
-}
-
 async function check_picks(page, bodies) {
-  const found = await find_all(page);
+  const found = await find_bodies(page);
   await page.mouse.move(2, 2);
   const image = await page.locator(".animation .stage canvas").screenshot();
   const hues = await hues_at(page, image, found.map(({ x, y }) => [x, y]));
@@ -138,7 +122,9 @@ test("every built-in mechanism", { timeout: 3600000 }, async (t) => {
 
 // Takes hold of a body and pulls it about; loops stay closed meanwhile.
 async function pull(page) {
-  const { x, y, box } = await find_body(page);
+  const box = await page.locator(".animation .stage canvas").boundingBox();
+  const [{ x: left, y: top }] = await find_bodies(page);
+  const [x, y] = [box.x + left, box.y + top];
   await page.locator("body").press("Space");
   await page.mouse.move(x, y);
   await page.mouse.down();

@@ -68,18 +68,30 @@ export const value_of = async (page, name) => {
   return Number((await entry.first().locator(".value").textContent()).replace("\u2212", "-"));
 };
 
-// A place on the canvas where a body is, as the label says; of this name, if one is given.
-export async function find_body(page, name = "") {
-  const box = await page.locator(".animation .stage canvas").boundingBox();
-  for (let j = 1; j < 24; ++j) {
-    for (let i = 1; i < 24; ++i) {
-      const [x, y] = [box.x + (i / 24) * box.width, box.y + (j / 24) * box.height];
-      await page.mouse.move(x, y);
-      const label = page.locator(".animation .label:not([hidden])");
-      if ((await label.count()) === 0) continue;
-      const found = await label.textContent();
-      if (name === "" || found === name) return { x, y, name: found, box };
+// Where the pointer finds bodies: places on the canvas, all over it, with the names that the label
+// says. The page itself moves the pointer, which is quick.
+export const find_bodies = (page) => page.evaluate(() => {
+  const canvas = document.querySelector(".animation .stage canvas");
+  const label = document.querySelector(".animation .label");
+  const { left, top, width, height } = canvas.getBoundingClientRect();
+  const found = [];
+  const n = 64;
+  for (let j = 1; j < n; ++j) {
+    for (let i = 1; i < n; ++i) {
+      const [x, y] = [(i / n) * width, (j / n) * height];
+      canvas.dispatchEvent(new PointerEvent("pointermove",
+        { clientX: left + x, clientY: top + y, bubbles: true }));
+      if (!label.hidden) found.push({ x, y, name: label.textContent });
     }
   }
-  throw new Error(`no body ${name} is found`);
+  return found;
+});
+
+// The middle one of the places of a body, on the page.
+export async function find_body(page, name) {
+  const found = (await find_bodies(page)).filter((place) => place.name === name);
+  if (found.length === 0) throw new Error(`no body ${name} is found`);
+  const box = await page.locator(".animation .stage canvas").boundingBox();
+  const { x, y } = found[found.length >> 1];
+  return { x: box.x + x, y: box.y + y };
 }

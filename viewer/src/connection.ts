@@ -18,6 +18,7 @@ export type FromProgram =
   | { kind: "errors"; number: number; errors: Mistake[] }
   | { kind: "mechanism"; number: number; mechanism: Mechanism; doctor: [string, string][];
       redundant: string[]; present: number[] | null; studies: string[] }
+  | { kind: "still"; number: number; scene: Scene; studies: string[] }
   | { kind: "singular"; number: number; texts: string[] }
   | { kind: "report"; of: string; number: number; report: Report }
   | { kind: "picture"; name: string; scene: Scene }

@@ -39,7 +39,7 @@ const kKeys = {
 };
 
 // The keys of the machine that is there when they are pressed.
-export function machine_keys(machine: () => Machine | null): Keys {
+export function machine_keys(machine: () => { press(key: string): void } | null): Keys {
   return Object.fromEntries(Object.entries(kKeys).map(([key, text]) =>
     [key, { text, act: () => machine()?.press(key) }]));
 }

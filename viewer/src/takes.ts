@@ -12,7 +12,7 @@ export interface Take {
 
 export interface TakeActions {
   play(take: Take | null): void; // null: what runs
-  compare(take: Take | null): void; // null: with nothing
+  compare?(take: Take | null): void; // null: with nothing; where something runs
 }
 
 export class Takes {
@@ -42,7 +42,7 @@ export class Takes {
 
   compare(take: Take | null) {
     this.compared = take;
-    this.actions.compare(take);
+    this.actions.compare?.(take);
     this.show();
   }
 
@@ -69,8 +69,9 @@ export class Takes {
         element("span", { class: "name" }, take.name),
         element("span", { class: "length" }, `${Number(length.toPrecision(3))} s`),
         button("Replay", "Play it in the picture", () => this.play(is_played ? null : take), is_played),
-        button("Overlay", "Show it with what runs: dashed curves, and a shadow in the picture",
-          () => this.compare(is_compared ? null : take), is_compared),
+        ...(this.actions.compare
+          ? [button("Overlay", "Show it with what runs: dashed curves, and a shadow in the picture",
+            () => this.compare(is_compared ? null : take), is_compared)] : []),
         ...(can_save_reports()
           ? [button("Report", "Save it as a page", () => void save_report(take))] : []),
         button("CSV", "Save its columns", () => save(`${take.name}.csv`, csv_of(take.report))),

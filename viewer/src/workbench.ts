@@ -2,13 +2,14 @@
 // by the program; a valid one comes back as a module that runs here.
 
 import { Connection, type FromProgram, type Mistake } from "./connection";
-import type { Report } from "./data";
+import type { Report, Scene } from "./data";
 import { element } from "./dom";
 import { Editor } from "./editor";
 import { Gallery } from "./gallery";
 import { bind_help } from "./help";
 import { Machine, machine_keys } from "./machine";
 import { check_mechanism } from "./mechanism";
+import { Still } from "./still";
 import { make_theme_button, toggle_theme } from "./theme";
 
 const kPause = 60; // milliseconds without a change before the text is checked
@@ -37,7 +38,7 @@ class Workbench {
   private readonly main = element("main", { class: "workbench" });
   private readonly editor: Editor;
   private gallery: Gallery | null = null;
-  private machine: Machine | null = null;
+  private machine: Machine | Still | null = null;
   private coming: Extract<FromProgram, { kind: "mechanism" }> | null = null;
   private name: string | null = null; // of the model; "": the opened file; null: none
   private number = 0; // of edits
@@ -78,6 +79,9 @@ class Workbench {
       case "mechanism":
         check_mechanism(message.mechanism);
         this.coming = message;
+        return;
+      case "still":
+        if (message.number === this.number) this.show_still(message.scene, message.studies);
         return;
       case "singular":
         if (message.number === this.number) this.show_singular(message.texts);
@@ -190,12 +194,7 @@ class Workbench {
     if (!coming || coming.number !== this.number) return;
     const { mechanism, redundant, present, studies } = coming;
     const before = this.machine;
-    const buttons = studies.filter((study) => study in kStudies).map((study) => {
-      const { button: text, title } = kStudies[study]!;
-      const button = element("button", { type: "button", title }, text);
-      button.addEventListener("click", () => this.ask_for(study));
-      return button;
-    });
+    const buttons = this.study_buttons(studies);
     const machine: Machine = new Machine(mechanism, new WebAssembly.Module(bytes), {
       redundant, present: before ? present : null, memory: before?.memory ?? null, buttons,
       rebuild: (name, value) => {
@@ -212,6 +211,23 @@ class Workbench {
     this.title.textContent = mechanism.title;
     document.title = `${mechanism.title} – Koppel`;
     this.show_doctor(coming.doctor, mechanism.notes);
+  }
+
+  // Only where nothing runs: what was last right goes on.
+  private show_still(scene: Scene, studies: string[]) {
+    if (this.machine instanceof Machine) return;
+    this.machine?.close();
+    this.machine = new Still(scene, this.study_buttons(studies));
+    this.main.append(this.machine.picture, this.machine.side);
+  }
+
+  private study_buttons(studies: string[]): HTMLElement[] {
+    return studies.filter((study) => study in kStudies).map((study) => {
+      const { button: text, title } = kStudies[study]!;
+      const button = element("button", { type: "button", title }, text);
+      button.addEventListener("click", () => this.ask_for(study));
+      return button;
+    });
   }
 
   private show_doctor(doctor: [string, string][], notes: string[]) {
