@@ -10,6 +10,8 @@ import type { Theme } from "./theme";
 const kHeight = 190;
 const kLogHeight = 160;
 const kAxisWidth = 70; // of the values' axis; style.css indents the legends by the same
+// Curves have eight colours in turn; the second eight are dashed, and so on.
+const kDashes = [[], [10, 4], [2, 3], [10, 3, 2, 3]];
 const kClick = 4; // pixels that the pointer may move in a click
 
 export type Range = [number, number];
@@ -48,6 +50,7 @@ export class Plot {
       label: columns[i]!.name,
       stroke: () => this.theme.series[i % this.theme.series.length]!,
       width: 1.5,
+      dash: kDashes[dash_of(i)]!,
       spanGaps: log,
       pxAlign: 0,
       points: { size: 6 },
@@ -149,6 +152,7 @@ export class Plot {
         element("span", { class: "name" }, column.name), value);
       if (units.length > 1) entry.append(element("span", { class: "unit" }, column.unit));
       entry.style.setProperty("--colour", `var(--series-${(i % 8) + 1})`);
+      entry.dataset.dash = String(dash_of(i));
       entry.addEventListener("click", () => {
         const show = !this.chart.series[i + 1]!.show;
         this.chart.setSeries(i + 1, { show });
@@ -205,6 +209,10 @@ export class Plot {
     const index = this.chart.cursor.idx ?? index_at(times, this.time);
     this.values.forEach((value, i) => { value.textContent = format_value(data[i]![index]); });
   }
+}
+
+function dash_of(i: number): number {
+  return Math.floor(i / 8) % kDashes.length;
 }
 
 // A run of one sample still has an axis.
