@@ -98,7 +98,8 @@ StepModel make_step(const Model& model, const std::vector<ParameterOrigin>& orig
 Playable make_playable(const Model& model, const std::vector<ParameterOrigin>& origins,
                        const std::map<std::string, double>& pose) {
   const StepModel step = make_step(model, origins);
-  const Shared<Equations>& equations = step.prepared.equations;
+  // As `koppel check` does, in coordinates in which joints are equations.
+  const Shared<Equations> equations = derive(model);
   const Examination found = examine(equations, place_bodies(model, equations));
   Playable out{make_mechanism_page(model, step, true), describe(found, step), {}, {}};
   for (const Redundancy& r : found.rank.redundant) out.redundant.push_back(r.owner);

@@ -79,19 +79,19 @@ TEST_F(WorkbenchTest, TasksThatNobodyWantsAreNotDone) {
 }
 
 TEST_F(WorkbenchTest, TheMechanismIsAssembledNextToItsPose) {
+  // The coordinates of the step, x and y of the bob and their rates, by their names.
+  const Json& state = ask(edit(kSwing)).at(1)["mechanism"]["state"];
+  const std::vector<double> pose = {0.61, -0.8, 1, 0};
   Json message = edit(kSwing);
-  message["pose"] = {{"bob.x", 0.61}, {"bob.y", -0.8}, {"bob.x'", 1.0}, {"bob.y'", 0.0}};
   message["set"] = {{"l", 2.0}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(state.at(i)["group"], i < 2 ? "coordinates" : "velocities");
+    message["pose"][state.at(i)["name"].get<std::string>()] = pose[i];
+  }
   const Json mechanism = ask(message).at(1);
-  std::vector<std::string> names;
-  for (const Json& column : mechanism["mechanism"]["state"]) names.push_back(column["name"]);
   const auto present = mechanism["present"].get<std::vector<double>>();
-  const auto at = [&](const std::string& name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    EXPECT_NE(found, names.end()) << name;
-    return present.at(static_cast<std::size_t>(found - names.begin()));
-  };
-  const double x = at("bob.x"), y = at("bob.y"), vx = at("bob.x'"), vy = at("bob.y'");
+  ASSERT_EQ(present.size(), 4u);
+  const double x = present[0], y = present[1], vx = present[2], vy = present[3];
   EXPECT_NEAR(std::hypot(x, y), 2, 1e-9);                              // on the longer rope,
   EXPECT_NEAR(y / x, -0.8 / 0.61, 1e-6);                               // in the same direction,
   EXPECT_NEAR(x * vx + y * vy, 0, 1e-9);                               // along the circle,

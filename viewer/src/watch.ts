@@ -8,11 +8,12 @@ import type { Answer } from "./worker";
 
 const kTooFar = 1e-4; // of constraints, relative to the size of the mechanism
 const kJump = 50; // times the kinetic energy, from one frame to the next, untouched
-const kRest = 1e-3; // of the largest kinetic energy seen: below, all is as if at rest
+const kRest = 1e-3; // of the energies seen: below, all is as if at rest
 
 export class Watch {
   private readonly violation: number; // places among the outputs; -1: none
   private readonly kinetic: number;
+  private readonly potential: number;
   private last = NaN;
   private largest = 0;
   private jump = ""; // once told, until the start
@@ -20,6 +21,7 @@ export class Watch {
   constructor({ outputs }: Mechanism) {
     this.violation = outputs.findIndex(({ group }) => group === "constraints");
     this.kinetic = outputs.findIndex(({ name }) => name === "kinetic_energy");
+    this.potential = outputs.findIndex(({ name }) => name === "potential_energy");
   }
 
   reset() {
@@ -44,8 +46,9 @@ export class Watch {
   private look_at_energy({ t, outputs, taken }: Answer, is_touched: boolean) {
     if (this.kinetic < 0 || taken === 0) return;
     const now = outputs[this.kinetic]!;
-    const is_moving = this.last > kRest * this.largest;
-    if (is_moving && !is_touched && now > kJump * this.last && now > 2 * this.largest) {
+    const size = Math.max(this.largest, Math.abs(outputs[this.potential] ?? 0));
+    const is_much = now > kRest * size && now > 2 * this.largest;
+    if (this.last > 0 && !is_touched && is_much && now > kJump * this.last) {
       this.jump = `The kinetic energy jumped from ${format_value(this.last)} J to ` +
         `${format_value(now)} J at t = ${format_value(t)} s: do not trust this motion.`;
     }
