@@ -80,7 +80,7 @@ TEST_F(WorkbenchTest, TasksThatNobodyWantsAreNotDone) {
 
 TEST_F(WorkbenchTest, TheMechanismIsAssembledNextToItsPose) {
   // The coordinates of the step, x and y of the bob and their rates, by their names.
-  const Json& state = ask(edit(kSwing)).at(1)["mechanism"]["state"];
+  const Json state = ask(edit(kSwing)).at(1)["mechanism"]["state"];
   const std::vector<double> pose = {0.61, -0.8, 1, 0};
   Json message = edit(kSwing);
   message["set"] = {{"l", 2.0}};

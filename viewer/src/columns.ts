@@ -25,12 +25,13 @@ export function default_columns(columns: Column[]): number[] {
   return choices.find((choice) => choice.length > 0) ?? first_of(others);
 }
 
-// Columns of one unit share a plot; plots stand in the order of their first column.
+// Columns of one unit share a plot, those without one by group; plots stand in the order of their
+// first column.
 export function group_by_unit(columns: Column[], chosen: number[]): number[][] {
   const plots = new Map<string, number[]>();
   for (const i of chosen) {
-    const unit = columns[i]!.unit;
-    plots.set(unit, [...(plots.get(unit) ?? []), i]);
+    const key = columns[i]!.unit || `of ${columns[i]!.group}`;
+    plots.set(key, [...(plots.get(key) ?? []), i]);
   }
   return [...plots.values()];
 }

@@ -96,7 +96,7 @@ export class RunBar {
 }
 
 function format_micros(micros: number): string {
-  return micros < 1000 ? `${micros.toPrecision(2)} µs` : `${(micros / 1000).toPrecision(2)} ms`;
+  return micros < 99.5 ? `${micros.toPrecision(2)} µs` : `${(micros / 1000).toPrecision(2)} ms`;
 }
 
 function button(name: string, path: string, title: string, act: () => void): HTMLElement {

@@ -21,6 +21,7 @@ import { make_body, make_joint, make_rod, make_spring, stick_radius, stretch } f
 import type { Theme } from "./theme";
 import { Traces } from "./traces";
 
+const kNear = 6; // pixels beside a body from which it is still hit
 const kSnap = 14; // pixels around a point in which a click means it
 const kFar = 4; // times its size: how far a mechanism moves before the camera goes with it
 
@@ -87,7 +88,7 @@ export class SceneView {
     const start = measure(mechanism, this.bodies, [first], this.root.matrixWorld, true);
     const goes_far = size_of(all) > kFar * size_of(start);
     this.bounds = goes_far ? start : all;
-    this.slack = (goes_far ? 0.1 : 0.8) * size_of(this.bounds);
+    this.slack = (goes_far ? 0.1 : 0.35) * size_of(this.bounds);
 
     for (const joint of mechanism.joints)
       this.bodies[joint.body]!.add(
@@ -147,7 +148,7 @@ export class SceneView {
   // The body under the pointer, and its point there: a joint where one is near, else that of the
   // surface. Pixels from the upper left corner of the canvas.
   pick(x: number, y: number): Picked | null {
-    const hit = this.hit(this.ray(x, y));
+    const hit = this.hit(this.ray(x, y)) ?? this.hit_near(x, y);
     if (!hit) return null;
     const index = body_of(hit.object);
     const body = this.mechanism.bodies[index]!;
@@ -302,6 +303,16 @@ export class SceneView {
 
   private hit(ray: Raycaster): Intersection | null {
     return ray.intersectObjects(this.bodies.slice(1).filter((body) => body.visible))[0] ?? null;
+  }
+
+  // Thin bodies are hit from a few pixels beside them.
+  private hit_near(x: number, y: number): Intersection | null {
+    for (let i = 0; i < 8; ++i) {
+      const angle = (Math.PI * i) / 4;
+      const hit = this.hit(this.ray(x + kNear * Math.cos(angle), y + kNear * Math.sin(angle)));
+      if (hit) return hit;
+    }
+    return null;
   }
 
   private picked(hit: Intersection): Picked {
