@@ -41,10 +41,10 @@ test("the gallery shows the mechanisms, and one that is chosen runs", async () =
 
 test("the address of the page may name a mechanism of the gallery", async () => {
   const server = await start();
-  const page = await open(`${server.url}#pendulum`);
+  const page = await open(browser, `${server.url}#pendulum`);
   await until(async () => (await page.locator("h1").textContent()) === "pendulum", "not opened");
   await until(async () => (await time(page)) > 0.1, "it does not run");
-  const other = await open(`${server.url}#nonsense`);
+  const other = await open(browser, `${server.url}#nonsense`);
   await other.locator(".card").first().waitFor();
   await page.close();
   await other.close();
