@@ -25,10 +25,6 @@ namespace {
 // Implicit integrators gain more from having no constraints.
 constexpr std::size_t kMaxSmooth = 3, kMaxStiff = 20;
 
-// Trees in the plane for which rates are cheaper than series; beyond the last, the analysis of
-// joint coordinates, which looks at all pairs of bodies, costs more than that.
-constexpr std::size_t kMinLong = 50, kMaxLong = 400;
-
 bool is_small(const Model& model) {
   return model.is_planar && model.bodies.size() - 1 <= kMaxSmooth;
 }
@@ -53,15 +49,6 @@ bool is_tree(const Model& model) {
     root[a] = b;
   }
   return true;
-}
-
-// Whether the rates of a tree are cheaper than its series, by measurement: two bodies in space, or
-// a long chain in the plane.
-bool is_for_rates(const Model& model) {
-  const std::size_t count = model.bodies.size() - 1;
-  const bool may_be =
-      model.is_planar ? kMinLong <= count && count <= kMaxLong : 2 <= count && count <= kMaxLong;
-  return may_be && is_tree(model);
 }
 
 bool has_corners(Op op) {
@@ -120,12 +107,9 @@ void find_series(const Evaluator& evaluator, const State& start, const RankRepor
 Integrator integrator_for(const FormulationInfo& formulation, const Findings& found) {
   using States = FormulationInfo::States;
   if (formulation.reduce != nullptr) return found.is_stiff ? "cvode" : "dop853";
-  const bool has_series =
-      formulation.states == States::Positions || (formulation.is_free && !found.is_for_rates);
+  const bool has_series = formulation.states == States::Positions || formulation.is_free;
   if (has_series && found.is_smooth && found.has_series && !found.is_stiff) return "taylor";
-  const bool has_rates =
-      formulation.states == States::Accelerations || (formulation.is_free && found.is_for_rates);
-  return has_rates && !found.is_stiff ? "dop853" : "radau5";
+  return formulation.states == States::Accelerations && !found.is_stiff ? "dop853" : "radau5";
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -185,9 +169,7 @@ std::string choose_coordinates(const Model& model, const Wanted& wanted) {
   if (is_implicit(wanted.integrator) && suits_implicit(model)) return "joint";
   const bool may_pay = is_minimal(wanted.formulation) || is_small(model) ||
                        (has_damping(model) && model.bodies.size() - 1 <= kMaxStiff);
-  if (may_pay && is_tree(model)) return "joint";
-  // With damping the run may be stiff; then a long chain is better off in natural coordinates.
-  return !has_damping(model) && is_for_rates(model) ? "joint" : "natural";
+  return may_pay && is_tree(model) ? "joint" : "natural";
 }
 
 std::optional<std::string> better_coordinates(const Model& model, const std::string& coordinates,
@@ -202,7 +184,7 @@ std::optional<std::string> better_coordinates(const Model& model, const std::str
     return has_joint ? std::optional<std::string>("joint") : std::nullopt;
   }
   if (coordinates != "joint" || is_choice_implicit || found.is_stiff) return {};
-  if (is_small(model) || is_minimal(wanted.formulation) || found.is_for_rates) return {};
+  if (is_small(model) || is_minimal(wanted.formulation)) return {};
   return "natural";
 }
 
@@ -211,7 +193,6 @@ Findings find_out(const Model& model, const Evaluator& evaluator, const State& s
   const Equations& e = evaluator.equations;
   Findings out;
   out.has_constraints = e.num_rows() > 0;
-  out.is_for_rates = !out.has_constraints && is_for_rates(model);
   if (const auto corner = find_corner(e)) {
     out.is_smooth = false;
     out.rough = *corner == Op::Table ? "a table" : fmt::format("'{}'", operation(*corner).name);

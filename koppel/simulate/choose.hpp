@@ -3,18 +3,14 @@
 //
 //   model                                    coordinates  formulation  integrator
 //   a small tree in the plane                joint        minimal      taylor
-//   a tree in space, or a long one           joint        minimal      dop853
 //   any other, smooth                        natural      index3       taylor
 //   not smooth in the state                  the same     index1       dop853
 //   stiff, or without regular series         natural      ggl          radau5
 //   stiff, a tree                            joint        minimal      radau5
 //
 // Quadratic constraints and a constant mass matrix make natural coordinates the fastest for series
-// but for the smallest trees. Rates by the recursion along a tree are cheaper than the series of
-// twelve coordinates a body; and series of a long chain have a short radius of convergence, by fast
-// motions that are there in the equations and not excited (docs/performance.md). Functions of the
-// state with corners (tables, select, abs, min, max) have no series across them. Stiff: some motion
-// dies away much faster than the mechanism moves.
+// but for the smallest trees. Functions of the state with corners (tables, select, abs, min, max)
+// have no series across them. Stiff: some motion dies away much faster than the mechanism moves.
 #pragma once
 
 #include <optional>
@@ -43,7 +39,6 @@ struct Findings {
   std::string rough;          // the operation that is not
   bool is_determined = true;  // the equations give all accelerations
   bool has_series = true;     // structure and system Jacobian are regular
-  bool is_for_rates = false;  // a tree whose rates are cheaper than its series
   bool is_stiff = false;
   double fastest_decay = 0;  // 1/s, at the start
   int index = -1;            // by structure

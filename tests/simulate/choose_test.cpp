@@ -43,31 +43,6 @@ TEST(Choose, ATreeIsSimulatedWithoutConstraints) {
   EXPECT_EQ(choice.reason, "no constraints, smooth and not stiff");
 }
 
-// An arm of hinges with axes in all directions.
-Model arm(int count) {
-  std::string text = "dimension: 3\ngravity: [0, 0, -9.81]\nbodies:\n", joints = "joints:\n";
-  for (int i = 1; i <= count; ++i) {
-    const std::string n = std::to_string(i), x = std::to_string(0.4 * (i - 1));
-    text += "  b" + n + ": {mass: 1, inertia: [0.02, 0.03, 0.04], com: [0.2, 0, 0], position: [" +
-            x + ", 0, 0], points: {E: [0.4, 0, 0]}}\n";
-    joints += "  j" + n + ": {type: revolute, between: [" +
-              (i == 1 ? "ground" : "b" + std::to_string(i - 1) + ".E") + ", b" + n +
-              "], axis: [0, " + (i % 2 == 0 ? "1, 0" : "0.6, 0.8") + "]}\n";
-  }
-  return read_model_text(text + joints, "arm.yaml");
-}
-
-TEST(Choose, TreesInSpaceAreIntegratedByTheirRates) {
-  const Choice choice = choice_for(arm(3));
-  EXPECT_EQ(choice.coordinates, "joint");
-  EXPECT_EQ(choice.formulation, "minimal");
-  EXPECT_EQ(choice.integrator, "dop853");
-  // One body has few operations; what is asked for is kept.
-  EXPECT_EQ(choice_for(arm(1)).integrator, "taylor");
-  EXPECT_EQ(choice_for(arm(3), {{"natural", "", ""}, false}).integrator, "taylor");
-  EXPECT_EQ(choice_for(arm(3), {{"", "", "taylor"}, false}).integrator, "taylor");
-}
-
 TEST(Choose, CornersInTheStateHaveNoSeries) {
   const Choice choice = choice_for(
       cart("  stop: {type: effort, on: rail.position, effort: \"-max(rail.position, 0)\"}\n"));
