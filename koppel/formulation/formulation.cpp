@@ -110,10 +110,9 @@ int index_of(const FormulationInfo& info, bool has_lambda) {
 
 // Those that state constraints by equations can be mixed.
 void check_parts(const Formulation& formulation) {
-  const std::vector<FormulationPart> parts = parts_of(formulation);
-  if (parts.empty()) return;
+  if (formulation.parts.empty()) return;
   std::vector<const FormulationInfo*> all = {&formulation.info()};
-  for (const FormulationPart& part : parts) all.push_back(part.info);
+  for (const FormulationPart& part : formulation.parts) all.push_back(part.info);
   for (const FormulationInfo* info : all) {
     if (info->has_residual() && !info->has_accelerations && !info->is_free) continue;
     throw Error("formulation.not-partial",
@@ -137,19 +136,14 @@ void Formulation::read(std::string_view text) {
     const std::size_t first = text.find_first_of(":+");
     if (first == std::string_view::npos) break;
     text.remove_prefix(first + 1);
-    independent.emplace_back(text.substr(0, text.find('+')));
+    const std::string item(text.substr(0, text.find('+')));
+    if (const std::size_t equals = item.find('='); equals == item.npos) {
+      independent.push_back(item);
+    } else {
+      parts.push_back({item.substr(0, equals), &find_formulation(item.substr(equals + 1))});
+    }
   }
   check_parts(*this);
-}
-
-std::vector<FormulationPart> parts_of(const Formulation& formulation) {
-  std::vector<FormulationPart> out;
-  for (const std::string& item : formulation.independent) {
-    const std::size_t equals = item.find('=');
-    if (equals == std::string::npos) continue;
-    out.push_back({item.substr(0, equals), &find_formulation(item.substr(equals + 1))});
-  }
-  return out;
 }
 
 const FormulationInfo& Formulation::info() const {
@@ -159,7 +153,13 @@ const FormulationInfo& Formulation::info() const {
 std::string Formulation::text() const {
   if (is_open()) return "";
   std::string out(info_->name);
-  for (const std::string& name : independent) out += (&name == &independent[0] ? ':' : '+') + name;
+  char separator = ':';
+  const auto add = [&](const std::string& item) {
+    out += separator + item;
+    separator = '+';
+  };
+  for (const std::string& name : independent) add(name);
+  for (const FormulationPart& part : parts) add(part.of + '=' + std::string(part.info->name));
   return out;
 }
 

@@ -71,6 +71,15 @@ struct FormulationInfo {
 };
 std::span<const FormulationInfo> formulations();
 
+// A constraint that is stated in another way than the rest: the name of a joint or constraint, or
+// of one row.
+struct FormulationPart {
+  std::string of;
+  const FormulationInfo* info = nullptr;
+
+  bool operator==(const FormulationPart&) const = default;
+};
+
 // A formulation with its options, as a value: what "index3" or "partition:x+y" says. Text is read
 // where it is made, once.
 class Formulation {
@@ -87,6 +96,7 @@ class Formulation {
   std::string text() const;             // empty where it is open
 
   std::vector<std::string> independent;  // the coordinates of a partition; none: by pivoting
+  std::vector<FormulationPart> parts;    // of a partially reduced form: index1:guide=index3
 
   bool operator==(const Formulation&) const = default;
 

@@ -34,10 +34,9 @@ FormulationOptions with_feedback(FormulationOptions options) {
 }
 
 void Source::choose_rows(const Formulation& formulation) {
-  const std::vector<FormulationPart> parts = parts_of(formulation);
-  if (parts.empty()) return;
+  if (formulation.parts.empty()) return;
   row_info.assign(e.rows.size(), &formulation.info());
-  for (const FormulationPart& part : parts) {
+  for (const FormulationPart& part : formulation.parts) {
     bool is_found = false;
     for (std::size_t i = 0; i < e.rows.size(); ++i) {
       if (e.rows[i].name != part.of && e.rows[i].owner.name != part.of) continue;

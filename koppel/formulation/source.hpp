@@ -19,14 +19,6 @@ using Exprs = std::vector<Expr>;
 
 inline void append(Exprs& to, const Exprs& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-// A constraint that is stated in another way than the rest: the name of a joint or constraint, or
-// of one row. Among `independent` of a formulation they are those with an equals sign.
-struct FormulationPart {
-  std::string of;
-  const FormulationInfo* info;
-};
-std::vector<FormulationPart> parts_of(const Formulation& formulation);
-
 // Everything of Equations that a formulation needs, once, with symbols for rates and multipliers.
 // Parts of a Problem are made later, so they share ownership of it.
 struct Source {
