@@ -7,6 +7,7 @@
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/formulation/formulation.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/derivatives.hpp>
 
@@ -24,7 +25,7 @@ TEST(Derivatives, OfAnOscillatorAreItsOwn) {
       "oscillator.yaml");
   const Equations e = derive(model);
   const State state = assemble(Evaluator(e)).state;
-  const Derivatives derivatives(e, state, {}, 4);
+  const Derivatives derivatives(formulate(e, "index3", state), e, 4);
   EXPECT_EQ(derivatives.names(), (std::vector<std::string>{"x'", "x''", "x'''", "x''''", "square'",
                                                            "square''", "square'''", "square''''"}));
   Derivatives::Workspace work = derivatives.make_workspace();
@@ -48,7 +49,7 @@ TEST(Derivatives, OfAPointInAClosedLoopAgreeInAllCoordinates) {
   for (const char* coordinates : {"natural", "joint", "absolute"}) {
     const Equations e = derive(model, coordinates);
     const State state = assemble(Evaluator(e)).state;
-    const Derivatives derivatives(e, state, {}, 3);
+    const Derivatives derivatives(formulate(e, "index3", state), e, 3);
     Derivatives::Workspace work = derivatives.make_workspace();
     all.emplace_back(derivatives.names().size());
     derivatives.evaluate(0, state.q, state.v, state.x, all.back(), work);
@@ -65,7 +66,7 @@ TEST(Derivatives, OfAPointInAClosedLoopAgreeInAllCoordinates) {
 TEST(Derivatives, OfNoMoreThanEightOrders) {
   const Equations e = derive(read_model(KOPPEL_MODELS "pendulum.yaml"));
   try {
-    const Derivatives derivatives(e, start_of(e), {}, 9);
+    const Derivatives derivatives(formulate(e, "index3", start_of(e)), e, 9);
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),

@@ -7,6 +7,7 @@
 
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/formulation/formulation.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/observe.hpp>
 
@@ -145,7 +146,7 @@ outputs: {angle: hinge.angle, speed: "rod.tip.y'", plain: 2*hinge.angle}
   const Equations e = derive(model, "joint");
   const State state = assemble(Evaluator(e)).state;
   Observation observation(e, model, state);
-  observation.add_derivatives(e, state, {}, 2);
+  observation.add_derivatives({formulate(e, "index3", state), e, 2});
   std::map<std::string, std::string> units;
   for (const Column& column : observation.columns()) units[column.name] = column.unit;
   EXPECT_EQ(units["angle'"], "rad/s");
