@@ -7,15 +7,15 @@ import type { Mechanism } from "./mechanism";
 import type { Answer } from "./worker";
 
 const kTooFar = 1e-4; // of constraints, relative to the size of the mechanism
-const kJump = 50; // times the kinetic energy, from one frame to the next, untouched
+const kJump = 50; // times the largest kinetic energy so far, gained from one frame to the next, untouched
 const kRest = 1e-3; // of the energies seen: below, all is as if at rest
 
 export class Watch {
   private readonly violation: number; // places among the outputs; -1: none
   private readonly kinetic: number;
   private readonly potential: number;
-  private last = NaN;
-  private largest = 0;
+  private total = NaN; // energy of the last frame
+  private largest = 0; // kinetic energy so far
   private jump = ""; // once told, until the start
 
   constructor({ outputs }: Mechanism) {
@@ -25,7 +25,7 @@ export class Watch {
   }
 
   reset() {
-    this.last = NaN;
+    this.total = NaN;
     this.largest = 0;
     this.jump = "";
   }
@@ -43,16 +43,17 @@ export class Watch {
     into.replaceChildren(...make_list("alarms", alarm ? [alarm] : []));
   }
 
+  // What the mechanism gains in all: energy that gravity or a spring gives back is no gain.
   private look_at_energy({ t, outputs, taken }: Answer, is_touched: boolean) {
     if (this.kinetic < 0 || taken === 0) return;
-    const now = outputs[this.kinetic]!;
-    const size = Math.max(this.largest, Math.abs(outputs[this.potential] ?? 0));
-    const is_much = now > kRest * size && now > 2 * this.largest;
-    if (this.last > 0 && !is_touched && is_much && now > kJump * this.last) {
-      this.jump = `The kinetic energy jumped from ${format_value(this.last)} J to ` +
-        `${format_value(now)} J at t = ${format_value(t)} s: do not trust this motion.`;
+    const now = outputs[this.kinetic]!, potential = outputs[this.potential] ?? 0;
+    const gain = now + potential - this.total;
+    const size = Math.max(this.largest, Math.abs(potential));
+    if (this.largest > 0 && !is_touched && gain > kRest * size && gain > kJump * this.largest) {
+      this.jump = `The energy jumped by ${format_value(gain)} J at t = ${format_value(t)} s: ` +
+        "do not trust this motion.";
     }
-    this.last = now;
+    this.total = now + potential;
     this.largest = Math.max(this.largest, now);
   }
 }
