@@ -21,6 +21,14 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # Ninja pipes the compiler's output, so ask for colour where a terminal will show it.
 set(CMAKE_COLOR_DIAGNOSTICS ON)
 
+# A compiler cache where there is one. Paths are hashed relative to the sources, so that clones share what was compiled.
+find_program(KOPPEL_CCACHE ccache)
+if(KOPPEL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+      "${KOPPEL_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_C_COMPILER_LAUNCHER})
+endif()
+
 # Sanitizers are for the whole build, because every object must agree on them.
 if(KOPPEL_SANITIZE)
   add_compile_options(-fsanitize=${KOPPEL_SANITIZE} -fno-sanitize-recover=all
