@@ -69,7 +69,7 @@ CompareOptions compare_options(const Options& given, const Model& model) {
   if (!given.tolerances.empty()) options.tolerances = read_numbers("--tol", given.tolerances);
   options.steps = read_numbers("--step", given.steps);
   options.end = given.end.value_or(model.run.end);
-  options.projection = read_projection(given.projection);
+  options.projection = projection_of(given.projection);
   options.baumgarte = given.baumgarte;
   if (given.samples) options.samples = *given.samples;
   if (given.limit) options.max_seconds = *given.limit;

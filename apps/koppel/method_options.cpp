@@ -36,10 +36,9 @@ Integrator integrator_of(const MethodOptions& method, const Integrator& of_model
 
 }  // namespace
 
-Projection read_projection(const std::string& text) {
-  if (text == "none") return Projection::None;
-  if (text == "once") return Projection::Once;
-  if (text.empty() || text == "full") return Projection::Full;
+Projection projection_of(const std::string& text) {
+  if (text.empty()) return Method{}.projection;
+  if (const std::optional<Projection> read = read_projection(text)) return *read;
   throw Error("arguments.wrong", "--projection '" + text + "' is not known.",
               "It is one of: none, once, full.");
 }
@@ -107,7 +106,7 @@ SimulateOptions simulate_options(const MethodOptions& method, const ModelOptions
   if (!method.formulation.empty()) options.formulation = method.formulation;
   options.integrator = integrator_of(method, options.integrator);
   options.baumgarte = method.baumgarte;
-  options.projection = read_projection(method.projection);
+  options.projection = projection_of(method.projection);
   return options;
 }
 

@@ -28,6 +28,6 @@ void add_native_option(CLI::App& command, Native& native);
 SimulateOptions simulate_options(const MethodOptions& method, const ModelOptions& given,
                                  const Model& model);
 
-Projection read_projection(const std::string& text);
+Projection projection_of(const std::string& text);
 
 }  // namespace koppel::app

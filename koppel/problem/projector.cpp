@@ -6,6 +6,8 @@
 namespace koppel {
 namespace {
 
+constexpr std::string_view kProjectionNames[] = {"none", "once", "full"};
+
 // t, q, v, given.
 std::vector<Expr> inputs_of(const ProjectorTerms& terms) {
   std::vector<Expr> inputs = {terms.t};
@@ -28,6 +30,17 @@ double largest(std::span<const double> x) {
 }
 
 }  // namespace
+
+std::string_view name_of(Projection projection) {
+  return kProjectionNames[static_cast<std::size_t>(projection)];
+}
+
+std::optional<Projection> read_projection(std::string_view text) {
+  const auto* const found =
+      std::find(std::begin(kProjectionNames), std::end(kProjectionNames), text);
+  if (found == std::end(kProjectionNames)) return {};
+  return static_cast<Projection>(found - std::begin(kProjectionNames));
+}
 
 Projector::Projector(const ProjectorTerms& terms, CompileOptions options)
     : num_q_(terms.q.size()),

@@ -9,7 +9,9 @@
 // are left out, like their multipliers.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <koppel/expr/algebra/calculus.hpp>
@@ -24,6 +26,9 @@ enum class Projection {
   Once,  // one step of Newton's method for positions, and velocities, with one factorisation
   Full,  // to round-off
 };
+// As people write them: none, once, full.
+std::string_view name_of(Projection projection);
+std::optional<Projection> read_projection(std::string_view text);
 
 struct ProjectorTerms {
   Expr t;

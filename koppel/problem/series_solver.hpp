@@ -7,7 +7,9 @@
 //   s.expand();                               // stages k ≥ 0
 //   s.coefficient(j, o)
 //
-// Nothing is allocated after construction (but by KLU when it chooses new pivots).
+// The first expansions are on the tape, since most runs of a few steps are over before machine code
+// would pay; later ones have the same bits. Nothing is allocated after construction, but for that
+// code and by KLU when it chooses new pivots.
 #pragma once
 
 #include <span>
@@ -99,6 +101,7 @@ class SeriesSolver {
   void set_scales();
   void put(const Unknown& unknown, int o, double coefficient);
   void put_point();
+  void use_machine_code();
   Status factor();
   Status factor_again();
   void evaluate_factors();
@@ -142,6 +145,7 @@ class SeriesSolver {
   bool is_in_code_ = false;  // the factors of the matrix are those of the compiled series
   double largest_correction_ = 0;
   int num_factorizations_ = 0;
+  int num_expansions_ = 0, num_matrices_ = 0;  // on the tape
 
   struct Row {
     int equation, multiplier;

@@ -205,7 +205,8 @@ Findings find_out(const Model& model, const Evaluator& evaluator, const State& s
 }
 
 Choice choose(const Findings& found, const std::string& coordinates, const Wanted& wanted) {
-  Choice out{{coordinates, wanted.formulation, wanted.integrator}, ""};
+  Choice out{wanted, ""};
+  out.coordinates = coordinates;
   const bool open_formulation = wanted.formulation.is_open();
   const bool open_integrator = wanted.integrator.is_open();
   if (open_formulation && open_integrator) {

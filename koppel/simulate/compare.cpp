@@ -35,11 +35,8 @@ struct Candidate : Method {
 };
 
 SimulateOptions simulate_options(const CompareOptions& options, const Candidate& method) {
-  SimulateOptions out;
+  SimulateOptions out{method};
   out.end = options.end;
-  out.coordinates = method.coordinates;
-  out.formulation = method.formulation;
-  out.integrator = method.integrator;
   out.projection = options.projection;
   out.health.judges_one_way = false;
   if (method.tolerance > 0) out.tolerance = method.tolerance;
@@ -65,9 +62,7 @@ class Comparer {
   Comparison go() {
     out_.model = model_.name;
     out_.end = options_.end;
-    out_.projection = options_.projection == Projection::None   ? "none"
-                      : options_.projection == Projection::Once ? "once"
-                                                                : "full";
+    out_.projection = name_of(options_.projection);
     try {
       const bool follows = !model_.tracking.empty();
       if (!follows) find_reference();

@@ -25,15 +25,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-const char* name_of(Projection projection) {
-  switch (projection) {
-    case Projection::None: return "none";
-    case Projection::Once: return "once";
-    case Projection::Full: return "full";
-  }
-  return "";
-}
-
 void add(const Statistics& more, Statistics& sum) {
   sum.steps += more.steps;
   sum.rejected += more.rejected;
@@ -295,9 +286,9 @@ void ForwardRun::summarize() {
   s.integrator = now_.choice.integrator.text();
   const IntegratorInfo::Form form = now_.choice.integrator.info().form;
   const bool drifts = form == IntegratorInfo::Form::RightHandSide && now_.num_rows() > 0;
-  s.projection = drifts ? name_of(options_.projection) : "";
+  s.projection = drifts ? name_of(options_.projection) : std::string_view();
   if (form == IntegratorInfo::Form::FixedCost && now_.num_rows() > 0) {
-    s.projection = options_.projection == Projection::None ? "none" : "once";
+    s.projection = name_of(std::min(options_.projection, Projection::Once));
   }
   s.choice = now_.choice.reason;
   s.tolerance = options_.tolerance;

@@ -33,16 +33,12 @@ struct Sampling {
   std::vector<double> times = {};  // instead: these, ascending
 };
 
-struct SimulateOptions {
+// What is open of the method is chosen.
+struct SimulateOptions : Method {
   double end = 10;
-  std::string coordinates = {};  // empty or "auto": chosen, as the others where they are open
-  Formulation formulation = {};
-  Integrator integrator = {};
-  Projection projection = Projection::Full;
   double tolerance = 1e-8;
   std::optional<double> step = {};  // fixed; adaptive where there is none
   int order = 0;                    // of Taylor series; 0: from the tolerance
-  double baumgarte = 0;             // α = β = this over the step, in Baumgarte's method; 0: 0.2
   Sampling sampling = {};
   Native native = Native::Auto;                 // what evaluates the equations
   ReactionAxes reactions = ReactionAxes::None;  // columns for the forces and torques in joints

@@ -120,8 +120,7 @@ Manifest make_manifest(const Sweep& sweep) {
   out.emplace_back("coordinates", or_auto(options.coordinates));
   out.emplace_back("formulation", or_auto(options.formulation.text()));
   out.emplace_back("integrator", or_auto(options.integrator.text()));
-  constexpr const char* kProjections[] = {"none", "once", "full"};
-  out.emplace_back("projection", quoted(kProjections[static_cast<int>(options.projection)]));
+  out.emplace_back("projection", quoted(std::string(name_of(options.projection))));
   out.emplace_back("baumgarte", Json(options.baumgarte).dump());
   out.emplace_back("samples", options.sampling.every_step ? quoted("steps")
                                                           : Json(options.sampling.count).dump());

@@ -48,12 +48,10 @@ HealthOptions health_of(const py::dict& given) {
 
 Projection projection_of(const py::dict& given) {
   std::string text;
-  take(given, "projection", text);
-  if (!text.empty() && text != "none" && text != "once" && text != "full") {
-    throw Error("python.wrong-option", "`projection = " + text + "` is not known.",
-                "It is one of: none, once, full.");
-  }
-  return app::read_projection(text);
+  if (!take(given, "projection", text)) return Method{}.projection;
+  if (const std::optional<Projection> read = read_projection(text)) return *read;
+  throw Error("python.wrong-option", "`projection = " + text + "` is not known.",
+              "It is one of: none, once, full.");
 }
 
 Native native_of(const py::dict& given) {

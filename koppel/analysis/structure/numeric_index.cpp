@@ -22,7 +22,7 @@ class DerivativeArray {
       : dae_(dae),
         order_(order),
         series_(make_series(dae, order)),
-        work_(series_.make_workspace()) {
+        work_(series_.make_workspace(Uses::Few)) {
     for (std::size_t j = 0; j < dae.unknowns.size(); ++j) {
       first_.push_back(size_);
       top_.push_back(static_cast<int>(dae.unknowns[j].derivative.size()) - 1);

@@ -68,8 +68,10 @@ struct Function::Code {
               slots.begin() + static_cast<std::ptrdiff_t>(program.num_inputs()));
     return slots;
   }
-  // For who has a workspace, or slots: then it is made.
-  const MachineCode* made_machine() const noexcept { return machine_.get(); }
+  // Null: there is none, and for few evaluations it is not worth making.
+  const MachineCode* machine_for(Uses uses) const {
+    return uses == Uses::Many || is_generated_ ? machine() : nullptr;
+  }
   void run_tape(std::span<const double> in, std::span<double> out, double* s) const noexcept {
     std::copy(in.begin(), in.end(), s);
     tape_->run(s, program.tables.data());
@@ -136,11 +138,15 @@ bool Function::is_native() const { return code_->native != nullptr; }
 const std::string& Function::why_not_native() const { return code_->why_not_native; }
 const Program& Function::program() const { return code_->program; }
 
-Workspace Function::make_workspace() const {
+Workspace Function::make_workspace(Uses uses) const {
   if (is_native()) return Workspace(code_->native_work);
-  if (const MachineCode* machine = code_->machine()) return Workspace(machine->work_size());
-  Workspace work(0);
-  work.data_ = code_->make_slots();
+  Workspace work;
+  work.machine_ = code_->machine_for(uses);
+  if (work.machine_ != nullptr) {
+    work.data_.assign(work.machine_->work_size(), 0.0);
+  } else {
+    work.data_ = code_->make_slots();
+  }
   return work;
 }
 
@@ -152,8 +158,8 @@ void Function::evaluate(std::span<const double> in, std::span<double> out,
     code_->native(in.data(), out.data(), s);
     return;
   }
-  if (const MachineCode* machine = code_->made_machine()) {
-    machine->run(in.data(), out.data(), s);
+  if (work.machine_ != nullptr) {
+    work.machine_->run(in.data(), out.data(), s);
     return;
   }
   code_->run_tape(in, out, s);

@@ -24,6 +24,7 @@
 namespace koppel {
 
 struct Program;
+class MachineCode;
 
 // What evaluates. KOPPEL_NATIVE=jit|cc|off in the environment decides for everyone.
 //   Auto  generated machine code, which is there in less time than a hundred evaluations on the
@@ -41,6 +42,9 @@ struct CompileOptions {
   bool fixed_cost = false;
 };
 
+// How often a workspace is going to be used: machine code is generated for many evaluations only.
+enum class Uses { Few, Many };
+
 // What evaluation writes to, made by the Function (or Series) that uses it.
 class Workspace {
  public:
@@ -50,6 +54,7 @@ class Workspace {
   friend class Function;
   explicit Workspace(std::size_t size) : data_(size, 0.0) {}
   std::vector<double> data_;
+  const MachineCode* machine_ = nullptr;  // that it is for; null: native code or the tape
 };
 
 class Function {
@@ -69,7 +74,7 @@ class Function {
   // Why native code was asked for but is not used; empty otherwise.
   const std::string& why_not_native() const;
 
-  Workspace make_workspace() const;
+  Workspace make_workspace(Uses uses = Uses::Many) const;
   // out = f(in). Never allocates, never throws; outside the domain the result is NaN or infinite.
   void evaluate(std::span<const double> in, std::span<double> out, Workspace& work) const noexcept;
 

@@ -1,7 +1,9 @@
 #include <koppel/expr/series/series.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <mutex>
 #include <new>
 
 #include <koppel/base/diagnostic.hpp>
@@ -173,20 +175,13 @@ struct Series::Code {
     return lower(inputs, solution.X);
   }
 
-  void generate(const SeriesSolution& solution) {
-    const auto start = std::chrono::steady_clock::now();
-    try {
-      machine = SeriesMachineCode::generate(series, layout);
-      if (machine == nullptr) return;
-      if (!solution.X.empty()) solve_program = lower_solution(solution);
-      machine_solve = MachineCode::generate(solve_program);
-    } catch (const std::bad_alloc&) {  // the tape needs less
-      return;
-    }
-    note_generated(series.program.code.size() + solve_program.code.size(), start);
-    if (machine_solve == nullptr) return;
-    solve_work_size = std::max(solve_work_size, machine_solve->work_size());
+  // Null: there is none. Made when it is first asked for; generating takes as long as ten
+  // expansions on the tape.
+  const SeriesMachineCode* machine() const {
+    std::call_once(has_machine_, [&] { generate(); });
+    return machine_.get();
   }
+  const MachineCode* machine_solve() const { return machine_solve_.get(); }
 
   void load_native(const SeriesSolution& solution, const SeriesStages& leads) {
     std::string source = emit_c_prelude() + emit_c_series(series, layout, "koppel_series");
@@ -216,8 +211,6 @@ struct Series::Code {
   std::vector<StagedTape> stages, later, corrections;
   Substitution substitution;
   Program solve_program;
-  std::unique_ptr<const SeriesMachineCode> machine;
-  std::unique_ptr<const MachineCode> machine_solve;
   std::shared_ptr<const NativeLibrary> library;
   SeriesFunction* native = nullptr;
   SeriesFunction* native_correction = nullptr;
@@ -225,6 +218,27 @@ struct Series::Code {
   ExpandFunction* native_expansion = nullptr;
   std::size_t num_b = 0, num_entries = 0, solve_work_size = 0;
   std::string why_not_native;
+  bool may_generate = false;
+  mutable std::atomic<bool> is_generated = false;
+
+ private:
+  void generate() const {
+    if (!may_generate) return;
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      machine_ = SeriesMachineCode::generate(series, layout);
+      if (machine_ == nullptr) return;
+      machine_solve_ = MachineCode::generate(solve_program);
+    } catch (const std::bad_alloc&) {  // the tape needs less
+      return;
+    }
+    note_generated(series.program.code.size() + solve_program.code.size(), start);
+    is_generated = true;
+  }
+
+  mutable std::once_flag has_machine_;
+  mutable std::unique_ptr<const SeriesMachineCode> machine_;
+  mutable std::unique_ptr<const MachineCode> machine_solve_;
 };
 
 Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters,
@@ -241,8 +255,12 @@ Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters
   code->add_solution(solution);
   const Native by = decide_native(options.native);
   if (by == Native::Cc) code->load_native(solution, stages);
-  if (code->native == nullptr && by != Native::Off) code->generate(solution);
+  if (code->native == nullptr && by != Native::Off) {
+    code->may_generate = true;
+    if (!solution.X.empty()) code->solve_program = Code::lower_solution(solution);
+  }
   code_ = std::move(code);
+  if (by == Native::Jit) code_->machine();
 }
 
 Series::Series(std::initializer_list<Expr> variables, std::initializer_list<Expr> parameters,
@@ -258,11 +276,11 @@ bool Series::reads_variable_later(std::size_t i) const {
   return code_->series.is_read_later[i] != 0;
 }
 bool Series::needs_zero(std::size_t i) const { return code_->series.needs_zero[i] != 0; }
-bool Series::is_machine_code() const { return code_->machine != nullptr; }
+bool Series::is_machine_code() const { return code_->machine() != nullptr; }
 bool Series::is_native() const { return code_->native != nullptr; }
 const std::string& Series::why_not_native() const { return code_->why_not_native; }
 
-SeriesWorkspace Series::make_workspace() const {
+SeriesWorkspace Series::make_workspace(Uses uses) const {
   const Program& program = code_->series.program;
   SeriesWorkspace work;
   const std::vector<SeriesPlace>& place = code_->layout.place;
@@ -281,15 +299,23 @@ SeriesWorkspace Series::make_workspace() const {
   work.system_.assign(code_->num_b + code_->num_entries, 0.0);
   work.X_.assign(code_->num_b, 0.0);
   work.solve_work_.assign(code_->solve_work_size, 0.0);
+  if (uses == Uses::Many || code_->is_generated) use_machine_code(work);
   return work;
+}
+
+void Series::use_machine_code(SeriesWorkspace& work) const {
+  work.machine_ = code_->machine();
+  work.machine_solve_ = code_->machine_solve();
+  if (work.machine_solve_ == nullptr) return;
+  work.solve_work_.resize(std::max(work.solve_work_.size(), work.machine_solve_->work_size()));
 }
 
 void Series::evaluate(int k, SeriesWorkspace& work) const noexcept {
   double* c = work.data_.data();
   if (code_->native != nullptr) {
     code_->native(k, c);
-  } else if (code_->machine != nullptr) {
-    code_->machine->evaluate(k, c);
+  } else if (work.machine_ != nullptr) {
+    work.machine_->evaluate(k, c);
   } else {
     evaluate_stage(code_->series.program, k > 0 ? code_->later : code_->stages, code_->layout.place,
                    k, c);
@@ -300,8 +326,8 @@ void Series::correct(int k, SeriesWorkspace& work) const noexcept {
   double* c = work.data_.data();
   if (code_->native_correction != nullptr) {
     code_->native_correction(k, c);
-  } else if (code_->machine != nullptr) {
-    code_->machine->correct(k, c);
+  } else if (work.machine_ != nullptr) {
+    work.machine_->correct(k, c);
   } else {
     evaluate_stage(code_->series.program, code_->corrections, code_->layout.place, k, c);
   }
@@ -313,8 +339,8 @@ bool Series::expands() const { return code_->native_expansion != nullptr; }
 void Series::solve(SeriesWorkspace& work) const noexcept {
   if (code_->native_solve != nullptr) {
     code_->native_solve(work.system_.data(), work.X_.data(), work.solve_work_.data());
-  } else if (code_->machine_solve != nullptr) {
-    code_->machine_solve->run(work.system_.data(), work.X_.data(), work.solve_work_.data());
+  } else if (work.machine_solve_ != nullptr) {
+    work.machine_solve_->run(work.system_.data(), work.X_.data(), work.solve_work_.data());
   } else {
     code_->substitution.solve(work.system_.data() + code_->num_b, work.system_.data(),
                               work.X_.data(), work.solve_work_.data());

@@ -27,6 +27,7 @@
 namespace koppel {
 
 class Series;
+class SeriesMachineCode;
 
 // Evaluation in stages, for equations that are solved order by order [Pryce 1998]: stage k
 // evaluates output j at order k + output_leads[j] ≥ 0, and every value below it at an order that
@@ -93,6 +94,8 @@ class SeriesWorkspace {
   std::size_t num_b_ = 0;
   std::vector<double> system_, X_;  // b and entries
   std::vector<double> solve_work_;
+  const SeriesMachineCode* machine_ = nullptr;  // that evaluates; null: native code or the tape
+  const MachineCode* machine_solve_ = nullptr;
 };
 
 class Series {
@@ -118,7 +121,9 @@ class Series {
   bool is_native() const;        // compiled
   const std::string& why_not_native() const;
 
-  SeriesWorkspace make_workspace() const;
+  SeriesWorkspace make_workspace(Uses uses = Uses::Many) const;
+  // From now on by machine code, where there is any; all coefficients stay.
+  void use_machine_code(SeriesWorkspace& work) const;
   // Order k of all outputs. Orders below k must have been evaluated with the same lower
   // coefficients; evaluating order k again is allowed.
   void evaluate(int k, SeriesWorkspace& work) const noexcept;
