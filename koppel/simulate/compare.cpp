@@ -35,8 +35,11 @@ struct Candidate : Method {
 };
 
 SimulateOptions simulate_options(const CompareOptions& options, const Candidate& method) {
-  SimulateOptions out{method};
+  SimulateOptions out;
   out.end = options.end;
+  out.coordinates = method.coordinates;
+  out.formulation = method.formulation;
+  out.integrator = method.integrator;
   out.projection = options.projection;
   out.health.judges_one_way = false;
   if (method.tolerance > 0) out.tolerance = method.tolerance;

@@ -18,7 +18,7 @@ Preparation::Preparation(const Model& model, const SimulateOptions& options,
     : model_(model), options_(options), tell_(std::move(tell)) {}
 
 void Preparation::run() {
-  const Wanted wanted{options_, options_.reactions != ReactionAxes::None};
+  const Wanted wanted{options_.method(), options_.reactions != ReactionAxes::None};
   look_at(choose_coordinates(model_, wanted));
   if (const auto better = better_coordinates(model_, equations->coordinates, wanted, found)) {
     look_at(*better);

@@ -33,9 +33,15 @@ struct Sampling {
   std::vector<double> times = {};  // instead: these, ascending
 };
 
-// What is open of the method is chosen.
-struct SimulateOptions : Method {
+struct SimulateOptions {
   double end = 10;
+  // The method, field by field, so that a call can name what it wants: {.end = 2, .coordinates =
+  // "joint"}.
+  std::string coordinates = {};  // empty or "auto": chosen, as the others where they are open
+  Formulation formulation = {};
+  Integrator integrator = {};
+  Projection projection = Projection::Full;
+  double baumgarte = 0;  // as in Method
   double tolerance = 1e-8;
   std::optional<double> step = {};  // fixed; adaptive where there is none
   int order = 0;                    // of Taylor series; 0: from the tolerance
@@ -45,6 +51,7 @@ struct SimulateOptions : Method {
   int derivatives = 0;        // columns for the time derivatives of outputs up to this order
   HealthOptions health = {};  // how the run is watched
 
+  Method method() const { return {coordinates, formulation, integrator, projection, baumgarte}; }
   // Throws Error `simulate.bad-option`.
   void validate() const;
 };

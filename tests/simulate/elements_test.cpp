@@ -19,11 +19,6 @@ constexpr double kPi = std::numbers::pi;
 
 Model read(const std::string& text) { return read_model_text(text, "m.yaml"); }
 
-SimulateOptions in(const char* coordinates, SimulateOptions options) {
-  options.coordinates = coordinates;
-  return options;
-}
-
 // Two shafts that meet at 40 degrees; the first is driven.
 std::string shafts(const std::string& joint) {
   return R"(
@@ -45,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, EverySet,
 
 TEST_P(EverySet, ConstantVelocityJointPassesTheRateOn) {
   const Model m = read(shafts("type: constant-velocity, axes: [[0, 0, 1], [0, 0, 1]]"));
-  const Simulation s = simulate(m, in(GetParam(), {.end = 2, .tolerance = 1e-10}));
+  const Simulation s = simulate(m, {.end = 2, .coordinates = GetParam(), .tolerance = 1e-10});
   ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
   for (const double rate : s["rate"]) {
     EXPECT_TRUE(near(rate, 3, {.relative = 1e-8, .because = "100 times the tolerance"}));
@@ -76,9 +71,10 @@ joints:
 initial: {"a.wx": 1.5, "a.wy": -0.7, "b.wx": -1}
 outputs: {x: b.x, y: b.y, z: b.z}
 )");
-  const Simulation s = simulate(m, in(GetParam(), {.end = 3, .tolerance = 1e-11}));
+  const Simulation s = simulate(m, {.end = 3, .coordinates = GetParam(), .tolerance = 1e-11});
   ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
-  static const Simulation reference = simulate(m, in("absolute", {.end = 3, .tolerance = 1e-12}));
+  static const Simulation reference =
+      simulate(m, {.end = 3, .coordinates = "absolute", .tolerance = 1e-12});
   EXPECT_LT(s.summary.energy_drift, 1e-9);
   for (const char* name : {"x", "y", "z"}) {
     EXPECT_NEAR(s[name].back(), reference[name].back(), 1e-8) << name;
@@ -118,8 +114,8 @@ TEST(Cam, AnEccentricLiftsItsRollerByTheClosedForm) {
   constexpr double R = 0.1, e = 0.03, r = 0.02;
   for (const char* set : {"absolute", "joint", "natural"}) {
     const Model m = eccentric("2");
-    const Simulation s =
-        simulate(m, in(set, {.end = 4, .tolerance = 1e-10, .reactions = ReactionAxes::World}));
+    const Simulation s = simulate(
+        m, {.end = 4, .coordinates = set, .tolerance = 1e-10, .reactions = ReactionAxes::World});
     ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
     EXPECT_EQ(leaving(s), "");
     const std::vector<double> y = s["y"], force = s["lambda.lift.contact"];
@@ -148,9 +144,8 @@ TEST(Cam, ARollerThatWouldLeaveMakesARunDoubtful) {
   EXPECT_EQ(s.status, Outcome::Status::Doubtful);
   ASSERT_EQ(s.summary.health.reasons.size(), 1u);
   EXPECT_EQ(s.summary.health.reasons[0].what, Health::What::WrongWay);
-  EXPECT_TRUE(
-      s.text.ends_with("'lift.contact' would have to act the wrong way (a cable push, an "
-                       "open contact pull)."))
+  EXPECT_TRUE(s.text.ends_with("'lift.contact' would have to act the wrong way (a cable push, an "
+                               "open contact pull)."))
       << s.text;
   const Simulation held = simulate(eccentric("30", ", groove: true"), {.end = 0.3});
   EXPECT_EQ(leaving(held), "");
@@ -200,7 +195,7 @@ joints:
   slide: {type: prismatic, between: [a, b], axis: [0, 1, 0], zero: 0.2}
 outputs: {angle: hinge.angle, position: slide.position}
 )");
-  const Simulation s = simulate(m, in(GetParam(), {.end = 0.1}));
+  const Simulation s = simulate(m, {.end = 0.1, .coordinates = GetParam()});
   EXPECT_NEAR(s["angle"][0], -kPi / 6, 1e-12);
   EXPECT_NEAR(s["position"][0], 0.3, 1e-12);
 }

@@ -38,8 +38,7 @@ initial: {knee.angle: 0.3}
 )",
                                      "m.yaml");
   for (const char* set : {"absolute", "joint", "natural"}) {
-    SimulateOptions options{.end = 3, .tolerance = 1e-10};
-    options.coordinates = set;
+    const SimulateOptions options = {.end = 3, .coordinates = set, .tolerance = 1e-10};
     const Simulation built = simulate(m.model(), options), read = simulate(file, options);
     EXPECT_EQ(built["knee.angle"][0], 0.3);
     for (const char* name : {"knee.angle", "hip.angle", "lower.x", "lower.y'", "upper.angle"}) {
@@ -55,9 +54,8 @@ TEST(Mechanism, AnglesAfterARunCountTheirTurns) {
   const JointHandle axle =
       m.add("axle", Revolute{.between = {m.ground(), wheel}, .axis = Direction(0, 0, 1)});
   axle.angle().start_rate(100);
-  SimulateOptions options{.end = 10, .sampling = {.count = 21}};
-  options.coordinates = "absolute";
-  const Simulation s = simulate(m.model(), options);
+  const Simulation s =
+      simulate(m.model(), {.end = 10, .coordinates = "absolute", .sampling = {.count = 21}});
   EXPECT_NEAR(s["axle.angle"].back(), 1000, 1e-5);
 }
 
