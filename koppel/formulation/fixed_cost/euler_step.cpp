@@ -124,7 +124,7 @@ class EulerBuilder : public SaddleBuilder {
       const Exprs column = multiply(e_.K, std::span(solution).first(n));
       out_.projector.insert(out_.projector.end(), column.begin(), column.end());
     }
-    return close_positions(elimination, s, q, t1_, out_.eta);
+    return close_positions(elimination, s, q, t1_, e_.K, out_.eta);
   }
 
   // The solution of (1), with forces that are chosen in this step. They act where reactions do, and
@@ -198,8 +198,8 @@ class EulerBuilder : public SaddleBuilder {
     project(elimination, s);
   }
 
-  // (3). What follows a hand is thrown about, and closed twice more: errors of Newton's steps are
-  // squared each time.
+  // (3). What follows a hand is thrown about, and closed twice more, each time by two steps with
+  // one matrix: an error δ becomes δ² and then δ³.
   void project(const Elimination& elimination, const Saddle& s) {
     if (!projects()) return;
     out_.q = close(elimination, s, out_.q);
@@ -207,6 +207,7 @@ class EulerBuilder : public SaddleBuilder {
       out_.v = project_velocities(out_.q, t1_, out_.v);
       return;
     }
+    out_.q = restore_invariants(out_.q, t1_);
     for (int k = 0; k < 2; ++k) {
       Closed closed = close_again(out_.q, t1_, out_.v);
       out_.q = restore_invariants(closed.q, t1_);
