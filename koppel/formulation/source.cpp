@@ -97,6 +97,10 @@ Stated state_constraints(const Source& s, const FormulationInfo& info) {
                                        : a_rates[i]);
     out.index.push_back(is_velocity ? 2 : 1);
   }
+  // Multipliers hang together by the accelerations: where some are uncertain by δ/h², all are.
+  if (s.is_mixed() && !out.index.empty()) {
+    std::ranges::fill(out.index, *std::ranges::max_element(out.index));
+  }
   out.closed = s.closed_rows(info);
   if (!out.closed.empty()) {
     Exprs all(g.size());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -52,6 +53,15 @@ tcp::acceptor bind(asio::io_context& context, const PlayServerOptions& options) 
                             error.code().message()),
                 "Give an address of this machine and a port that is free.");
   }
+}
+
+// What pages ask for is worked on with low priority, so that it does not take the processor from
+// the pages themselves, which run their mechanisms on the same machine. (On Linux a thread has a
+// priority of its own; where it cannot be lowered, all goes on as before.)
+void give_way() {
+  constexpr int kNiceness = 10;  // a tenth of what others get while they are busy
+  thread_local bool is_done = false;
+  if (!std::exchange(is_done, true)) setpriority(PRIO_PROCESS, 0, kNiceness);
 }
 
 Response plain(const Request& request, http::status status, std::string text) {
@@ -235,6 +245,7 @@ class PlayServer::Impl {
     Workbench::Task task;
     std::string bad;
     auto ask = [&]() -> asio::awaitable<void> {
+      give_way();
       try {
         task = workbench_.answer(message, [&](std::vector<PlayMessage> found) {
           std::move(found.begin(), found.end(), std::back_inserter(answers));
@@ -271,6 +282,7 @@ class PlayServer::Impl {
         asio::post(context_, std::move(put));
       };
       auto run = [&]() -> asio::awaitable<void> {
+        give_way();
         try {
           task.run(send, goes_on);
         } catch (const std::exception&) {  // such as no memory: the page gets no answer

@@ -265,10 +265,18 @@ Workbench::Task Workbench::study(const std::string& name, std::shared_ptr<const 
 
 void Workbench::picture(const std::string& name, const Send& send) const {
   if (name.empty()) throw BadMessage("there is no model of this name");
-  const Model model = read_model(path_of(name));
-  send(
-      {{"{\"kind\":\"picture\",\"name\":" + dump(name) + ",\"scene\":" + still_picture(model) + '}',
-        false}});
+  const std::filesystem::path path = path_of(name);
+  std::optional<std::string> scene;
+  {
+    const std::lock_guard guard(pictures_mutex_);
+    if (const auto known = pictures_.find(name); known != pictures_.end()) scene = known->second;
+  }
+  if (!scene) {
+    scene = still_picture(read_model(path));
+    const std::lock_guard guard(pictures_mutex_);
+    pictures_[name] = *scene;
+  }
+  send({{"{\"kind\":\"picture\",\"name\":" + dump(name) + ",\"scene\":" + *scene + '}', false}});
 }
 
 void Workbench::save(const std::string& text, const Send& send) const {

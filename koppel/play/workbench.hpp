@@ -26,6 +26,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -97,6 +98,9 @@ class Workbench {
 
   WorkbenchOptions options_;
   std::vector<std::pair<std::string, std::string>> gallery_;  // name and description
+  // Pictures that were asked for; built-in models do not change. At most one for each of them.
+  mutable std::mutex pictures_mutex_;
+  mutable std::map<std::string, std::string> pictures_;
 };
 
 }  // namespace koppel

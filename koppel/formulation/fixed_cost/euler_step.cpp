@@ -124,24 +124,32 @@ class EulerBuilder : public SaddleBuilder {
       const Exprs column = multiply(e_.K, std::span(solution).first(n));
       out_.projector.insert(out_.projector.end(), column.begin(), column.end());
     }
-    return close_positions(elimination, s, q, t1_, out_.eta);
+    return close_positions(elimination, s, q, t1_, e_.K, out_.eta);
   }
 
-  // The solution of (1), with forces that are chosen in this step.
+  // The solution of (1), with forces that are chosen in this step. They act where reactions do, and
+  // rates are taken where constraints are stated.
   Exprs solve_with_tracking(const Elimination& elimination, const Saddle& s, const Exprs& upper,
-                            const Exprs& lower) {
+                            const Exprs& lower, const Place& acting, const Place& stated) {
     Exprs solution = solve(elimination, s, upper, lower);
     if (e_.tracking.empty()) return solution;
-    const auto n = static_cast<std::size_t>(n_);
-    std::vector<Exprs> columns, W;
-    for (int k = 0; k < B_.pattern.num_columns; ++k) {
-      Exprs b(n);
-      for (int i = 0; i < n_; ++i) b[static_cast<std::size_t>(i)] = B_.at(i, k);
+    const Place place = m_ > 0 ? stated : here();
+    const SparseExpr B = m_ > 0 ? at(acting, B_) : B_;
+    StepResponse response{m_ > 0 ? at(place, B_) : B_,
+                          Exprs(solution.begin(), solution.begin() + n_),
+                          {},
+                          {},
+                          MobilityChange(e_, B_, C_, place.q, place.t)};
+    std::vector<Exprs> columns;
+    for (int k = 0; k < B.pattern.num_columns; ++k) {
+      Exprs b(static_cast<std::size_t>(n_));
+      for (int i = 0; i < n_; ++i) b[static_cast<std::size_t>(i)] = B.at(i, k);
       columns.push_back(solve(elimination, s, b, Exprs(lower.size())));
-      W.emplace_back(columns.back().begin(), columns.back().begin() + n_);
+      const auto middle = columns.back().begin() + n_;
+      response.W.emplace_back(columns.back().begin(), middle);
+      response.reactions.emplace_back(middle, columns.back().end());
     }
-    const Exprs mu =
-        follow_targets(e_, d_.state, h_, B_, Exprs(solution.begin(), solution.begin() + n_), W);
+    const Exprs mu = follow_targets(e_, d_.state, h_, response);
     for (std::size_t k = 0; k < mu.size(); ++k) solution = plus(solution, mu[k], columns[k]);
     auto next = mu.begin();
     for (const Equations::Tracking& t : e_.tracking) {
@@ -166,7 +174,7 @@ class EulerBuilder : public SaddleBuilder {
     }
     const Place there{out_.q, t1_};
     const Saddle s = make_saddle(here(), at(there, C_), true);
-    take(solve_with_tracking(eliminate(s), s, forces(here()), stated(there)));
+    take(solve_with_tracking(eliminate(s), s, forces(here()), stated(there), here(), there));
   }
 
   // All at the old positions, or with constraints at the predicted ones.
@@ -175,7 +183,7 @@ class EulerBuilder : public SaddleBuilder {
     const SparseExpr C = at(rows, C_);
     const Saddle s = make_saddle(here(), C, C, true);
     const Elimination elimination = eliminate(s);
-    take(solve_with_tracking(elimination, s, forces(here()), stated(rows)));
+    take(solve_with_tracking(elimination, s, forces(here()), stated(rows), rows, rows));
     const bool uses_new = options_.updates == Updates::VelocitiesFirst || is_euler();
     out_.q = restore_invariants(plus(e_.q, h_, uses_new ? multiply(e_.K, out_.v) : Kv_), t1_);
     project(elimination, s);
@@ -186,12 +194,12 @@ class EulerBuilder : public SaddleBuilder {
     const Place there{out_.q, t1_};
     const Saddle s = make_saddle(there, at(there, C_), true);
     const Elimination elimination = eliminate(s);
-    take(solve_with_tracking(elimination, s, forces(there), stated(there)));
+    take(solve_with_tracking(elimination, s, forces(there), stated(there), there, there));
     project(elimination, s);
   }
 
-  // (3). What follows a hand is thrown about, and closed twice more: errors of Newton's steps are
-  // squared each time.
+  // (3). What follows a hand is thrown about, and closed twice more, each time by two steps with
+  // one matrix: an error δ becomes δ² and then δ³.
   void project(const Elimination& elimination, const Saddle& s) {
     if (!projects()) return;
     out_.q = close(elimination, s, out_.q);
@@ -199,6 +207,7 @@ class EulerBuilder : public SaddleBuilder {
       out_.v = project_velocities(out_.q, t1_, out_.v);
       return;
     }
+    out_.q = restore_invariants(out_.q, t1_);
     for (int k = 0; k < 2; ++k) {
       Closed closed = close_again(out_.q, t1_, out_.v);
       out_.q = restore_invariants(closed.q, t1_);

@@ -14,6 +14,7 @@ constexpr double kNothing = 1e-12;     // N: where a force has no direction
 constexpr double kBlocked = 1e-6;      // of the diagonal of E, added to it: joints may block
 constexpr std::size_t kMaxRounds = 4;  // of settling who is at the limit
 constexpr int kSweeps = 3;
+constexpr int kNewtonSteps = 4;  // for κ
 
 class Limiter {
  public:
@@ -34,26 +35,64 @@ class Limiter {
   }
 
  private:
-  // F/|μ_t|, at most 1.
-  Expr part(const LimitedForce& f) const {
-    Expr squares = kNothing * kNothing;
-    for (std::size_t i = f.first; i < f.first + f.size; ++i) squares += mu_[i] * mu_[i];
-    return min(1, f.limit / sqrt(squares));
+  static Expr squares_of(const Exprs& x) {
+    Expr sum = 0;
+    for (const Expr& value : x) sum += value * value;
+    return sum;
   }
-  void shorten(const LimitedForce& f) {
-    if (f.limit.is_constant(0)) return;
-    const Expr by = part(f);
-    for (std::size_t i = f.first; i < f.first + f.size; ++i) mu_[i] *= by;
+  static Expr length_of(const Exprs& x) { return sqrt(squares_of(x) + kNothing * kNothing); }
+  Exprs of(const LimitedForce& f) const {
+    const auto first = mu_.begin() + static_cast<std::ptrdiff_t>(f.first);
+    return {first, first + static_cast<std::ptrdiff_t>(f.size)};
+  }
+
+  // Within its limit; says whether it was beyond it.
+  Expr shorten(const LimitedForce& f) {
+    if (f.limit.is_constant(0)) return 0;
+    const Exprs wanted = of(f);
+    const Expr is_over = select(length_of(wanted) > f.limit, 1, 0);
+    Exprs taken = wanted;
+    if (f.basis.values.size() > 1) {
+      const Exprs by_mobility = from_basis(f.basis, solve_limited(f, to_basis(f.basis, wanted)));
+      for (std::size_t i = 0; i < f.size; ++i) {
+        taken[i] = select(is_over > 0, by_mobility[i], wanted[i]);
+      }
+    }
+    const Expr by = min(1, f.limit / length_of(taken));
+    for (std::size_t i = 0; i < f.size; ++i) mu_[f.first + i] = by * taken[i];
+    return is_over;
+  }
+
+  // (2), from the lower bound κ = |E μ*|/F − max e: Newton's steps for 1/|μ| come from below.
+  static Exprs solve_limited(const LimitedForce& f, const Exprs& wanted) {
+    const Exprs& e = f.basis.values;
+    const Expr limit = f.limit + kNothing, least = kNothing * f.mobility;
+    Expr largest = e[0];
+    Exprs effect, mu(e.size());
+    for (std::size_t i = 0; i < e.size(); ++i) {
+      largest = max(largest, e[i]);
+      effect.push_back(e[i] * wanted[i]);
+    }
+    Expr kappa = max(sqrt(squares_of(effect)) / limit - largest, 0);
+    for (int step = 0;; ++step) {
+      Expr slope = 0;  // −½ d|μ|²/dκ
+      for (std::size_t i = 0; i < e.size(); ++i) {
+        const Expr inertia = 1 / (e[i] + kappa + least);
+        mu[i] = effect[i] * inertia;
+        slope += mu[i] * mu[i] * inertia;
+      }
+      if (step == kNewtonSteps) return mu;
+      const Expr squares = squares_of(mu), size = length_of(mu);
+      kappa = max(kappa + (size / limit - 1) * squares / (slope + kNothing * kNothing), 0);
+    }
   }
 
   void settle() {
     Exprs is_held(wanted_.size());  // 1: at the limit
     const auto hold = [&] {
       for (const LimitedForce& f : forces_) {
-        if (f.limit.is_constant(0)) continue;
-        const Expr by = part(f), is_over = select(by < 1, 1, 0);
+        const Expr is_over = shorten(f);  // what is held already is at its limit
         for (std::size_t i = f.first; i < f.first + f.size; ++i) {
-          mu_[i] *= by;  // what is held already is at its limit: by = 1
           is_held[i] = max(is_held[i], is_over);
         }
       }

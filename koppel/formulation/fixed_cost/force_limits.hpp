@@ -12,23 +12,30 @@
 // and E_uu (μ_u − μ*_u) = E_ul (μ*_l − μ_l) is solved for the rest, one time less than there are
 // trackings: that settles who is at the limit. Then come sweeps of the projected Gauss-Seidel
 // method, which lead nearer to (1) where one is there wrongly: μ_t ← shortened(μ_t − E_tt⁻¹ [E (μ −
-// μ*)]_t). A force of several components is shortened along itself, so that what is held still goes
-// straight towards its target; (1) is solved exactly where each has one component.
+// μ*)]_t).
 //
-// A single tracking is shortened, and that is all.
+// To shorten a force of several components is (1) for one tracking: in the eigenbasis of E_tt
+//
+//   μ_i = e_i μ*_i/(e_i + κ)   with κ ≥ 0 such that |μ| = F.                                 (2)
+//
+// Forces that move nothing give way to those that do. (Shortened along itself, a force near a dead
+// point would be spent on the direction that is blocked.) κ is found by four of Newton's steps for
+// 1/|μ| = 1/F, which is nearly linear in κ [Moré & Sorensen 1983]: 1e-9 of the limit are left, and
+// then taken.
 #pragma once
 
 #include <vector>
 
-#include <koppel/expr/graph/graph.hpp>
+#include <koppel/formulation/fixed_cost/eigenbasis.hpp>
 
 namespace koppel {
 
 // Components `first` to `first + size − 1` of the forces.
 struct LimitedForce {
   std::size_t first, size;
-  Expr limit;     // 0, as a constant: none
-  Expr mobility;  // the size of its diagonal of E, not zero where joints block
+  Expr limit;             // 0, as a constant: none
+  Expr mobility;          // the size of its diagonal of E, not zero where joints block
+  Eigenbasis basis = {};  // of E_tt; none where it has one component
 };
 
 // E by columns.

@@ -24,7 +24,8 @@ class RateBuilder : public SaddleBuilder {
     add_held(s, elimination, lower, out);
 
     Exprs eta;
-    const Exprs q = close_positions(elimination, s, restore_invariants(e_.q, e_.t), e_.t, eta);
+    const Exprs q =
+        close_positions(elimination, s, restore_invariants(e_.q, e_.t), e_.t, e_.K, eta);
     const Exprs v = project_velocities(q, e_.t, e_.v);
     out.projected = q;
     out.projected.insert(out.projected.end(), v.begin(), v.end());

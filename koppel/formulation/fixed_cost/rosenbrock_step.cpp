@@ -116,7 +116,7 @@ class RosenbrockBuilder : public SaddleBuilder {
     out_.v = combine(e_.v, kv1_, kv2);
     out_.x = combine(e_.x, kx1_, kx2);
     if (m_ == 0 || !options_.projects || d_.alpha != 0) return;
-    out_.q = close_positions(elimination, s, out_.q, t1_, out_.eta);
+    out_.q = close_positions(elimination, s, out_.q, t1_, e_.K, out_.eta);
     for (Expr& eta : out_.eta) eta /= h_;
     out_.v = project_velocities(out_.q, t1_, out_.v);
   }

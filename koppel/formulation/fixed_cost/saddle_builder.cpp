@@ -215,7 +215,8 @@ Exprs SaddleBuilder::restore_invariants(const Exprs& q, Expr t) const {
 }
 
 Exprs SaddleBuilder::close_positions(const Elimination& elimination, const Saddle& s,
-                                     const Exprs& q, Expr t, Exprs& eta) const {
+                                     const Exprs& q, Expr t, const SparseExpr& K,
+                                     Exprs& eta) const {
   const Exprs g = at({q, t}, g_);
   Exprs lower(g.size());
   for (std::size_t i = 0; i < g.size(); ++i) lower[i] = -g[i];
@@ -223,7 +224,7 @@ Exprs SaddleBuilder::close_positions(const Elimination& elimination, const Saddl
   for (std::size_t i = 0; i < num_g_; ++i) {
     eta.push_back(solution[static_cast<std::size_t>(n_) + i]);
   }
-  return plus(q, 1, multiply(e_.K, std::span(solution).first(static_cast<std::size_t>(n_))));
+  return plus(q, 1, multiply(K, std::span(solution).first(static_cast<std::size_t>(n_))));
 }
 
 Exprs SaddleBuilder::project_velocities(const Elimination& elimination, const Saddle& s,
@@ -245,7 +246,9 @@ SaddleBuilder::Closed SaddleBuilder::close_again(const Exprs& q, Expr t, const E
   const Saddle s = make_saddle(place, at(place, C_), false);
   const Elimination elimination = eliminate(s);
   Exprs unused;
-  const Exprs closed = close_positions(elimination, s, q, t, unused);
+  const SparseExpr K = at(place, e_.K);
+  const Exprs once = restore_invariants(close_positions(elimination, s, q, t, K, unused), t);
+  const Exprs closed = close_positions(elimination, s, once, t, K, unused);
   return {closed, project_velocities(elimination, s, {closed, t}, v)};
 }
 

@@ -66,13 +66,15 @@ class SaddleBuilder {
   // One Newton step for invariants: q ← q − dᵀ (h_q dᵀ)⁻¹ h with d = h_q; a counted coordinate is
   // moved alone.
   Exprs restore_invariants(const Exprs& q, Expr t) const;
-  // q + K δ with δ from (1), lower = −g(q, t); η are its multipliers.
+  // q + K δ with δ from (1), lower = −g(q, t); η are its multipliers. K should be that of the place
+  // of the matrix: angles that are counted beside directions are off to first order otherwise.
   Exprs close_positions(const Elimination& elimination, const Saddle& saddle, const Exprs& q,
-                        Expr t, Exprs& eta) const;
+                        Expr t, const SparseExpr& K, Exprs& eta) const;
   // v + δv with δv from (1) at (q, t), A = M, lower = −(C v + c).
   Exprs project_velocities(const Exprs& q, Expr t, const Exprs& v);
-  // The same, and before it one more Newton step for positions with the matrix of q: for motions
-  // that one step leaves too far off.
+  // The same, and before it two more steps for positions with the matrix of q: for motions that one
+  // step leaves too far off. The first is Newton's; the second costs no factorisation and
+  // multiplies what is left by the size of the first.
   struct Closed {
     Exprs q, v;
   };

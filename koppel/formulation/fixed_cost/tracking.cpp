@@ -8,6 +8,7 @@
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/code/function.hpp>
 #include <koppel/formulation/fixed_cost/force_limits.hpp>
+#include <koppel/formulation/fixed_cost/reach.hpp>
 #include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 
 namespace koppel {
@@ -80,9 +81,8 @@ class Mobility {
 
 class Follower {
  public:
-  Follower(const Equations& e, const State& state, Expr h, const SparseExpr& B, const Exprs& w0,
-           const std::vector<Exprs>& W)
-      : e_(e), h_(h), B_(B) {
+  Follower(const Equations& e, const State& state, Expr h, const StepResponse& response)
+      : e_(e), h_(h), response_(response) {
     Exprs targets;
     for (const Equations::Tracking& t : e.tracking) {
       parts_.push_back({&t, d_.size(), t.outputs.size()});
@@ -94,13 +94,14 @@ class Follower {
     }
     const Exprs time = {e.t}, one = {1};
     z_rate_ = time_derivative(targets, time, one);
-    rate_ = multiply_transposed(B_, e.v);
-    free_ = multiply_transposed(B_, w0);
-    for (std::size_t j = 0; j < W.size(); ++j) {
-      E_.push_back(multiply_transposed(B_, W[j]));
+    rate_ = multiply_transposed(response.S, e.v);
+    free_ = multiply_transposed(response.S, response.w0);
+    for (std::size_t j = 0; j < response.W.size(); ++j) {
+      E_.push_back(multiply_transposed(response.S, response.W[j]));
       for (std::size_t i = 0; i < E_[j].size(); ++i) E_[j][i] *= active_[i] * active_[j];
     }
     find_scales(state);
+    find_reaches();
   }
 
   Exprs make() {
@@ -115,11 +116,18 @@ class Follower {
   struct Part {
     const Equations::Tracking* of;
     std::size_t first, size;
-    double mobility = 1;  // what is usual
-    Expr present = 0;     // the mean of E's diagonal
+    double mobility = 1;            // what is usual
+    bool is_known = false;          // from the start, where it is held
+    Expr present = 0;               // the mean of E's diagonal
+    Eigenbasis basis = {};          // of its part of E, where it is automatic
+    std::vector<Reach> reach = {};  // along each of its vectors
 
     bool is_automatic() const { return of->method == TrackingMethod::Automatic; }
   };
+  static Exprs of_part(const Part& part, const Exprs& x) {
+    const auto first = x.begin() + static_cast<std::ptrdiff_t>(part.first);
+    return {first, first + static_cast<std::ptrdiff_t>(part.size)};
+  }
   template <typename F>
   void for_each_component(const Part& part, F&& f) const {
     for (std::size_t i = part.first; i < part.first + part.size; ++i) f(i);
@@ -151,7 +159,33 @@ class Follower {
     }
     const std::vector<double> usual = usual_values(wanted, state);
     for (std::size_t k = 0; k < parts_.size(); ++k) {
+      parts_[k].is_known = usual[k] > 0;
       parts_[k].mobility = usual[k] > 0 ? usual[k] : mass > 0 ? 1 / mass : 1;
+    }
+  }
+
+  // Dead points ahead, along the eigenvectors of each part.
+  void find_reaches() {
+    for (Part& part : parts_) {
+      if (!part.is_automatic()) continue;
+      std::vector<Exprs> E(part.size, Exprs(part.size));
+      for (std::size_t j = 0; j < part.size; ++j) {
+        for (std::size_t i = 0; i < part.size; ++i) E[j][i] = E_[part.first + j][part.first + i];
+      }
+      part.basis = make_eigenbasis(E);
+      const Exprs free = to_basis(part.basis, of_part(part, free_));
+      const Expr usual = part.is_known ? max(part.present, part.mobility) : part.present;
+      for (std::size_t i = 0; i < part.size; ++i) {
+        Exprs u(d_.size()), w(e_.num_v()), l(e_.num_rows());
+        for (std::size_t k = 0; k < part.size; ++k) {
+          const std::size_t at = part.first + k;
+          u[at] = part.basis.vectors[i][k];
+          w = plus(w, u[at], response_.W[at]);
+          l = plus(l, u[at], response_.reactions[at]);
+        }
+        part.reach.push_back(find_reach(part.basis.values[i], response_.mobility_change(u, w, l),
+                                        free[i], usual, part.of->max_force));
+      }
     }
   }
 
@@ -190,7 +224,7 @@ class Follower {
 
   // Of those that are automatic, or of the others.
   Mobility mobility_of(bool is_automatic) const {
-    constexpr double kRelative = 1e-3;  // of the mean in a tracking: what moves less is blocked,
+    constexpr double kRelative = 1e-5;  // of the mean in a tracking: what moves less is blocked,
     constexpr double kAbsolute = 1e-5;  // and of what is usual
     constexpr double kLeast = 1e-12;    // of the same: where nothing moves at all
     constexpr double kNone = 1e-200;    // and nothing is held
@@ -240,7 +274,7 @@ class Follower {
       approach(part, near, change);
       constexpr double kLeast = 1e-12;
       forces.push_back({places.size(), part.size, part.of->max_force,
-                        part.present + kLeast * part.mobility + 1e-200});
+                        part.present + kLeast * part.mobility + 1e-200, part.basis});
       for_each_component(part, [&](std::size_t i) {
         change[i] = active_[i] * (change[i] / h_ - free_[i] - by_others[i]);
         places.push_back(i);
@@ -264,46 +298,75 @@ class Follower {
     return mobility.times(mobility.solve(d));
   }
 
-  // (3): the change of the rates in this step.
-  void approach(const Part& part, const Exprs& near, Exprs& change) const {
-    const Equations::Tracking& t = *part.of;
-    const std::span<const Expr> d = std::span(near).subspan(part.first, part.size);
-    const Expr distance = length(d);
-    const Expr tau = t.response.is_constant(0) ? 5 * h_ : max(t.response, 2 * h_);
-    Expr speed = distance / tau;
-    if (const std::optional<Expr> a = braking(part, d, distance)) {
-      const Expr near_end = *a * tau * tau;
-      speed = select(distance <= near_end, speed, sqrt(2 * *a * max(distance - 0.5 * near_end, 0)));
-    }
-    if (!t.max_speed.is_constant(0)) speed = min(speed, t.max_speed);
-    Exprs step(part.size);
-    for (std::size_t i = 0; i < part.size; ++i) {
-      step[i] = speed * (d[i] / distance) + z_rate_[part.first + i] - rate_[part.first + i];
-    }
-    Expr portion = 1;
-    if (!t.max_acceleration.is_constant(0)) {
-      portion = min(1, t.max_acceleration * h_ / length(step));
-    }
-    for (std::size_t i = 0; i < part.size; ++i) change[part.first + i] = portion * step[i];
+  // The speed of (3) at a distance from where it must be zero, with the acceleration of braking.
+  static Expr approach_speed(Expr distance, const std::optional<Expr>& a, Expr tau) {
+    const Expr speed = distance / tau;
+    if (!a) return speed;
+    const Expr near_end = *a * tau * tau;
+    return select(distance <= near_end, speed, sqrt(2 * *a * max(distance - 0.5 * near_end, 0)));
   }
 
-  // The acceleration that is certain to be there for braking; nothing: no limit.
-  std::optional<Expr> braking(const Part& part, std::span<const Expr> d, Expr distance) const {
+  // (3): the change of the rates in this step, towards what is within reach.
+  void approach(const Part& part, const Exprs& near, Exprs& change) const {
     const Equations::Tracking& t = *part.of;
+    Exprs along = to_basis(part.basis, of_part(part, near));
+    for (std::size_t i = 0; i < part.size; ++i) along[i] = stop_at(part.reach[i], along[i]);
+    const Exprs d = from_basis(part.basis, along);
+    const Expr distance = length(d);
+    const Expr tau = t.response.is_constant(0) ? 5 * h_ : max(t.response, 2 * h_);
+    Expr speed = approach_speed(distance, braking(part, d, distance), tau);
+    if (!t.max_speed.is_constant(0)) speed = min(speed, t.max_speed);
+    Exprs wanted(part.size);
+    for (std::size_t i = 0; i < part.size; ++i) {
+      wanted[i] = speed * (d[i] / distance) + z_rate_[part.first + i];
+    }
+    wanted = slow_down(part, wanted, tau);
+    for (std::size_t i = 0; i < part.size; ++i) wanted[i] -= rate_[part.first + i];
+    Expr portion = 1;
+    if (!t.max_acceleration.is_constant(0)) {
+      portion = min(1, t.max_acceleration * h_ / length(wanted));
+    }
+    for (std::size_t i = 0; i < part.size; ++i) change[part.first + i] = portion * wanted[i];
+  }
+
+  // What is left of `x` where the way ends.
+  static Expr stop_at(const Reach& reach, Expr x) {
+    return reach.side * min(reach.side * x, reach.way);
+  }
+
+  // Speeds towards a dead point can be braked before it.
+  Exprs slow_down(const Part& part, const Exprs& speed, Expr tau) const {
+    const Exprs free = to_basis(part.basis, of_part(part, free_));
+    Exprs along = to_basis(part.basis, speed);
+    for (std::size_t i = 0; i < part.size; ++i) {
+      const Reach& reach = part.reach[i];
+      const auto a = braking(*part.of, reach.mobility, reach.side * free[i]);
+      const Expr most = approach_speed(reach.way, a, tau);
+      along[i] = reach.side * min(reach.side * along[i], most);
+    }
+    return from_basis(part.basis, along);
+  }
+
+  // The acceleration that is certain to be there for braking, along a direction of this mobility in
+  // which other forces accelerate by `free`; nothing: no limit.
+  static std::optional<Expr> braking(const Equations::Tracking& t, Expr mobility, Expr free) {
     std::optional<Expr> a;
     if (!t.max_acceleration.is_constant(0)) a = t.max_acceleration;
     if (t.max_force.is_constant(0)) return a;
-    Expr by_force = 0, by_others = 0;
+    const Expr by_force = t.max_force * mobility;
+    constexpr double kReserve = 0.75, kLeast = 0.1;
+    const Expr left = kReserve * max(by_force - free, kLeast * by_force);
+    return a ? min(*a, left) : left;
+  }
+  std::optional<Expr> braking(const Part& part, std::span<const Expr> d, Expr distance) const {
+    Expr mobility = 0, free = 0;
     for (std::size_t i = 0; i < d.size(); ++i) {
-      by_others += d[i] / distance * free_[part.first + i];
+      free += d[i] / distance * free_[part.first + i];
       for (std::size_t j = 0; j < d.size(); ++j) {
-        by_force += d[i] / distance * (d[j] / distance) * E_[part.first + j][part.first + i];
+        mobility += d[i] / distance * (d[j] / distance) * E_[part.first + j][part.first + i];
       }
     }
-    by_force *= t.max_force;
-    constexpr double kReserve = 0.75, kLeast = 0.1;
-    const Expr left = kReserve * max(by_force - by_others, kLeast * by_force);
-    return a ? min(*a, left) : left;
+    return braking(*part.of, mobility, free);
   }
 
   // φ of (4).
@@ -337,7 +400,7 @@ class Follower {
   const Equations& e_;
   Expr h_;
   std::vector<Part> parts_;
-  const SparseExpr& B_;
+  const StepResponse& response_;
   Exprs d_, z_rate_, rate_, active_, free_;
   std::vector<Exprs> E_;  // columns
 };
@@ -365,9 +428,9 @@ Exprs tracking_forces(const Equations& equations) {
   return out;
 }
 
-Exprs follow_targets(const Equations& equations, const State& state, Expr h, const SparseExpr& B,
-                     const Exprs& w0, const std::vector<Exprs>& W) {
-  return Follower(equations, state, h, B, w0, W).make();
+Exprs follow_targets(const Equations& equations, const State& state, Expr h,
+                     const StepResponse& response) {
+  return Follower(equations, state, h, response).make();
 }
 
 }  // namespace koppel

@@ -11,13 +11,12 @@
 // of what is held. Directions in which joints block have E = 0. They are left alone: in place of
 // E⁻¹ stands R = E (E² + ε²)⁻¹, in units of the mean effective mass of each tracking, applied once
 // more to what is left. So several trackings that cannot all have what they want miss it least in
-// the norm of their effective masses. ε is a thousandth, and grows where E becomes small
-// altogether, against the size e that is usual in this mechanism. Of the difference d to the target
-// counts
+// the norm of their effective masses. ε is 1e-5, and grows where E becomes small altogether,
+// against the size e that is usual in this mechanism. Of the difference d to the target counts
 //
 //   d' = E R d,                                                                             (2)
 //
-// the part that can be gone.
+// the part that can be gone, and of it only what comes before a dead point (reach.hpp).
 //
 // *Outputs and orientations.* σ are rates of outputs, and d = z − s; or the angular velocity of a
 // body, with s = 0 and z the rotation vector that is left to turn (model/rotation_signal.hpp). S is
@@ -30,8 +29,9 @@
 //
 // at most the speed limit, with the rate of the target added as far as it is known. a is the limit
 // of acceleration, and what the force limit F brakes with less a reserve: ¾ (F nᵀE n − nᵀS w₀)
-// along n = d'/|d'|. The change of speed in a step is at most h times the limit of acceleration; μ
-// follows from (1), and is shortened to F.
+// along n = d'/|d'|. The same law, with the way to it, holds for speeds towards a dead point. The
+// change of speed in a step is at most h times the limit of acceleration; μ follows from (1), and
+// is brought within F (force_limits.hpp).
 //
 // *Single-stage optimal control* [Lipovac 2020, ch. 4], extended to joints and loops. In a step
 // from t₀ to t₁, ½|s − z|²(t₁) + ½∫|s − z|² + ½ρ₀∫|μ|² + ½ρ₁∫|μ̇|² is made stationary. The adjoint
@@ -56,6 +56,7 @@
 
 #include <koppel/equations/equations.hpp>
 #include <koppel/equations/evaluator.hpp>
+#include <koppel/formulation/fixed_cost/reach.hpp>
 
 namespace koppel {
 
@@ -68,10 +69,18 @@ ControlSolution solve_control_equation(TrackingMethod method, Expr theta);
 // Symbols of the forces, of all trackings one after the other.
 std::vector<Expr> tracking_forces(const Equations& equations);
 
-// Their values in a step of length h; B and W have a column for each. `state` is the start, where
-// set-up may look.
+// What forces do in a step: w = w₀ + W μ, with the multipliers of W, and the matrix S (its columns
+// are the rows of (1)) at the place where the step states its constraints. There, what they block
+// is blocked exactly.
+struct StepResponse {
+  SparseExpr S;
+  std::vector<Expr> w0;
+  std::vector<std::vector<Expr>> W, reactions;
+  MobilityChange mobility_change;
+};
+
+// The forces in a step of length h. `state` is the start, where set-up may look.
 std::vector<Expr> follow_targets(const Equations& equations, const State& state, Expr h,
-                                 const SparseExpr& B, const std::vector<Expr>& w0,
-                                 const std::vector<std::vector<Expr>>& W);
+                                 const StepResponse& response);
 
 }  // namespace koppel

@@ -42,8 +42,10 @@ void Rolling::add_to(ModelWriter& writer) const {
   }
   Vec3e rho = -r * n;
   if (wheel->axis) {
-    const Expr lean = dot(n, *wheel->axis);
-    rho = -r / sqrt(1 - lean * lean) * (n - lean * *wheel->axis);  // Eq. (1)
+    // Eq. (1). The root is that of 1 − (n·a)² as a sum of squares: steps try places with an axis
+    // that is longer than 1, where the difference could be negative for a disc that nearly lies.
+    const Vec3e up = n - dot(n, *wheel->axis) * *wheel->axis;
+    rho = -r / sqrt(dot(up, up)) * up;
   }
   const Vec3e omega = writer.world_angular_velocity("omega", index).rate;
   const Vec3e slip = wheel->c.rate + cross(omega, rho);
