@@ -1,42 +1,41 @@
-#include "apps/koppel/optimize_journal.hpp"
+#include <koppel/study/optimize_journal.hpp>
 
 #include <cerrno>
 #include <cstring>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/base/whole_file.hpp>
+#include <koppel/study/sweep_manifest.hpp>
 #include <koppel/version.hpp>
 
-#include "apps/koppel/builtin_models.hpp"
-
-namespace koppel::app {
+namespace koppel {
 namespace {
 
 using nlohmann::json;
 
 // All that the evaluations depend on.
-std::string head_of(const std::string& model, const std::vector<std::string>& settings,
-                    const OptimizeOptions& options) {
-  json head;
-  head["version"] = version();
-  std::ostringstream text;
-  text << std::ifstream(find_model(model)).rdbuf();
-  head["model"] = text.str();
-  head["settings"] = settings;
+Manifest manifest_of(const Model& model, const OptimizeOptions& options) {
   const SimulateOptions& run = options.run;
-  head["run"] = {run.end,         run.tolerance,          run.step.value_or(0),
-                 run.coordinates, run.formulation.text(), run.integrator.text()};
-  head["maximizes"] = options.maximizes;
-  for (const Criterion& criterion : options.minimize) {
-    head["minimize"].push_back({criterion.quantity, static_cast<int>(criterion.reduction)});
+  json goals = json::array(), limits = json::array(), over = json::array();
+  for (const Criterion& c : options.minimize) {
+    goals.push_back(fmt::format("{}:{}", c.quantity, name_of(c.reduction)));
   }
-  for (const Limit& limit : options.limits) head["limits"].push_back(to_string(limit));
-  for (const Range& range : options.over) head["over"].push_back(to_string(range));
-  head["starts"] = {options.starts, options.seed, options.max_evaluations, options.tolerance};
-  return head.dump();
+  for (const Limit& limit : options.limits) limits.push_back(to_string(limit));
+  for (const Range& range : options.over) over.push_back(range.name);
+  return {{"koppel", json(version()).dump()},
+          {"model_hash", json(fingerprint(model)).dump()},
+          {options.maximizes ? "maximize" : "minimize", goals.dump()},
+          {"limits", limits.dump()},
+          {"over", over.dump()},
+          {"end", json(run.end).dump()},
+          {"tolerance", json(run.tolerance).dump()},
+          {"step", json(run.step.value_or(0)).dump()},
+          {"coordinates", json(run.coordinates).dump()},
+          {"formulation", json(run.formulation.text()).dump()},
+          {"integrator", json(run.integrator.text()).dump()}};
 }
 
 // Not a number where there is none: JSON has no such number.
@@ -61,43 +60,49 @@ std::string to_line(const Evaluation& e) {
 
 }  // namespace
 
-OptimizeJournal::OptimizeJournal(const std::filesystem::path& path, const std::string& model,
-                                 const std::vector<std::string>& settings,
+OptimizeJournal::OptimizeJournal(const std::filesystem::path& path, const Model& model,
                                  const OptimizeOptions& options)
     : path_(path) {
-  const std::string head = head_of(model, settings, options);
+  const Manifest manifest = manifest_of(model, options);
+  std::string text = to_json(manifest) + '\n', line;
   std::ifstream before(path);
-  std::string line;
-  if (std::getline(before, line) && line == head) {
+  // A head that is cut off has no evaluations behind it.
+  if (std::getline(before, line) && !before.eof()) {
+    if (const std::string other = differences(manifest, line); !other.empty()) {
+      throw Error("study.other-optimization",
+                  fmt::format("{} is that of another optimisation: {}.", path.string(), other),
+                  "Give another folder, or remove the journal to begin anew.");
+    }
     while (std::getline(before, line)) {
       const json parsed = json::parse(line, nullptr, false);
       if (parsed.is_discarded()) break;  // cut off
       try {
-        known_.push_back(read(parsed));
+        Evaluation e = read(parsed);
+        text += to_line(e);
+        known_.insert_or_assign(e.at, std::move(e));
       } catch (const json::exception&) {
         break;
       }
     }
   }
-  std::string text = head + '\n';
-  for (const Evaluation& e : known_) text += to_line(e);
   write_text(path, text);
   out_.open(path, std::ios::app);
 }
 
-std::optional<Evaluation> OptimizeJournal::find(const std::vector<double>& at, long number) const {
-  const auto i = static_cast<std::size_t>(number - 1);
-  if (i >= known_.size() || known_[i].at != at) return {};
-  return known_[i];
+std::optional<Evaluation> OptimizeJournal::find(const std::vector<double>& at) const {
+  const auto it = known_.find(at);
+  return it == known_.end() ? std::nullopt : std::optional(it->second);
 }
 
-void OptimizeJournal::append(const Evaluation& e, long number) {
-  if (static_cast<std::size_t>(number) <= known_.size()) return;
+void OptimizeJournal::append(const Evaluation& e) {
+  if (!known_.emplace(e.at, e).second) return;
   out_ << to_line(e);
   out_.flush();
   if (!out_) {
-    throw WriteError(fmt::format("cannot write {}: {}.", path_.string(), std::strerror(errno)));
+    throw WriteError(
+        fmt::format("{} cannot be written any further: {}. {} runs in it are complete.",
+                    path_.string(), std::strerror(errno), known_.size() - 1));
   }
 }
 
-}  // namespace koppel::app
+}  // namespace koppel

@@ -4,28 +4,30 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <koppel/study/optimize.hpp>
 
-namespace koppel::app {
+namespace koppel {
 
 class OptimizeJournal {
  public:
-  // Reads what is there. A journal of another optimisation is begun anew.
-  OptimizeJournal(const std::filesystem::path& path, const std::string& model,
-                  const std::vector<std::string>& settings, const OptimizeOptions& options);
+  // Reads what is there. Throws Error `study.other-optimization` where it is of another one. What
+  // only says where to look does not count: bounds, starts, tolerances of parameters, numbers of
+  // runs.
+  OptimizeJournal(const std::filesystem::path& path, const Model& model,
+                  const OptimizeOptions& options);
 
-  std::optional<Evaluation> find(const std::vector<double>& at, long number) const;
-  // Throws WriteError.
-  void append(const Evaluation& evaluation, long number);
+  std::optional<Evaluation> find(const std::vector<double>& at) const;
+  // Keeps what is new. Throws WriteError.
+  void append(const Evaluation& evaluation);
 
  private:
   std::filesystem::path path_;
-  std::vector<Evaluation> known_;
+  std::map<std::vector<double>, Evaluation> known_;  // by the point
   std::ofstream out_;
 };
 
-}  // namespace koppel::app
+}  // namespace koppel
