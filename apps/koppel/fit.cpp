@@ -47,7 +47,7 @@ void run(const FitCommand& given) {
   const Trajectory data = read_csv(given.data);
   FitOptions options;
   options.run = run_options(given, model);
-  const double end = data.empty() ? options.run.end : data.time().back();
+  const double end = data.empty() ? options.run.end : end_of(data);
   model = with_controls(std::move(model), given, end);
   for (const std::string& text : given.over) options.over.push_back(parse_fitted(text));
   options.over = expand(options.over, model);

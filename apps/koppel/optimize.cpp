@@ -11,11 +11,11 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/results/report.hpp>
 #include <koppel/study/optimize.hpp>
+#include <koppel/study/optimize_journal.hpp>
 #include <koppel/study/sampled_inputs.hpp>
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
-#include "apps/koppel/optimize_journal.hpp"
 #include "apps/koppel/result_files.hpp"
 #include "apps/koppel/study_options.hpp"
 #include "apps/koppel/with_flags.hpp"
@@ -104,19 +104,15 @@ void run(const OptimizeCommand& given) {
   Model model = load(*given.model, origins);
   model = with_controls(std::move(model), given, run_options(given, model).end);
   const OptimizeOptions options = options_of(given, model);
-  options.validate();
+  check_question(model, origins, options);
   const std::filesystem::path folder = make_folder(given.folder, given.model->path, "optimize");
   const FolderLock lock(folder);
-  std::vector<std::string> settings = given.model->settings;
-  settings.insert(settings.end(), given.controls.begin(), given.controls.end());
-  OptimizeJournal journal(folder / "journal.txt", given.model->path, settings, options);
+  OptimizeJournal journal(folder / "journal.txt", model, options);
   const bool is_shown = !given.quiet && isatty(fileno(stderr)) != 0;
   OptimizeCallbacks callbacks;
-  callbacks.known = [&](const std::vector<double>& at, long number) {
-    return journal.find(at, number);
-  };
+  callbacks.known = [&](const std::vector<double>& at) { return journal.find(at); };
   callbacks.evaluated = [&](const Evaluation& evaluation, long number) {
-    journal.append(evaluation, number);
+    journal.append(evaluation);
     if (is_shown) {
       std::fprintf(
           stderr, "\r\033[Krun %ld: %s", number,
@@ -160,7 +156,12 @@ void run(const OptimizeCommand& given) {
     case Optimum::End::Converged: break;
   }
   if (!optimum.is_feasible) {
-    fail("error[study.infeasible]: no point was found that keeps all limits; the nearest is told.");
+    std::string missed;
+    for (const std::string& text : optimum.missed) missed += (missed.empty() ? "" : ", ") + text;
+    fail(fmt::format(
+        "error[study.infeasible]: no point was found that keeps all limits; the nearest "
+        "misses {}.",
+        missed));
   }
 }
 

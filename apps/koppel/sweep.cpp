@@ -44,7 +44,8 @@ struct SweepOptions {
   std::optional<double> end, tolerance;
   std::string samples, folder;
   std::optional<int> jobs, bands;
-  bool json = false, quiet = false, mpi = false, hdf5 = false, batch = false, gpu = false;
+  bool json = false, quiet = false, mpi = false, hdf5 = false, batch = false, gpu = false,
+       contract = false;
 };
 
 std::string title_of(const SweepOptions& options) {
@@ -229,6 +230,10 @@ std::string describe(double seconds, std::size_t computed, const Crew& crew) {
 void run(const SweepOptions& options) {
   if (options.hdf5) require_hdf5();
   Crew crew{jobs_of(options), rank_of(options)};
+  if (options.contract && !options.gpu) {
+    throw Error("arguments.wrong", "--contract is given without --gpu.",
+                "It is for the compiler of the graphics card.");
+  }
   if (options.batch || options.gpu) {
     if (crew.rank) {
       throw Error("arguments.wrong", "--batch and --gpu run on one machine, without --mpi.");
@@ -238,12 +243,13 @@ void run(const SweepOptions& options) {
                   "--bands is given with --batch or --gpu, which keep no series.",
                   "Leave out one of them.");
     }
-    crew.together = {options.gpu, crew.jobs};
+    crew.together = {options.gpu, options.contract, crew.jobs};
     crew.model = load(*options.model, crew.origins);
   }
   const bool leads = !crew.rank || crew.rank->number == 0;
   Sweep sweep = sweep_of(options, leads);
   sweep.steps_together = crew.together.has_value();
+  sweep.contracts = options.contract;
   const Manifest manifest = make_manifest(sweep);
   const std::filesystem::path folder = make_folder(options.folder, options.model->path, "sweep");
   const InterruptGuard guard;
@@ -339,11 +345,14 @@ void add_sweep(CLI::App& program) {
   command->add_flag("--mpi", options->mpi,
                     "Share the work with the other processes of mpirun or srun, one thread each "
                     "unless --jobs says otherwise");
-  command->add_flag("--batch", options->batch,
-                    "Step variants together, in vector registers, by --step (fixed-cost, rk4, dop853); "
-                    "criteria are those of the ends of steps");
+  command->add_flag(
+      "--batch", options->batch,
+      "Step variants together, in vector registers, by --step (fixed-cost, rk4, dop853); "
+      "criteria are those of the ends of steps");
   command->add_flag("--gpu", options->gpu,
                     "The same on a graphics card, with the same bits; needs nvcc");
+  command->add_flag("--contract", options->contract,
+                    "With --gpu: products and sums in one rounding; faster, and other bits");
   command->add_option("--out", options->folder, "Output folder (default: MODEL-sweep)")
       ->type_name("DIR");
   command

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <koppel/study/parameters.hpp>
+#include <koppel/study/sampled_inputs.hpp>
 #include <koppel/study/start_tangent.hpp>
 #include <koppel/study/traced_motion.hpp>
 #include <koppel/version.hpp>
@@ -72,7 +73,9 @@ void measure(const std::string& name, const Model& model,
   const auto directions = motion.directions(start, space.directions(there));
   const std::size_t last = motion.samples().size() - 1;
   std::vector<TracedMotion::Direction> backward;
-  const double adjoint = least([&] { backward = motion.backward({{{{last, 0, 1.0}}, {}, {}, 0}}); });
+  const double adjoint = least([&] {
+    backward = motion.backward({{{{last, 0, 1.0}}, {}, {}, 0}});
+  });
   // Some of the directions, where they are many.
   const std::vector<TracedMotion::Direction> some(
       directions.begin(),
@@ -112,11 +115,12 @@ void measure(const std::string& name, const Model& model,
              2 * over.size(), std::abs(weighted - exact) / size, best);
 }
 
-// Masses in a row between springs of their own stiffness: as many parameters as there are springs.
+// Masses in a row between springs, and further springs of their own stiffness beside these: as many
+// parameters as there are such springs, and no two that act alike.
 std::string chain(int count) {
   std::string text = "parameters: {";
   for (int i = 0; i < count; ++i)
-    text += fmt::format("{}k{}: {}", i > 0 ? ", " : "", i, 50 + i % 7);
+    text += fmt::format("{}k{}: {}", i > 0 ? ", " : "", i, 10 + i % 7);
   text += "}\ncoordinates:\n";
   constexpr int kMasses = 10;
   std::string kinetic, potential;
@@ -124,15 +128,29 @@ std::string chain(int count) {
     text += fmt::format("  x{}: {{start: {}}}\n", i, i == 0 ? 0.1 : 0.0);
     kinetic += fmt::format("{}x{}'^2/2", i > 0 ? " + " : "", i);
   }
-  for (int k = 0; k < count; ++k) {  // several springs beside each other
-    const int i = k % kMasses;
-    potential += fmt::format("{}k{}*({})^2/{}", k > 0 ? " + " : "", k,
-                             i == 0 ? "x0" : fmt::format("x{} - x{}", i, i - 1),
-                             2 * std::max(1, count / kMasses));
+  const auto stretch = [](int i) {
+    return i == 0 ? std::string("x0") : fmt::format("(x{} - x{})", i, i - 1);
+  };
+  for (int i = 0; i < kMasses; ++i) {
+    potential += fmt::format("{}20*{}^2", i > 0 ? " + " : "", stretch(i));
+  }
+  for (int k = 0; k < count; ++k) {
+    potential += fmt::format(" + {:.6f}*k{}*{}^2", (0.5 + 0.001 * k) / std::max(1, count / kMasses),
+                             k, stretch(k % kMasses));
   }
   return text + "kinetic: " + kinetic + "\npotential: " + potential +
          "\noutputs: {x: x9}\nrun: {end: 5}\n";
 }
+
+constexpr const char* kCart = R"(
+parameters: {M: 1, m: 0.3, l: 0.5, g: 9.81}
+inputs: [F]
+coordinates: {x: 0, phi: 0.1}
+kinetic: M*x'^2/2 + m/2*((x' + l*phi'*cos(phi))^2 + (l*phi'*sin(phi))^2)
+potential: -m*g*l*cos(phi)
+generalized_forces: {x: F}
+outputs: {x: x}
+)";
 
 void run() {
   fmt::print("Commit {}, {}.\n\n", koppel::commit(), processor());
@@ -150,18 +168,29 @@ void run() {
        {Case{"slider_crank", "Bx", {"a", "b", "m", "g", "phi0"}, 2},
         Case{"andrews", "theta", {"rr", "m5", "c0", "mom", "xa"}, 0.02},
         Case{"bricard", "xP3", {"m", "L", "w", "g"}, 2},
-        Case{"overhead_crane", "x", {"m_t", "m", "J", "r", "g"}, 1},
+        Case{"overhead_crane", "l", {"m_t", "m", "J", "r", "g"}, 1},
         Case{"vehicle_trailer", "y", {"steering", "m", "a", "b", "mt", "k"}, 1.5}}) {
     std::vector<ParameterOrigin> origins;
     const Model model = read_model(std::string(KOPPEL_MODELS) + c.name + ".yaml", {}, origins);
     measure(c.name, model, origins, c.output, c.over, c.end);
   }
-  for (const int count : {10, 100, 1000}) {
+  for (const int count : {1, 10, 100, 1000}) {
     std::vector<ParameterOrigin> origins;
     const Model model = read_model_text(chain(count), "chain.yaml", {}, origins);
     std::vector<std::string> over;
     for (int i = 0; i < count; ++i) over.push_back(fmt::format("k{}", i));
     measure(fmt::format("ten masses, {} springs", count), model, origins, "x", over, 5);
+  }
+  for (const int count : {10, 100, 1000}) {  // samples of a force
+    std::vector<ParameterOrigin> origins;
+    Model model = read_model_text(kCart, "cart.yaml", {}, origins);
+    SampledInput force{"F", {}};
+    for (int i = 0; i < count; ++i) force.values.push_back(std::sin(20.0 * i / count));
+    model = with_sampled_input(std::move(model), force, 5);
+    std::vector<std::string> over;
+    for (int i = 0; i < count; ++i) over.push_back(fmt::format("F[{}]", i));
+    measure(fmt::format("cart with pendulum, {} samples of its force", count), model, origins, "x",
+            over, 5);
   }
 }
 

@@ -39,6 +39,7 @@ class BatchSweep {
     }
     for (const Range& range : sweep.samples.design().ranges) names_.push_back(range.name);
     on_card_ = options.on_card;
+    contracts_ = options.contracts;
   }
 
   // Rows of these variants.
@@ -55,10 +56,7 @@ class BatchSweep {
     }
     const double duration = batch_options_.run.end - batch.step_model().start_time;
     const auto steps = static_cast<std::uint64_t>(std::llround(duration / batch.step()));
-    const auto before = std::chrono::steady_clock::now();
-    card_ ? step_on_card(batch, steps, rows) : step_here(batch, steps, rows);
-    load.seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    load.seconds += card_ ? step_on_card(batch, steps, rows) : step_here(batch, steps, rows);
     load.steps += static_cast<double>(steps) * static_cast<double>(numbers.size());
     return rows;
   }
@@ -67,7 +65,7 @@ class BatchSweep {
   // Made once for as long as the size stays: its method is found by trials.
   Batch& batch_of(std::size_t size) {
     if (!batch_ || batch_->size() != size) batch_.emplace(model_, origins_, size, batch_options_);
-    if (on_card_ && !card_) card_.emplace(batch_->step_model());
+    if (on_card_ && !card_) card_.emplace(batch_->step_model(), contracts_);
     return *batch_;
   }
 
@@ -95,9 +93,12 @@ class BatchSweep {
     row.values = std::move(values);
   }
 
-  void step_here(Batch& batch, std::uint64_t steps, std::vector<SweepRow>& rows) const {
+  // Both give the seconds from the variants in memory to their results in memory.
+  double step_here(Batch& batch, std::uint64_t steps, std::vector<SweepRow>& rows) const {
     const std::size_t n = rows.size(), m = batch.observed().size();
+    const auto before = std::chrono::steady_clock::now();
     const Batch::Reduction kept = batch.advance_and_reduce(steps);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - before;
     const double duration = static_cast<double>(steps) * batch.step();
     for (std::size_t copy = 0; copy < n; ++copy) {
       std::vector<double> values;
@@ -110,9 +111,10 @@ class BatchSweep {
       }
       finish(rows[copy], std::move(values), failed);
     }
+    return seconds.count();
   }
 
-  void step_on_card(const Batch& batch, std::uint64_t steps, std::vector<SweepRow>& rows) const {
+  double step_on_card(const Batch& batch, std::uint64_t steps, std::vector<SweepRow>& rows) {
     Card::Variants variants;
     variants.count = rows.size();
     std::vector<double> numbers(rows.size());
@@ -138,7 +140,7 @@ class BatchSweep {
                                    [&](const CVariable& output) { return output.label == name; });
       wanted.push_back({static_cast<std::size_t>(it - outputs.begin()), which(sweep_.criteria[c])});
     }
-    const Card::Results found = card_->run(variants, steps, wanted);
+    const Card::Results& found = card_->run(variants, steps, wanted);
     const double duration = static_cast<double>(steps) * batch.step();
     for (std::size_t copy = 0; copy < rows.size(); ++copy) {
       std::vector<double> values;
@@ -148,6 +150,7 @@ class BatchSweep {
       }
       finish(rows[copy], std::move(values), found.failures[copy] != 0);
     }
+    return found.seconds;
   }
 
   static Card::Which which(const Criterion& criterion) {
@@ -168,7 +171,7 @@ class BatchSweep {
   BatchOptions batch_options_;
   std::vector<std::size_t> places_;  // of each criterion among what is observed
   std::vector<std::string> names_;
-  bool on_card_ = false;
+  bool on_card_ = false, contracts_ = false;
   std::optional<Batch> batch_;
   std::optional<Card> card_;
 };

@@ -81,6 +81,7 @@ struct Card::Library {
   const char* (*message)(int) = nullptr;
   int (*create)(Batch**, std::int64_t) = nullptr;
   void (*destroy)(Batch*) = nullptr;
+  int (*restart)(Batch*) = nullptr;
   int (*set_state)(Batch*, int, const double*, std::int64_t) = nullptr;
   int (*set_parameter)(Batch*, int, const double*, std::int64_t) = nullptr;
   int (*choose_outputs)(Batch*, const int*, int) = nullptr;
@@ -105,6 +106,7 @@ struct Card::Library {
     find(name, "message", message);
     find(name, "create", create);
     find(name, "destroy", destroy);
+    find(name, "restart", restart);
     find(name, "set_state", set_state);
     find(name, "set_parameter", set_parameter);
     find(name, "choose_outputs", choose_outputs);
@@ -118,8 +120,8 @@ struct Card::Library {
   }
 };
 
-Card::Card(const StepModel& model)
-    : library_(std::make_unique<Library>()), num_outputs_(model.outputs.size()) {
+Card::Card(const StepModel& model, bool contracts)
+    : library_(std::make_unique<Library>()), batch_(nullptr, nullptr) {
   const CudaFiles files = write_cuda(model);
   const fs::path& folder = library_->folder.path;
   const fs::path source = folder / (model.name + ".cu"), library = folder / "card.so";
@@ -128,7 +130,8 @@ Card::Card(const StepModel& model)
   const char* const named = std::getenv("KOPPEL_NVCC");
   const std::string compiler = named != nullptr && *named != '\0' ? named : "nvcc";
   const fs::path log = folder / "log";
-  const int status = run_program({compiler, "-O3", "-arch=native", "-fmad=false", "-shared",
+  const std::string contraction = contracts ? "-fmad=true" : "-fmad=false";
+  const int status = run_program({compiler, "-O3", "-arch=native", contraction, "-shared",
                                   "-Xcompiler", "-fPIC", "-o", library.string(), source.string()},
                                  log);
   if (status == 127) {
@@ -144,14 +147,20 @@ Card::Card(const StepModel& model)
 
 Card::~Card() = default;
 
-Card::Results Card::run(const Variants& variants, std::uint64_t steps,
-                        std::span<const Wanted> wanted) const {
+const Card::Results& Card::run(const Variants& variants, std::uint64_t steps,
+                               std::span<const Wanted> wanted) {
   const Library& of = *library_;
   const auto before = std::chrono::steady_clock::now();
-  const auto count = static_cast<std::int64_t>(variants.count);
-  Library::Batch* made = nullptr;
-  of.check(of.create(&made, count));
-  const std::unique_ptr<void, void (*)(void*)> batch(made, of.destroy);
+  if (size_ != variants.count) {
+    Library::Batch* created = nullptr;
+    batch_.reset();
+    of.check(of.create(&created, static_cast<std::int64_t>(variants.count)));
+    batch_ = {created, of.destroy};
+    size_ = variants.count;
+  } else {
+    of.check(of.restart(batch_.get()));
+  }
+  Library::Batch* const made = batch_.get();
   for (std::size_t i = 0; i < variants.states.size(); ++i) {
     const std::vector<double>& values = variants.states[i];
     of.check(of.set_state(made, static_cast<int>(i), values.data(), std::ssize(values)));
@@ -169,13 +178,14 @@ Card::Results Card::run(const Variants& variants, std::uint64_t steps,
   }
   of.check(of.choose_outputs(made, chosen.data(), static_cast<int>(chosen.size())));
   of.check(of.run(made, steps, 0, reduces ? 1 : 0));
-  Results out;
+  Results& out = results_;
   out.failures.resize(variants.count);
   of.check(of.get_failures(made, out.failures.data()));
-  for (const Wanted& one : wanted) {
-    out.values.emplace_back(variants.count);
-    of.check(of.get_output(made, static_cast<int>(one.output), static_cast<int>(one.which),
-                           out.values.back().data()));
+  out.values.resize(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    out.values[i].resize(variants.count);
+    of.check(of.get_output(made, static_cast<int>(wanted[i].output),
+                           static_cast<int>(wanted[i].which), out.values[i].data()));
   }
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
   return out;

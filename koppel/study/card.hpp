@@ -1,7 +1,8 @@
 // A model on a graphics card: its CUDA code (export/cuda.hpp), compiled by nvcc, loaded and run.
 //
-// Every variant has the bits that the same step has on the processor: contraction is off. The
-// compiler is `nvcc` of the path, or what KOPPEL_NVCC names.
+// Every variant has the bits that the same step has on the processor, unless contraction is asked
+// for: products and sums in one rounding, faster, and other bits. The compiler is `nvcc` of the
+// path, or what KOPPEL_NVCC names.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace koppel {
 class Card {
  public:
   // Throws Error `study.no-card`, with the reason: no compiler, no card, or no such step.
-  explicit Card(const StepModel& model);
+  explicit Card(const StepModel& model, bool contracts = false);
   ~Card();
   Card(const Card&) = delete;
   Card& operator=(const Card&) = delete;
@@ -37,13 +38,16 @@ class Card {
     std::vector<int> failures;                // 1: stopped before a value that is not finite
     double seconds = 0;                       // transfers included
   };
-  // So many steps of all variants; extremes and means are over the ends of all steps.
-  Results run(const Variants& variants, std::uint64_t steps, std::span<const Wanted> wanted) const;
+  // So many steps of all variants; extremes and means are over the ends of all steps. Memory on the
+  // card and of the results stays for as many variants again; the results are valid until then.
+  const Results& run(const Variants& variants, std::uint64_t steps, std::span<const Wanted> wanted);
 
  private:
   struct Library;
   std::unique_ptr<Library> library_;
-  std::size_t num_outputs_;
+  std::unique_ptr<void, void (*)(void*)> batch_;  // of so many variants
+  std::size_t size_ = 0;
+  Results results_;
 };
 
 }  // namespace koppel

@@ -142,6 +142,12 @@ void check_event(const Criterion& criterion, const Model& model) {
 
 }  // namespace
 
+const char* name_of(Reduce reduction) {
+  const auto it = std::find_if(kReductions.begin(), kReductions.end(),
+                               [&](const Named& named) { return named.reduction == reduction; });
+  return it->name.data();
+}
+
 Criterion parse_criterion(std::string_view text) {
   Criterion out;
   std::string_view rest = trimmed(text);

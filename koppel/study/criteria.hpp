@@ -29,6 +29,8 @@ struct Criterion {
   Reduce reduction = Reduce::Final;
 };
 
+const char* name_of(Reduce reduction);
+
 // Throws Error `study.bad-criterion`.
 Criterion parse_criterion(std::string_view text);
 

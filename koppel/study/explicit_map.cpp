@@ -7,7 +7,7 @@
 //
 //   κ_i = h b_i w + h Σ_{j>i} a_ji ν_j,   ν_i = φ_yᵀκ_i,     w₀ = w + Σ_i ν_i                (2)
 //
-// and w_p += φ_pᵀκ_i.
+// and w_p += Σ_i φ_pᵀκ_i.
 #include <algorithm>
 #include <cmath>
 
@@ -80,7 +80,8 @@ class ExplicitMap : public StepMap {
     explicit Work(ProjectionMap::Workspace with) : projection(std::move(with)) {}
     std::vector<SolvedFunction::Workspace> stages;
     std::vector<std::vector<double>> k;  // rates, their changes, or the weights ν
-    std::vector<double> y, kappa;
+    std::vector<double> y, kappa, sums;
+    std::vector<double> given;  // as the stages have them
     ProjectionMap::Workspace projection;
     double h = 0;
   };
@@ -89,6 +90,7 @@ class ExplicitMap : public StepMap {
     auto work = std::make_unique<Work>(projection_.make_workspace());
     work->y.resize(size());
     work->kappa.resize(size());
+    work->sums.resize(rates_.num_sums());
     for (std::size_t i = 0; i < tableau_.num_stages(); ++i) {
       work->stages.push_back(rates_.make_workspace());
       work->k.emplace_back(size());
@@ -107,7 +109,9 @@ class ExplicitMap : public StepMap {
 
   bool rates(double t, std::span<const double> y, std::span<const double> given,
              std::span<double> y_rate, Workspace& workspace) const override {
-    return rates_.evaluate(t, y, given, y_rate, static_cast<Work&>(workspace).stages[0]);
+    auto& work = static_cast<Work&>(workspace);
+    work.given.clear();
+    return rates_.evaluate(t, y, given, y_rate, work.stages[0]);
   }
 
   bool stand_at(const At& at, Workspace& workspace) const override {
@@ -136,6 +140,7 @@ class ExplicitMap : public StepMap {
     projection_.adjoint(w.first(num_q_), w.subspan(num_q_, num_v_), w_given, work.projection);
     const std::size_t s = tableau_.num_stages();
     for (std::vector<double>& nu : work.k) std::fill(nu.begin(), nu.end(), 0.0);
+    std::fill(work.sums.begin(), work.sums.end(), 0.0);
     for (std::size_t i = s; i-- > 0;) {
       std::fill(work.kappa.begin(), work.kappa.end(), 0.0);
       add_weighted(tableau_.b(), i, work.h, w, work.kappa);
@@ -143,8 +148,9 @@ class ExplicitMap : public StepMap {
         add_weighted(tableau_.a[j], i, work.h, work.k[j], work.kappa);
       }
       const std::span<double> nu(work.k[i]);
-      if (!rates_.adjoint(work.kappa, nu, w_given, work.stages[i])) return false;
+      if (!rates_.adjoint(work.kappa, nu, work.sums, work.stages[i])) return false;
     }
+    rates_.spread(work.sums, w_given);
     for (const std::vector<double>& nu : work.k) {
       for (std::size_t i = 0; i < w.size(); ++i) w[i] += nu[i];
     }
@@ -171,13 +177,17 @@ class ExplicitMap : public StepMap {
 
   // Strictly within the step: laws that switch at its ends are on one side.
   bool evaluate_stages(const At& at, Work& work) const {
+    if (!std::equal(at.given.begin(), at.given.end(), work.given.begin(), work.given.end())) {
+      work.given.assign(at.given.begin(), at.given.end());
+      for (SolvedFunction::Workspace& stage : work.stages) rates_.take(at.given, stage);
+    }
     const double first = std::nextafter(at.t, HUGE_VAL);
     const double last = std::nextafter(at.t + at.h, -HUGE_VAL);
     for (std::size_t i = 0; i < tableau_.num_stages(); ++i) {
       std::copy(at.y0.begin(), at.y0.end(), work.y.begin());
       add(tableau_.a[i], at.h, work.k, work.y);
       const double t = std::max(first, std::min(at.t + tableau_.c[i] * at.h, last));
-      if (!rates_.evaluate(t, work.y, at.given, work.k[i], work.stages[i])) return false;
+      if (!rates_.evaluate(t, work.y, work.k[i], work.stages[i])) return false;
     }
     return true;
   }

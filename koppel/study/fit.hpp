@@ -68,8 +68,12 @@ struct Fit {
   long runs = 0;
 };
 
-// The first column of the data is the time, ascending; fields that are not finite are gaps. Throws
-// Error `study.bad-data`, `study.bad-option`, and as StudiedParameters does.
+// The last time of the data, s.
+double end_of(const Trajectory& data);
+
+// The first column of the data is the time, ascending; fields that are not finite are gaps. Headers
+// may have units (column_unit.hpp); values are in SI units where there is none. Throws Error
+// `study.bad-data`, `study.bad-option`, and as StudiedParameters does.
 Fit fit(const Model& model, const std::vector<ParameterOrigin>& origins, const Trajectory& data,
         const FitOptions& options);
 

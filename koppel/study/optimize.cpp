@@ -63,7 +63,7 @@ class Goal {
     }
     const long number = ++num_evaluations;
     std::optional<Evaluation> known;
-    if (callbacks_.known) known = callbacks_.known(values, number);
+    if (callbacks_.known) known = callbacks_.known(values);
     last_ = known ? std::move(*known) : compute(values);
     if (!last_->is_good()) {
       ++num_failures;
@@ -294,7 +294,11 @@ void describe_end(const Goal& goal, const OptimizeOptions& options, Optimum& out
   }
   for (std::size_t k = 0; k < out.best.limits.size(); ++k) {
     const double size = std::max(1.0, std::abs(options.limits[k].bound));
-    if (out.best.limits[k] > -1e-5 * size) out.active.push_back(to_string(options.limits[k]));
+    const double over = out.best.limits[k];
+    if (over > -1e-5 * size) out.active.push_back(to_string(options.limits[k]));
+    if (over > kFeasible * size) {
+      out.missed.push_back(fmt::format("{} by {:.3g}", to_string(options.limits[k]), over));
+    }
   }
   out.remaining_slope = remaining_slope(goal, out.best, options);
 }
@@ -334,6 +338,13 @@ void OptimizeOptions::validate() const {
     throw Error("study.bad-option",
                 "starts, evaluations and the tolerance of an optimisation must be above 0.");
   }
+}
+
+void check_question(const Model& model, const std::vector<ParameterOrigin>& origins,
+                    const OptimizeOptions& options) {
+  options.validate();
+  const OptimizeCallbacks none;
+  const Goal goal(model, origins, options, none);
 }
 
 Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins,

@@ -65,6 +65,7 @@ struct Optimum {
   std::string failure;                 // the reason of the first
   std::vector<std::string> at_bounds;  // "a: low"
   std::vector<std::string> active;     // limits that are met with equality
+  std::vector<std::string> missed;     // limits that are not kept, and by how much
   struct FromStart {
     std::vector<double> start, end;
     double value = 0;
@@ -79,9 +80,14 @@ struct Optimum {
 struct OptimizeCallbacks {
   // After every evaluation; false stops.
   std::function<bool(const Evaluation&, long number)> evaluated;
-  // What is known already of evaluation `number` at a point, from a run that was interrupted.
-  std::function<std::optional<Evaluation>(const std::vector<double>& at, long number)> known;
+  // What is known already of a point, from an optimisation that was interrupted.
+  std::function<std::optional<Evaluation>(const std::vector<double>& at)> known;
 };
+
+// Whether the question makes sense: options, names of parameters and quantities. Throws Error as
+// optimize() does, before anything runs.
+void check_question(const Model& model, const std::vector<ParameterOrigin>& origins,
+                    const OptimizeOptions& options);
 
 // Throws as StudiedParameters and simulate() do for the model's own values; other points whose run
 // fails are told in the result.

@@ -137,6 +137,7 @@ std::string to_json(const Optimum& optimum, const OptimizeOptions& options) {
   out["remaining_slope"] = optimum.remaining_slope;
   out["at_bounds"] = optimum.at_bounds;
   out["active"] = optimum.active;
+  out["missed"] = optimum.missed;
   out["starts"] = nlohmann::ordered_json::array();
   for (const Optimum::FromStart& from : optimum.starts) {
     out["starts"].push_back({{"start", from.start},

@@ -70,6 +70,9 @@ StudiedParameters::StudiedParameters(Model model, std::vector<ParameterOrigin> o
                               name),
                   "Try its values one by one, in a sweep.");
     }
+    if (std::find(places_.begin(), places_.end(), i) != places_.end()) {
+      throw Error("study.bad-option", fmt::format("'{}' is given twice.", name));
+    }
     places_.push_back(i);
     values_.push_back(model_.parameters[i].value);
   }

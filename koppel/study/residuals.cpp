@@ -7,6 +7,8 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/study/column_unit.hpp>
 #include <koppel/study/start_tangent.hpp>
 
 namespace koppel {
@@ -35,6 +37,10 @@ bool add_output(const std::string& name, Model& model) {
 
 }  // namespace
 
+double end_of(const Trajectory& data) {
+  return data.empty() ? 0 : data.time().back() * split_unit(data.columns()[0].name).factor;
+}
+
 Residuals::Residuals(const Model& model, const std::vector<ParameterOrigin>& origins,
                      const Trajectory& data, const FitOptions& options)
     : options_(options), space_(model, origins, names_of(options)) {
@@ -52,13 +58,22 @@ Residuals::Residuals(const Model& model, const std::vector<ParameterOrigin>& ori
 
 void Residuals::take_columns(const Trajectory& data, const FitOptions& options) {
   Model model = space_.model();
-  for (const std::string& name : options.columns) data[name];  // throws where there is none
+  std::vector<std::string> si;
+  std::string all;
+  for (const Column& column : data.columns()) all += (all.empty() ? "" : ", ") + column.name;
+  for (const std::string& name : options.columns) {
+    if (data.find(name) >= 0) continue;
+    throw Error("study.bad-data", fmt::format("the data have no column '{}'.", name),
+                "columns: " + all + ".");
+  }
   for (std::size_t c = 1; c < data.num_columns(); ++c) {
     const std::string& name = data.columns()[c].name;
     const bool is_asked =
         std::find(options.columns.begin(), options.columns.end(), name) != options.columns.end();
     if (!options.columns.empty() && !is_asked) continue;
-    if (!add_output(name, model)) {
+    const bool is_known = add_output(name, model);
+    const ColumnUnit unit = is_known ? ColumnUnit{name, {}, {}, 1} : split_unit(name);
+    if (!is_known && (unit.quantity == name || !add_output(unit.quantity, model))) {
       if (is_asked) {
         throw Error("study.bad-data",
                     fmt::format("the model knows no quantity '{}', a column of the data.", name),
@@ -67,34 +82,70 @@ void Residuals::take_columns(const Trajectory& data, const FitOptions& options) 
       ignored_.push_back(name);
       continue;
     }
-    Measured column{name};
+    Measured column{name, unit.quantity, unit.factor};
     for (const FitOptions::Noise& noise : options.noise) {
-      if (noise.column != name) continue;
-      column.sigma = noise.sigma;
+      if (noise.column != name && noise.column != unit.quantity) continue;
+      column.sigma = noise.sigma * unit.factor;
       column.is_noise_given = true;
     }
     columns_.push_back(std::move(column));
     data_columns_.push_back(c);
+    si.push_back(unit.unit.empty() ? "?" : unit.si);
   }
   for (const FitOptions::Noise& noise : options.noise) {
-    const bool is_there = std::any_of(columns_.begin(), columns_.end(),
-                                      [&](const auto& c) { return c.name == noise.column; });
+    const bool is_there = std::any_of(columns_.begin(), columns_.end(), [&](const Measured& c) {
+      return c.name == noise.column || c.quantity == noise.column;
+    });
     if (!is_there || !(noise.sigma > 0)) {
       throw Error("study.bad-option",
-                  is_there ? fmt::format("the noise of '{}' must be above 0.", noise.column)
+                  is_there ? fmt::format("the noise of a column must be above 0: {}={:g}.",
+                                         noise.column, noise.sigma)
                            : fmt::format("there is no column '{}' to have noise.", noise.column));
     }
   }
   if (columns_.empty()) {
     throw Error("study.bad-data", "no column of the data is a quantity of the model.",
-                "Name columns as the model's outputs, or as quantities such as joint.angle.");
+                fmt::format("Name columns as the model's outputs, or as quantities such as "
+                            "joint.angle. columns: {}.",
+                            all));
+  }
+  check_units(model, si);
+}
+
+// Metres are no radians. Where an output of the model is an expression its unit is not known.
+void Residuals::check_units(const Model& model, const std::vector<std::string>& si) const {
+  if (std::all_of(si.begin(), si.end(), [](const std::string& unit) { return unit == "?"; }))
+    return;
+  const Equations equations = derive(model);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    for (const Equations::Output& output : equations.outputs) {
+      if (output.name != columns_[c].quantity || output.unit.empty()) continue;
+      if (si[c] == "?" || si[c] == output.unit) continue;
+      throw Error(
+          "study.bad-data",
+          fmt::format("column '{}' of the data cannot be '{}' of the model, which is in {}.",
+                      columns_[c].name, output.name, output.unit),
+          "Correct the unit, or the name of the column.");
+    }
   }
 }
 
 void Residuals::take_points(const Trajectory& data) {
-  const std::span<const double> t = data.time();
+  const ColumnUnit unit = split_unit(data.columns()[0].name);
+  if (!unit.unit.empty() && unit.si != "s") {
+    throw Error("study.bad-data",
+                fmt::format("the first column of the data is '{}', which is no time.",
+                            data.columns()[0].name),
+                "The first column has the times, in s unless its header has another unit.");
+  }
+  std::vector<double> t(data.time().begin(), data.time().end());
+  for (double& time : t) time *= unit.factor;
   for (std::size_t row = 0; row < t.size(); ++row) {
-    if (!std::isfinite(t[row]) || t[row] < 0 || (row > 0 && !(t[row] > t[row - 1]))) {
+    if (!std::isfinite(t[row])) {
+      throw Error("study.bad-data", fmt::format("row {} of the data has no time.", row + 1),
+                  "Gaps may be in other columns than the first.");
+    }
+    if (t[row] < 0 || (row > 0 && !(t[row] > t[row - 1]))) {
       throw Error(
           "study.bad-data",
           fmt::format("the time of row {} is {:g}, after {:g}: times must ascend from 0 on.",
@@ -105,7 +156,7 @@ void Residuals::take_points(const Trajectory& data) {
   std::vector<double> count(columns_.size(), 0.0);
   for (std::size_t row = 0; row < t.size(); ++row) {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const double value = data.column(data_columns_[c])[row];
+      const double value = data.column(data_columns_[c])[row] * columns_[c].factor;
       if (!std::isfinite(value)) {
         ++columns_[c].num_gaps;
         continue;
@@ -141,8 +192,8 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
     TraceOptions trace;
     trace.run = options_.run;
     for (const Measured& column : columns_) {
-      add_output(column.name, model);
-      trace.outputs.push_back(column.name);
+      add_output(column.quantity, model);
+      trace.outputs.push_back(column.quantity);
     }
     for (const Point& point : points_) {
       if (trace.times.empty() || trace.times.back() < point.t) trace.times.push_back(point.t);
@@ -227,8 +278,8 @@ void Residuals::describe(const Values& values, std::vector<Fit::OfColumn>& colum
     out.num_gaps = columns_[c].num_gaps;
     out.num_values = static_cast<std::size_t>(std::count_if(
         points_.begin(), points_.end(), [&](const Point& p) { return p.column == c; }));
-    (is_before ? out.rms_before : out.rms) = rms[c];
-    out.sigma = columns_[c].sigma;
+    (is_before ? out.rms_before : out.rms) = rms[c] / columns_[c].factor;
+    out.sigma = columns_[c].sigma / columns_[c].factor;
     out.is_noise_given = columns_[c].is_noise_given;
   }
 }

@@ -38,8 +38,10 @@ class Residuals {
 
  private:
   struct Measured {
-    std::string name;
-    double sigma = 1;
+    std::string name;      // in the data, with its unit
+    std::string quantity;  // of the model
+    double factor = 1;     // from the column's unit to SI
+    double sigma = 1;      // SI
     bool is_noise_given = false;
     std::size_t num_gaps = 0;
   };
@@ -49,8 +51,9 @@ class Residuals {
     double value;
   };
   void take_columns(const Trajectory& data, const FitOptions& options);
+  void check_units(const Model& model, const std::vector<std::string>& si) const;
   void take_points(const Trajectory& data);
-  std::vector<double> root_mean_squares(const Values& values) const;  // in the columns' units
+  std::vector<double> root_mean_squares(const Values& values) const;  // SI
 
   FitOptions options_;
   StudiedParameters space_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/study/symbols.hpp>
@@ -64,9 +65,21 @@ struct SolvedFunction::Parts {
     forward_outputs = jacobian_times_vector(R, join({x, z}), join({dx, dz}));
     weights = vector_times_jacobian(w, R, z);
     backward = vector_times_jacobian(join({w, mu}), join({R, rho}), x);
+    // Expressions that are the same are one node: known by it.
+    const auto first = backward.begin() + static_cast<std::ptrdiff_t>(terms.y.size());
+    const Exprs of_p(first, backward.end());
+    backward.erase(first, backward.end());
+    std::map<NodeId, std::size_t> places;
+    for (std::size_t i = 0; i < of_p.size(); ++i) {
+      if (of_p[i].is_constant(0)) continue;
+      const auto [it, is_new] = places.try_emplace(of_p[i].id(), places.size());
+      if (is_new) backward.push_back(of_p[i]);
+      spread.push_back({i, it->second});
+    }
   }
 
   Exprs R, z, system, forward, forward_outputs, weights, backward;
+  std::vector<Spread> spread;
   Exprs in_system, in_outputs, in_forward, in_forward_outputs, in_weights, in_backward;
 };
 
@@ -94,6 +107,8 @@ SolvedFunction::SolvedFunction(const RightHandSideTerms& terms, const Parts& par
       num_given_(terms.given.symbols.size()),
       num_out_(parts.R.size()),
       num_z_(parts.z.size()),
+      num_sums_(parts.backward.size() - num_y_),
+      spread_(parts.spread),
       system_(parts.in_system, parts.system, options),
       outputs_(parts.in_outputs, parts.R, options),
       forward_(parts.in_forward, parts.forward, options),
@@ -136,7 +151,7 @@ SolvedFunction::Workspace SolvedFunction::make_workspace() const {
   work.z.resize(num_z_);
   work.dz.resize(num_z_);
   work.mu.resize(num_z_);
-  work.cotangent.resize(num_y_ + num_given_);
+  work.cotangent.resize(num_y_ + num_sums_);
   work.system = system_.make_workspace();
   work.outputs = outputs_.make_workspace();
   work.forward = forward_.make_workspace();
@@ -151,12 +166,17 @@ SolvedFunction::Workspace SolvedFunction::make_workspace() const {
   return work;
 }
 
-bool SolvedFunction::evaluate(double t, std::span<const double> y, std::span<const double> given,
-                              std::span<double> out, Workspace& work) const {
+void SolvedFunction::take(std::span<const double> given, Workspace& work) const {
+  std::size_t at = 1 + num_y_;
+  put(given, work.in, at);
+}
+
+bool SolvedFunction::evaluate(double t, std::span<const double> y, std::span<double> out,
+                              Workspace& work) const {
   std::size_t at = 0;
   work.in[at++] = t;
   put(y.first(num_y_), work.in, at);
-  put(given, work.in, at);
+  at += num_given_;
   const std::span<const double> in = work.in;
   if (num_z_ > 0) {
     system_.evaluate(in.first(at), work.values, work.system);
@@ -186,8 +206,12 @@ void SolvedFunction::tangent(std::span<const double> dy, std::span<const double>
   forward_outputs_.evaluate(in.first(at), dout.first(num_out_), work.forward_outputs);
 }
 
+void SolvedFunction::spread(std::span<const double> sums, std::span<double> w_given) const {
+  for (const Spread& to : spread_) w_given[to.given] += sums[to.sum];
+}
+
 bool SolvedFunction::adjoint(std::span<const double> w, std::span<double> w_y,
-                             std::span<double> w_given, Workspace& work) const {
+                             std::span<double> sums, Workspace& work) const {
   std::size_t at = outputs_.num_inputs();
   put(w.first(num_out_), work.in, at);
   const std::span<const double> in = work.in;
@@ -206,7 +230,7 @@ bool SolvedFunction::adjoint(std::span<const double> w, std::span<double> w_y,
   }
   backward_.evaluate(in.first(at), work.cotangent, work.backward);
   for (std::size_t i = 0; i < num_y_; ++i) w_y[i] += work.cotangent[i];
-  for (std::size_t i = 0; i < num_given_; ++i) w_given[i] += work.cotangent[num_y_ + i];
+  for (std::size_t i = 0; i < num_sums_; ++i) sums[i] += work.cotangent[num_y_ + i];
   return true;
 }
 

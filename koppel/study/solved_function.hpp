@@ -13,6 +13,10 @@
 //   Aᵀμ = R_zᵀw,     w_y = R_yᵀw + ρ_yᵀμ,     w_p = R_pᵀw + ρ_pᵀμ.                          (3)
 //
 // One factorisation serves all of them. Nothing is allocated after the workspace is made.
+//
+// Of many parameters some do not matter, and others act alike (springs beside each other): (3) has
+// w_p once for all that have the same. What points add up to, the *sums*, is spread over p at the
+// end.
 #pragma once
 
 #include <optional>
@@ -46,23 +50,36 @@ class SolvedFunction {
   };
   Workspace make_workspace() const;
 
+  // Parameters and inputs, which stay until others are taken: there may be many, and many points.
+  void take(std::span<const double> given, Workspace& work) const;
   // False where the matrix is singular or a value is not finite. The workspace is at this point
   // from here on.
+  bool evaluate(double t, std::span<const double> y, std::span<double> out, Workspace& work) const;
   bool evaluate(double t, std::span<const double> y, std::span<const double> given,
-                std::span<double> out, Workspace& work) const;
+                std::span<double> out, Workspace& work) const {
+    take(given, work);
+    return evaluate(t, y, out, work);
+  }
   // (2) there.
   void tangent(std::span<const double> dy, std::span<const double> dgiven, std::span<double> dout,
                Workspace& work) const;
-  // Adds (3) there to w_y and w_given. False where Aᵀ cannot be factorised.
-  bool adjoint(std::span<const double> w, std::span<double> w_y, std::span<double> w_given,
+  // Adds (3) there to w_y and to sums of w_p. False where Aᵀ cannot be factorised.
+  bool adjoint(std::span<const double> w, std::span<double> w_y, std::span<double> sums,
                Workspace& work) const;
+  std::size_t num_sums() const { return num_sums_; }
+  // Adds sums to what they are sums for.
+  void spread(std::span<const double> sums, std::span<double> w_given) const;
 
  private:
   struct Parts;
   SolvedFunction(const RightHandSideTerms& terms, const Parts& parts, CompileOptions options);
   void transpose(const SparseExpr& A);
 
-  std::size_t num_y_, num_given_, num_out_, num_z_;
+  std::size_t num_y_, num_given_, num_out_, num_z_, num_sums_;
+  struct Spread {
+    std::size_t given, sum;
+  };
+  std::vector<Spread> spread_;  // for each that matters
   Sparsity A_, transposed_;
   std::vector<int> transposed_from_;  // entry of A for each entry of Aᵀ
   bool is_symmetric_ = false;
@@ -71,7 +88,7 @@ class SolvedFunction {
   Function forward_;          // and of δy, δp: ρ_y δy + ρ_p δp
   Function forward_outputs_;  // and of δz: δo
   Function weights_;          // of t, y, given, z, w: R_zᵀw
-  Function backward_;         // and of μ: (3)
+  Function backward_;         // and of μ: (3), with the sums for w_p
 };
 
 // The symbols of z.

@@ -6,7 +6,7 @@ namespace koppel {
 
 void StateTape::push(double t, std::span<const double> y) {
   if (t_.size() % stride_ == 0) {
-    if (kept_.size() + size_ > most_ && t_.size() > 2 * stride_) {
+    if (kept_.size() + size_ > std::max(most_, 2 * stride_ * size_)) {
       std::size_t kept = 0;
       for (std::size_t k = 0; k * size_ < kept_.size(); k += 2, ++kept) {
         std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(k * size_), size_,
@@ -19,8 +19,13 @@ void StateTape::push(double t, std::span<const double> y) {
       kept_.insert(kept_.end(), y.begin(), y.begin() + static_cast<std::ptrdiff_t>(size_));
     }
   }
-  t_.push_back(t);
+  t_.push(t);
   last_.assign(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(size_));
+}
+
+std::size_t StateTape::bytes() const {
+  const std::size_t between = stride_ > 1 ? stride_ + 1 : 0;
+  return (kept_.capacity() + between * size_) * sizeof(double) + t_.bytes();
 }
 
 // The states of one block of steps, and what they are computed again with.
@@ -74,7 +79,7 @@ bool StateTape::forwards(const StepMap& map, std::span<const double> given,
 bool StateTape::backwards(const StepMap& map, std::span<const double> given,
                           const Visit& visit) const {
   Between between{map, given};
-  const std::size_t num_blocks = t_.empty() ? 0 : (t_.size() - 1 + stride_ - 1) / stride_;
+  const std::size_t num_blocks = t_.size() == 0 ? 0 : (t_.size() - 1 + stride_ - 1) / stride_;
   for (std::size_t block = num_blocks; block-- > 0;) {
     if (!visit_block(block, true, between, visit)) return false;
   }

@@ -13,7 +13,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/whole_file.hpp>
@@ -23,18 +22,6 @@ namespace {
 
 constexpr std::string_view kFirstLine = "koppel sweep journal 1\n";
 constexpr std::size_t kSumLength = 8;
-
-// What two manifests say differently.
-std::string differences(const Manifest& here, const nlohmann::ordered_json& there) {
-  std::string out;
-  for (const auto& [name, text] : here) {
-    const auto it = there.find(name);
-    const std::string other = it == there.end() ? "nothing" : it->dump();
-    if (other == text) continue;
-    out += fmt::format("{}{} is {} there, {} here", out.empty() ? "" : "; ", name, other, text);
-  }
-  return out.empty() ? "its manifest has other entries" : out;
-}
 
 // The number at the head of a line, if the line is whole.
 std::optional<std::size_t> number_of(std::string_view line) {
@@ -84,16 +71,12 @@ void SweepJournal::read(const Manifest& manifest) {
                 "Give another folder, or remove it.");
   }
   if (!next()) return begin(manifest);
-  const std::string expected = to_json(manifest) + '\n';
-  if (line + '\n' != expected) {
-    const auto there = nlohmann::ordered_json::parse(line, nullptr, false);
+  if (const std::string other = differences(manifest, line); !other.empty()) {
     throw Error("study.other-sweep",
-                fmt::format("{} is that of another sweep: {}.", path_.string(),
-                            there.is_object() ? differences(manifest, there)
-                                              : "its manifest cannot be read"),
+                fmt::format("{} is that of another sweep: {}.", path_.string(), other),
                 "Give another folder, or remove the journal to begin anew.");
   }
-  bytes_ = kFirstLine.size() + expected.size();
+  bytes_ = kFirstLine.size() + line.size() + 1;
   while (next()) {
     const std::optional<std::size_t> number = number_of(line);
     if (!number || *number >= is_done_.size()) break;

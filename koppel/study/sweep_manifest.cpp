@@ -115,6 +115,7 @@ Manifest make_manifest(const Sweep& sweep) {
   } else {
     out.emplace_back("tolerance", Json(options.tolerance).dump());
   }
+  if (sweep.contracts) out.emplace_back("arithmetic", quoted("contracted"));
   if (sweep.steps_together) out.emplace_back("criteria_of", quoted("ends of steps"));
   const auto or_auto = [](const std::string& text) { return quoted(text.empty() ? "auto" : text); };
   out.emplace_back("coordinates", or_auto(options.coordinates));
@@ -134,6 +135,20 @@ std::string to_json(const Manifest& manifest) {
     out += fmt::format("{}{}:{}", out.size() > 1 ? "," : "", quoted(name), text);
   }
   return out + '}';
+}
+
+std::string differences(const Manifest& here, const std::string& there) {
+  if (there == to_json(here)) return {};
+  const Json other = Json::parse(there, nullptr, false);
+  if (!other.is_object()) return "its manifest cannot be read";
+  std::string out;
+  for (const auto& [name, text] : here) {
+    const auto it = other.find(name);
+    const std::string value = it == other.end() ? "nothing" : it->dump();
+    if (value == text) continue;
+    out += fmt::format("{}{} is {} there, {} here", out.empty() ? "" : "; ", name, value, text);
+  }
+  return out.empty() ? "its manifest has other entries" : out;
 }
 
 }  // namespace koppel

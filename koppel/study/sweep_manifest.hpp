@@ -18,6 +18,9 @@ Manifest make_manifest(const Sweep& sweep);
 
 std::string to_json(const Manifest& manifest);  // in one line
 
+// What a manifest that was written before says differently, in words; empty: nothing.
+std::string differences(const Manifest& here, const std::string& there);
+
 // What the model says: its equations with their tables, its parameters and its start, in 128 bits
 // [Fowler, Noll & Vo].
 std::string fingerprint(const Model& model);

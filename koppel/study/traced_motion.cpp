@@ -59,6 +59,12 @@ long TracedMotion::num_steps() const {
   return count;
 }
 
+std::size_t TracedMotion::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& stretch : stretches_) sum += stretch->tape.bytes();
+  return sum;
+}
+
 const TracedMotion::Sample& TracedMotion::sample_at(double t) const {
   return *std::min_element(samples_.begin(), samples_.end(), [&](const Sample& a, const Sample& b) {
     return std::abs(a.t - t) < std::abs(b.t - t);
@@ -186,7 +192,7 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
   const std::size_t n = map_->size();
   const std::unique_ptr<StepMap::Workspace> work = map_->make_workspace();
   SolvedFunction::Workspace observed = observation_->make_workspace();
-  std::vector<double> values(observation_->size());
+  std::vector<double> values(observation_->size()), sums(observation_->num_sums());
   std::vector<Direction> out(weights.size());
   for (std::size_t k = 0; k < weights.size(); ++k) {
     out[k].start.assign(n, 0.0);
@@ -205,7 +211,9 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
         for (const Weights::OfValue& of : weights[k].values) {
           if (of.sample == next - 1) values[of.output] += of.weight;
         }
-        if (!observation_->adjoint(values, out[k].start, out[k].given, observed)) fail_at(t);
+        std::fill(sums.begin(), sums.end(), 0.0);
+        if (!observation_->adjoint(values, out[k].start, sums, observed)) fail_at(t);
+        observation_->spread(sums, out[k].given);
       }
     }
   };

@@ -60,6 +60,7 @@ class TracedMotion {
   const Equations& equations() const { return *equations_; }
   const State& start() const { return start_; }
   long num_steps() const;
+  std::size_t bytes() const;  // what its states take while they are gone through
   double end() const { return end_; }
   const std::vector<std::string>& messages() const { return messages_; }
 

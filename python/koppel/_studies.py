@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -160,7 +161,7 @@ class Studies:
     def optimize(self, *, minimize: Names = (), maximize: Names = (), over: Mapping[str, Bounds],
                  subject_to: Names = (), controls: Optional[Controls] = None, end: Optional[float] = None,
                  starts: int = 1, seed: int = 1, evaluations: int = 200, xtol: float = 1e-6,
-                 tolerance: Optional[float] = None,
+                 journal: Union[str, "os.PathLike[str]", None] = None, tolerance: Optional[float] = None,
                  step: Optional[float] = None, coordinates: Optional[str] = None,
                  integrator: Optional[str] = None) -> Optimum:
         """The parameters that make a criterion as small, or as large, as possible.
@@ -172,11 +173,13 @@ class Studies:
             controls: inputs as samples, as for :meth:`sensitivity`; ``"F[*]"`` in ``over`` gives bounds to all of F
             starts: the model's values, and random ones
             xtol: tolerance of the parameters, relative to their ranges
+            journal: a file for all runs; an optimisation that was interrupted goes on from what is in it
         """
         if bool(minimize) == bool(maximize):
             raise error("python.wrong-option", "give either `minimize` or `maximize`.")
         given = {"end": end, "tolerance": tolerance, "step": step, "coordinates": coordinates,
-                 "integrator": integrator, "starts": starts, "seed": seed, "evaluations": evaluations, "xtol": xtol}
+                 "integrator": integrator, "starts": starts, "seed": seed, "evaluations": evaluations, "xtol": xtol,
+                 "journal": None if journal is None else os.fspath(journal)}
         text, found = self._ask(_koppel.Model.optimize, given, _list(minimize or maximize), bool(maximize),
                                 _bounded(over), _list(subject_to), _controls(controls))
         out = Optimum(json.loads(found))
@@ -186,7 +189,8 @@ class Studies:
         if out["end"] != "converged":
             warnings.warn(f"the optimum was not found within {evaluations} runs from a start.", Doubtful, stacklevel=2)
         if not out["is_feasible"]:
-            warnings.warn("no point was found that keeps all limits.", Doubtful, stacklevel=2)
+            warnings.warn(f"no point was found that keeps all limits; the nearest misses {', '.join(out['missed'])}.", Doubtful,
+                          stacklevel=2)
         return out
 
     def fit(self, data: Mapping[str, Sequence[float]], over: Union[Names, Mapping[str, Optional[Bounds]]], *,

@@ -3,6 +3,7 @@
 #include <koppel/study/batch.hpp>
 #include <koppel/study/fit.hpp>
 #include <koppel/study/optimize.hpp>
+#include <koppel/study/optimize_journal.hpp>
 #include <koppel/study/sampled_inputs.hpp>
 
 #include "python/src/options.hpp"
@@ -101,10 +102,23 @@ py::tuple optimize_model(LoadedModel& of, const py::dict& given,
   take(given, "seed", options.seed);
   take(given, "evaluations", options.max_evaluations);
   take(given, "xtol", options.tolerance);
+  std::string journal_path;
+  take(given, "journal", journal_path);
   const Optimum found = with_model(of, [&] {
     const Model model = with_controls(of.model, controls, options.run.end);
     options.over = expand(options.over, model);
-    return optimize(model, of.origins, options);
+    check_question(model, of.origins, options);
+    std::optional<OptimizeJournal> journal;
+    OptimizeCallbacks callbacks;
+    if (!journal_path.empty()) {
+      journal.emplace(journal_path, model, options);
+      callbacks.known = [&](const std::vector<double>& at) { return journal->find(at); };
+      callbacks.evaluated = [&](const Evaluation& evaluation, long) {
+        journal->append(evaluation);
+        return true;
+      };
+    }
+    return optimize(model, of.origins, options, callbacks);
   });
   if (found.end == Optimum::End::Stopped) throw Stopped();
   return py::make_tuple(to_text(found, options), to_json(found, options));
@@ -131,7 +145,7 @@ py::tuple fit_model(LoadedModel& of, const py::dict& given, const std::vector<st
     data.append(row);
   }
   const Fit found = with_model(of, [&] {
-    const double end = data.empty() ? options.run.end : data.time().back();
+    const double end = data.empty() ? options.run.end : end_of(data);
     const Model model = with_controls(of.model, controls, end);
     options.over = expand(options.over, model);
     return fit(model, of.origins, data, options);

@@ -154,7 +154,10 @@ TEST(Batch, AccurateStepsReachWhatARunReaches) {
   batch.advance({}, 10);
   std::vector<double> values(3);
   batch.observe(values);
-  const Simulation s = simulate(model, {.end = 0.5, .tolerance = 1e-12});
+  SimulateOptions accurate;
+  accurate.end = 0.5;
+  accurate.tolerance = 1e-12;
+  const Simulation s = simulate(model, accurate);
   EXPECT_NEAR(values[2], s.trajectory["Bx"].back(), 1e-8);  // errors of steps add up and grow
 }
 

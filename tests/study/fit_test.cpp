@@ -135,7 +135,7 @@ TEST(Fit, RefusesDataThatMakeNoSense) {
   EXPECT_EQ(
       error_of([&] { fit(model, {}, strange, options_for({"k"})); }),
       "error[study.bad-data]: no column of the data is a quantity of the model.\n  Name columns "
-      "as the model's outputs, or as quantities such as joint.angle.");
+      "as the model's outputs, or as quantities such as joint.angle. columns: t, y.");
 }
 
 }  // namespace

@@ -208,8 +208,8 @@ std::vector<double> differences(const Model& model, const Asked& options, std::s
   return out;
 }
 
-// Equations written by hand in minimal coordinates, by complex steps
-// (tests/reference/derivatives.py).
+// Equations written by hand, by complex steps (tests/reference/derivatives.py, whose own error is
+// below 4e-13 of each derivative).
 TEST(Sensitivity, AgreesWithComplexSteps) {
   std::ifstream file(std::string(KOPPEL_REFERENCE) + "derivatives.csv");
   std::string line, model_name, quantity, parameter, value;
@@ -220,18 +220,19 @@ TEST(Sensitivity, AgreesWithComplexSteps) {
     for (std::string* field : {&model_name, &quantity, &parameter, &value}) {
       std::getline(fields, *field, ',');
     }
-    const double end = model_name == "slider_crank" ? 0.7 : 1;
+    const double end = model_name == "slider_crank" ? 0.7 : model_name == "andrews" ? 0.01 : 1;
     Asked options = options_for({quantity + ":final"}, {parameter}, end);
     const Model model =
         read_model(std::string(KOPPEL_MODELS) + model_name + ".yaml", {}, options.origins);
     for (const Mode mode : {Mode::Forward, Mode::Adjoint}) {
+      // By the mass of the slider crank, which does not matter, it is round-off.
       EXPECT_NEAR(find(model, options, mode).derivatives(0, 0), std::stod(value),
-                  1e-10 * std::max(1.0, std::abs(std::stod(value))))
+                  1e-10 * std::abs(std::stod(value)) + 1e-14)
           << line;
     }
     ++count;
   }
-  EXPECT_EQ(count, 20);
+  EXPECT_EQ(count, 36);
 }
 
 // The overhead crane without inputs: its load falls with l = 4 + a t²/2, a = m g/(m + J/r²).
@@ -270,7 +271,7 @@ TEST_P(SensitivityOfModels, IsThatOfDifferences) {
     const std::vector<double> expected = differences(model, options, j, h);
     for (std::size_t i = 0; i < c.of.size(); ++i) {
       EXPECT_NEAR(s.derivatives(static_cast<int>(i), static_cast<int>(j)), expected[i],
-                  2e-10 * std::max(1.0, largest(s.derivatives)))
+                  1e-10 * std::max(1.0, largest(s.derivatives)))
           << c.of[i] << " by " << c.over[j];
     }
   }
@@ -286,6 +287,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"bricard", {"xP3:final", "zP3:final"}, {"m", "g", "w"}, 1, 1e-2},
         Case{"overhead_crane", {"x:final", "l:final"}, {"m_t", "m", "r", "g"}, 0.4, 1e-2},
         Case{"five_link", {"z:final"}, {"m", "k", "c"}, 0.3, 1e-3},
+        Case{"vehicle_trailer", {"y:final", "yaw_rate:final"}, {"steering", "m"}, 1.2, 1e-3},
         Case{"rolling_disc", {"x:final", "y:final"}, {"m", "R", "start.disc.x'"}, 0.5, 1e-2},
         Case{"double_pendulum", {"x:final", "phi2:final"}, {"l1", "m2", "g"}, 1, 1e-3}));
 

@@ -288,5 +288,32 @@ TEST(Varied, FewStatesKeptGiveTheSameDerivatives) {
   }
 }
 
+// Four times as many steps take twice the memory; and the derivative of cos ωt stays exact.
+TEST(Varied, MemoryOfAnAdjointGrowsWithTheRootOfTheSteps) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  TraceOptions trace;
+  trace.run.integrator = "rk4";
+  trace.run.step = 1e-3;
+  trace.outputs = {"x"};
+  trace.memory = 100;
+  std::vector<double> roots;
+  for (const double end : {10, 40, 160}) {
+    trace.run.end = end;
+    const TracedMotion motion(model, trace);
+    ASSERT_EQ(motion.num_steps(), std::lround(1000 * end));
+    roots.push_back(static_cast<double>(motion.bytes()) /
+                    std::sqrt(static_cast<double>(motion.num_steps())));
+    const std::size_t last = motion.samples().size() - 1;
+    const double by_x0 = motion.backward({{{{last, 0, 1.0}}, {}, {}, 0}})[0].start[0];
+    // rk4's own error of the phase is (ωh)⁴ωt/120 with ω = 5.
+    EXPECT_NEAR(by_x0, std::cos(5 * end), 3e-11 * end) << end;
+  }
+  // Two numbers a state: at most 3 √N of them, and as many again in the vector's reserve.
+  for (const double root : roots) {
+    EXPECT_LT(root, 2 * 3 * 2 * sizeof(double) + 8);
+    EXPECT_GT(root, 2 * sizeof(double));
+  }
+}
+
 }  // namespace
 }  // namespace koppel

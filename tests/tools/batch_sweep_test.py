@@ -50,6 +50,17 @@ class BatchSweep(unittest.TestCase):
         self.assertEqual((self.folder / "one/sweep.csv").read_bytes(), whole)
         self.assertEqual((self.folder / "card/sweep.csv").read_bytes(), whole)
 
+    def test_contraction_is_asked_for_and_told_in_the_manifest(self):
+        log = self.folder / "words"
+        self.compiler.write_text(HOST.replace("#!/bin/sh\n", f'#!/bin/sh\necho "$@" > {log}\n'))
+        for name, flag, word in (("bits", [], "-fmad=false"), ("fused", ["--contract"], "-fmad=true")):
+            self.table(name, "--gpu", *flag, KOPPEL_NVCC=str(self.compiler))
+            self.assertIn(word, log.read_text().split())
+            self.assertEqual('"arithmetic":"contracted"' in (self.folder / name / "journal.txt").read_text(), bool(flag))
+        code, _, errors = run("sweep", *ARGUMENTS, "--out", self.folder / "none", "--batch", "--contract")
+        self.assertEqual((code, errors), (1, "error[arguments.wrong]: --contract is given without --gpu.\n"
+                                             "  It is for the compiler of the graphics card.\n"))
+
     def test_rows_are_those_of_runs_with_the_same_steps(self):
         rows = self.table("lanes", "--batch")
         self.assertEqual(len(rows), 27)

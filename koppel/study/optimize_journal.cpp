@@ -1,0 +1,108 @@
+#include <koppel/study/optimize_journal.hpp>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/whole_file.hpp>
+#include <koppel/study/sweep_manifest.hpp>
+#include <koppel/version.hpp>
+
+namespace koppel {
+namespace {
+
+using nlohmann::json;
+
+// All that the evaluations depend on.
+Manifest manifest_of(const Model& model, const OptimizeOptions& options) {
+  const SimulateOptions& run = options.run;
+  json goals = json::array(), limits = json::array(), over = json::array();
+  for (const Criterion& c : options.minimize) {
+    goals.push_back(fmt::format("{}:{}", c.quantity, name_of(c.reduction)));
+  }
+  for (const Limit& limit : options.limits) limits.push_back(to_string(limit));
+  for (const Range& range : options.over) over.push_back(range.name);
+  return {{"koppel", json(version()).dump()},
+          {"model_hash", json(fingerprint(model)).dump()},
+          {options.maximizes ? "maximize" : "minimize", goals.dump()},
+          {"limits", limits.dump()},
+          {"over", over.dump()},
+          {"end", json(run.end).dump()},
+          {"tolerance", json(run.tolerance).dump()},
+          {"step", json(run.step.value_or(0)).dump()},
+          {"coordinates", json(run.coordinates).dump()},
+          {"formulation", json(run.formulation.text()).dump()},
+          {"integrator", json(run.integrator.text()).dump()}};
+}
+
+// Not a number where there is none: JSON has no such number.
+Evaluation read(const json& line) {
+  Evaluation out;
+  out.at = line.at("at").get<std::vector<double>>();
+  out.why = line.at("why").get<std::string>();
+  if (!out.is_good()) return out;
+  out.value = line.at("value").get<double>();
+  out.gradient = line.at("gradient").get<std::vector<double>>();
+  out.limits = line.at("limits").get<std::vector<double>>();
+  out.limit_slopes = line.at("limit_slopes").get<std::vector<std::vector<double>>>();
+  return out;
+}
+
+std::string to_line(const Evaluation& e) {
+  const json line = {{"at", e.at},         {"why", e.why},
+                     {"value", e.value},   {"gradient", e.gradient},
+                     {"limits", e.limits}, {"limit_slopes", e.limit_slopes}};
+  return line.dump() + '\n';
+}
+
+}  // namespace
+
+OptimizeJournal::OptimizeJournal(const std::filesystem::path& path, const Model& model,
+                                 const OptimizeOptions& options)
+    : path_(path) {
+  const Manifest manifest = manifest_of(model, options);
+  std::string text = to_json(manifest) + '\n', line;
+  std::ifstream before(path);
+  // A head that is cut off has no evaluations behind it.
+  if (std::getline(before, line) && !before.eof()) {
+    if (const std::string other = differences(manifest, line); !other.empty()) {
+      throw Error("study.other-optimization",
+                  fmt::format("{} is that of another optimisation: {}.", path.string(), other),
+                  "Give another folder, or remove the journal to begin anew.");
+    }
+    while (std::getline(before, line)) {
+      const json parsed = json::parse(line, nullptr, false);
+      if (parsed.is_discarded()) break;  // cut off
+      try {
+        Evaluation e = read(parsed);
+        text += to_line(e);
+        known_.insert_or_assign(e.at, std::move(e));
+      } catch (const json::exception&) {
+        break;
+      }
+    }
+  }
+  write_text(path, text);
+  out_.open(path, std::ios::app);
+}
+
+std::optional<Evaluation> OptimizeJournal::find(const std::vector<double>& at) const {
+  const auto it = known_.find(at);
+  return it == known_.end() ? std::nullopt : std::optional(it->second);
+}
+
+void OptimizeJournal::append(const Evaluation& e) {
+  if (!known_.emplace(e.at, e).second) return;
+  out_ << to_line(e);
+  out_.flush();
+  if (!out_) {
+    throw WriteError(
+        fmt::format("{} cannot be written any further: {}. {} runs in it are complete.",
+                    path_.string(), std::strerror(errno), known_.size() - 1));
+  }
+}
+
+}  // namespace koppel
