@@ -30,11 +30,7 @@ void call_each(NumberFunction* f, const double* a, const double* b, double* out,
   for (int i = 0; i < lanes; ++i) out[i] = f(a[i], b[i], 0);
 }
 void turn_each(const double* a, double* sine, double* cosine, int lanes) {
-  for (int i = 0; i < lanes; ++i) {
-    const SineAndCosine both = library_turn(a[i]);
-    sine[i] = both.sine;
-    cosine[i] = both.cosine;
-  }
+  for (int i = 0; i < lanes; ++i) library_turn(a[i], sine + i, cosine + i);
 }
 void look_up_each(const TableData* table, int order, const double* a, double* out, int lanes) {
   for (int i = 0; i < lanes; ++i) out[i] = table->evaluate(a[i], order);
@@ -338,17 +334,19 @@ class Generator {
       if (registers_[r].value != kNone) spill(r);
     }
   }
-  // Sine and cosine of libm: one call for both. One lane has them in registers 0 and 1 then.
+  // Sine and cosine of libm: one call for both, which puts them into `work`.
   void call_turn(const Instruction& i) {
     spill_all();
+    const auto v = static_cast<ValueId>(leaves_ + now_);
+    const bool is_sine = i.op == Op::Sin;
+    const ValueId sine = is_sine ? v : v + 1, cosine = is_sine ? v + 1 : v;
+    take_place(sine), take_place(cosine);
     if (lanes_.count() == 1) {
       move(reg(0), place(i.a));
-      writer.call(reinterpret_cast<std::uint64_t>(&library_turn));
+      assembler_.lea(x86::rdi, place(sine));
+      assembler_.lea(x86::rsi, place(cosine));
+      writer.call(reinterpret_cast<std::uint64_t>(library_turn));
     } else {
-      const auto v = static_cast<ValueId>(leaves_ + now_);
-      const bool is_sine = i.op == Op::Sin;
-      const ValueId sine = is_sine ? v : v + 1, cosine = is_sine ? v + 1 : v;
-      take_place(sine), take_place(cosine);
       const Mem angle = rows_of(i).front();
       lanes_.leave_wide();
       assembler_.lea(x86::rdi, angle);
@@ -356,9 +354,9 @@ class Generator {
       assembler_.lea(x86::rdx, place(cosine));
       assembler_.mov(x86::ecx, static_cast<int>(lanes_.count()));
       writer.call(reinterpret_cast<std::uint64_t>(&turn_each));
-      move(reg(0), place(sine));
-      move(reg(1), place(cosine));
     }
+    move(reg(0), place(sine));
+    move(reg(1), place(cosine));
     hold_turn(i);
     note_use(i.a, next_[now_][0]);
   }

@@ -35,6 +35,13 @@ NumberFunction* function_of(const Instruction& i) {
   return is_own(i) ? own_function(i.op) : operation(i.op).value;
 }
 
-SineAndCosine library_turn(double x) { return {std::sin(x), std::cos(x)}; }
+#ifdef __GLIBC__
+TurnFunction* const library_turn = &::sincos;
+#else
+TurnFunction* const library_turn = [](double x, double* sine, double* cosine) {
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
+};
+#endif
 
 }  // namespace koppel

@@ -44,10 +44,8 @@ inline bool are_of_one_angle(const Instruction& i, const Instruction& k) {
 // What an instruction other than a table's computes.
 NumberFunction* function_of(const Instruction& i);
 
-// Sine and cosine of libm. Compilers make one call of it, which has the bits of two.
-struct SineAndCosine {
-  double sine, cosine;
-};
-SineAndCosine library_turn(double x);
+// Sine and cosine of libm in one call, which has the bits of two.
+using TurnFunction = void(double x, double* sine, double* cosine);
+extern TurnFunction* const library_turn;
 
 }  // namespace koppel

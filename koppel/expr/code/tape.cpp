@@ -23,9 +23,7 @@ template <Op op>
 // Reads the angle before it writes.
 [[gnu::always_inline]] inline void turn(int variant, double angle, double& sine, double& cosine) {
   if (variant == 0) {
-    const SineAndCosine both = library_turn(angle);
-    sine = both.sine;
-    cosine = both.cosine;
+    library_turn(angle, &sine, &cosine);
   } else {
     const koppel_turned both = koppel_turn(angle);
     sine = both.sin;
