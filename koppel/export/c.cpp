@@ -126,7 +126,7 @@ class Writer {
     };
     parts_.push_back({name, split(program, is_static), num_prepared_});
     num_prepared_ += parts_.back().programs.prepare.outputs.size();
-    if (kernels_.empty()) kernels_ = emit_c_kernels(program, is_float_);
+    kernels_.add(program);
   }
 
   void make_parts() {
@@ -138,8 +138,8 @@ class Writer {
       add_part(m_.name + "_advance", m_.advance, true);
     }
     num_of_step_ = num_prepared_;
-    // In double precision outputs have the bits of the library, which takes the sines of libm; on
-    // a card those have other bits.
+    // In double precision outputs have the bits of the library, which takes the functions of libm;
+    // on a card those have other bits.
     std::vector<Expr> outputs;
     for (const NamedExpr& output : e.outputs) outputs.push_back(output.value);
     add_part(m_.name + "_outputs_of",
@@ -203,7 +203,7 @@ class Writer {
   std::string functions() const {
     std::string out;
     if (is_float_) out += "#define KOPPEL_REAL float\n";
-    out += kStepText + ('\n' + kernels_) + '\n';
+    out += kStepText + ('\n' + kernels_.text(is_float_, is_for_card_)) + '\n';
     if (m_.tolerance) out += accurate_constants();
     std::size_t work = 0;
     for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
@@ -388,7 +388,7 @@ class Writer {
   std::string real_;
   std::vector<Part> parts_;                         // those of a step, and last the outputs
   std::size_t num_prepared_ = 0, num_of_step_ = 0;  // values that are prepared: all, of a step
-  std::string kernels_;
+  CKernels kernels_;
   CStart start_;
 };
 

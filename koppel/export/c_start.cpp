@@ -67,20 +67,21 @@ std::string describe_kind(ParameterKind kind) {
 CStart write_c_start(const StepModel& model, bool is_float) {
   const StartCode code = make_start_code(model);
   if (code.functions.empty()) return {};
-  std::string kernels, functions;
+  CKernels kernels;
+  std::string functions;
   std::size_t work = 0;
   for (const auto& [name, program] : code.functions) {
     const CCode part = emit_c(program, name, {.is_static = true});
     functions += part.source + '\n';
     work = std::max(work, part.work_size);
-    if (kernels.empty()) kernels = emit_c_kernels(program);
+    kernels.add(program);
   }
   CStart out;
   out.declaration = declaration(model, 8 * (code.num_numbers + work));
   out.source = fmt::format(
       "/* The start of {0} for other parameters. Written by koppel. */\n#include \"{0}.h\"\n\n"
       "#include <math.h>\n\n{1}\n{2}\n{3}#define START_WORK {4}\n{5}{6}\n{7}",
-      model.name, kernels, functions, code.tables, work, kLeastSquaresText, kStartText,
+      model.name, kernels.text(), functions, code.tables, work, kLeastSquaresText, kStartText,
       function(model, is_float ? "float" : "double"));
   return out;
 }

@@ -67,7 +67,7 @@ class Source {
     std::string out =
         fmt::format("/* {}: {} */\n{}#include <math.h>\n\n{}{}{}{}\n{}#if KOPPEL_IS_PART(0)\n",
                     m_.name, m_.method, constants(guid, rates_.violation.size()), kStepText,
-                    kernels_, kParts, prototypes_, functions_);
+                    kernels_.text(), kParts, prototypes_, functions_);
     if (!m_.inputs.empty()) out += std::string("#include <string.h>\n") + kInputsText;
     if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
     const bool has_start = !start_.functions.empty(), has_events = !events_.functions.empty();
@@ -99,7 +99,7 @@ class Source {
         fmt::format("KOPPEL_LINK void {}(const double* in, double* out, double* work);\n", name);
     functions_ += fmt::format("#if KOPPEL_IS_PART({})\n{}#endif\n\n", ++num_parts_, code.source);
     work_ = std::max(work_, code.work_size);
-    if (kernels_.empty()) kernels_ = emit_c_kernels(program);
+    kernels_.add(program);
   }
 
   static Exprs joined(std::initializer_list<const Exprs*> parts) {
@@ -185,7 +185,8 @@ class Source {
   bool is_3_;
   const Equations& e_;
   const Exprs& inputs_;
-  std::string functions_, prototypes_, kernels_;
+  std::string functions_, prototypes_;
+  CKernels kernels_;
   int num_parts_ = 0;
   std::size_t work_ = 0;
 };

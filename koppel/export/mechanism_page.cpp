@@ -70,25 +70,6 @@ std::vector<Curve> all_curves(const Equations& e) {
   return curves;
 }
 
-// Leaves out those that a module cannot compute; says so.
-std::vector<Curve> curves_of(const StepModel& step, std::vector<Curve> all,
-                             std::vector<std::string>& notes) {
-  std::vector<Expr> values;
-  for (const Curve& curve : all) values.push_back(curve.value);
-  const auto missing = missing_in_wasm(step, values);
-  std::vector<Curve> curves;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (missing[i].empty()) {
-      curves.push_back(all[i]);
-    } else {
-      notes.push_back(
-          fmt::format("'{}' is not shown: it needs {}, which WebAssembly does not have.",
-                      all[i].name, fmt::join(missing[i], ", ")));
-    }
-  }
-  return curves;
-}
-
 // The parameters that constraints and places of the picture depend on: if they changed, the
 // mechanism would have to jump, and the picture would no longer fit.
 std::unordered_set<NodeId> symbols_of_places(const Model& model, const Equations& equations) {
@@ -218,9 +199,8 @@ std::string deflated(std::string_view bytes) {
 
 MechanismPage make_mechanism_page(const Model& model, const StepModel& step, bool with_reactions) {
   std::vector<std::string> notes;
-  std::vector<Curve> all = all_curves(step.prepared.equations);
-  if (with_reactions) add_reactions(model, step, all);
-  const std::vector<Curve> curves = curves_of(step, std::move(all), notes);
+  std::vector<Curve> curves = all_curves(step.prepared.equations);
+  if (with_reactions) add_reactions(model, step, curves);
   const Scene scene = make_scene(model);
   if (scene.is_empty()) {
     notes.push_back("The model has neither bodies nor a drawing; there is no picture to show.");

@@ -14,10 +14,8 @@ struct MechanismPage {
   std::string module;  // WebAssembly
 };
 
-// Outputs that need a function which WebAssembly lacks are left out with a note in the page;
-// energies, the violation of constraints and, if wanted, the reactions of joints that have
-// multipliers are added. `step` is of the model. Throws Error `export.has-events`,
-// `export.wasm-function` (of the step or the picture).
+// To the outputs energies, the violation of constraints and, if wanted, the reactions of joints
+// that have multipliers are added. `step` is of the model. Throws Error `export.has-events`.
 MechanismPage make_mechanism_page(const Model& model, const StepModel& step,
                                   bool with_reactions = false);
 

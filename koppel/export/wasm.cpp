@@ -1,12 +1,9 @@
 #include <koppel/export/wasm.hpp>
 
 #include <algorithm>
-#include <bit>
-#include <set>
 
 #include <fmt/format.h>
 
-#include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/export/wasm_accurate.hpp>
 #include <koppel/export/wasm_text.hpp>
@@ -18,27 +15,6 @@ namespace koppel {
 namespace {
 
 using Addresses = std::vector<std::uint32_t>;
-
-void add_missing(const std::string& where, const std::vector<std::string>& functions,
-                 std::vector<Diagnostic>& mistakes) {
-  if (functions.empty()) return;
-  mistakes.push_back(
-      {"export.wasm-function",
-       fmt::format("{} needs {}, which WebAssembly does not have.", where,
-                   fmt::join(functions, ", ")),
-       "It has + - * /, whole powers, sqrt, sin, cos, abs, sign, min, max, select and tables; a "
-       "module that imports nothing has no others. Write the model with these, such as a table, or "
-       "export C.",
-       {},
-       {}});
-}
-
-// What the outputs of a program need and WebAssembly lacks, each output by its name.
-template <typename F>
-void find_missing(const Program& program, F&& name_of, std::vector<Diagnostic>& mistakes) {
-  const auto missing = functions_missing_in_wasm(program);
-  for (std::size_t j = 0; j < missing.size(); ++j) add_missing(name_of(j), missing[j], mistakes);
-}
 
 class Writer {
  public:
@@ -93,17 +69,6 @@ class Writer {
     const Program observe = make_observing(outputs);
     const Program locate = make_observing(contents_.frame);
     derive_ = make_derive();
-    std::vector<Diagnostic> mistakes;
-    add_missing("the step", all_missing(step), mistakes);
-    find_missing(
-        observe, [&](std::size_t j) { return "output '" + contents_.outputs[j].name + '\''; },
-        mistakes);
-    add_missing("the picture", all_missing({locate}), mistakes);
-    find_missing(
-        derive_,
-        [&](std::size_t j) { return "parameter '" + m_.parameters[derived_[j]].label + '\''; },
-        mistakes);
-    if (!mistakes.empty()) throw Error(std::move(mistakes));
     for (const Program& program : step) add_part(program, !m_.tolerance);
     num_step_parts_ = parts_.size();
     add_part(observe, false);
@@ -135,17 +100,6 @@ class Writer {
       values.push_back(m_.start.parameters[i]);
     }
     return lower(m_.layout, share_reciprocals(values), true);
-  }
-
-  // For one sentence: nearly all results of a step need what one of them does.
-  static std::vector<std::string> all_missing(const std::vector<Program>& programs) {
-    std::set<std::string> all;
-    for (const Program& program : programs) {
-      for (const auto& names : functions_missing_in_wasm(program)) {
-        all.insert(names.begin(), names.end());
-      }
-    }
-    return {all.begin(), all.end()};
   }
 
   void lay_out() {
@@ -394,11 +348,6 @@ WasmFiles write_wasm(const StepModel& model) {
 std::string write_wasm_module(const StepModel& model, const WasmContents& contents) {
   refuse_events(model.prepared.equations);
   return Writer(model, contents).write();
-}
-
-std::vector<std::vector<std::string>> missing_in_wasm(const StepModel& model,
-                                                      std::span<const Expr> values) {
-  return functions_missing_in_wasm(lower(model.layout, values, true));
 }
 
 }  // namespace koppel

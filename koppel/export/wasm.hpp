@@ -1,7 +1,7 @@
 // A model as a WebAssembly module, written directly: no compiler is needed, and nothing is
-// imported. The step is that of the C export, operation by operation: the same bits (of dop853
-// where the rates have no sines: those are libm's in C). A wrapper in JavaScript, with types for
-// TypeScript, gives names to what is in the module's memory.
+// imported. The step is that of the C export, operation by operation: the same bits, functions of
+// libm included, in whose place both have those of koppel/runtime. A wrapper in JavaScript, with
+// types for TypeScript, gives names to what is in the module's memory.
 //
 //   import { create } from "./NAME.js";
 //   const model = await create(await readFile("NAME.wasm"));   // in browsers: fetch("NAME.wasm")
@@ -17,7 +17,6 @@
 //   derive(): parameters that follow from others       reset(): the start
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -30,10 +29,9 @@ struct WasmFiles {
   std::string wrapper, types;  // NAME.js, NAME.d.ts
 };
 
-// Outputs are computed with the sine of the step, which WebAssembly has, not with libm's: they can
-// differ from those of C in the last place.
-// Throws Error `export.has-events`, `export.wasm-function` (a function that would have to be
-// imported).
+// Outputs are computed with the functions of the step, not with libm's: they can differ from those
+// of C in the last place.
+// Throws Error `export.has-events`.
 WasmFiles write_wasm(const StepModel& model);
 
 // What a module computes beside its steps: expressions of the model's layout.
@@ -44,9 +42,5 @@ struct WasmContents {
 
 // The module alone. Throws as write_wasm does.
 std::string write_wasm_module(const StepModel& model, const WasmContents& contents);
-
-// For each of these the functions that it needs and a module does not have.
-std::vector<std::vector<std::string>> missing_in_wasm(const StepModel& model,
-                                                      std::span<const Expr> values);
 
 }  // namespace koppel

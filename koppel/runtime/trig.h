@@ -1,8 +1,8 @@
 /* Sine and cosine, together, without libm: the same bits on every machine. With the same operations
  * for all values up to 2^20 pi/2 = 1.6e6, so that steps take the same number of instructions
  * whatever the angles are; libm's branch on them. Beyond that, some more. What is not finite gives
- * NaN. C99; called in process and pasted into exports. (In single precision: trig_float.h;
- * in WebAssembly: expr/code/wasm_kernels.cpp.)
+ * NaN. C99; called in process and pasted into exports, behind pair.h. (In single precision:
+ * trig_float.h.)
  *
  * x = n pi/2 + (y + e), |y| <= pi/4 by the method of Cody and Waite with pi/2 in three parts of 33
  * bits and a rest, so that the products with n are exact; e is what y lacks. Beyond 1.6e6 by
@@ -22,68 +22,59 @@
 #ifndef KOPPEL_RUNTIME_TRIG_H
 #define KOPPEL_RUNTIME_TRIG_H
 
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-#ifndef KOPPEL_INLINE /* how functions are declared; other languages than C say it differently */
-#ifdef __GNUC__
-#define KOPPEL_INLINE static inline __attribute__((unused))
-#else
-#define KOPPEL_INLINE static inline
-#endif
-#endif
-#ifndef KOPPEL_OUTLINE /* the same of those that are rarely called */
-#ifdef __GNUC__
-#define KOPPEL_OUTLINE static __attribute__((noinline, unused))
-#else
-#define KOPPEL_OUTLINE static
-#endif
+#ifndef KOPPEL_RUNTIME_PAIR_H /* where it is not pasted before */
+#include <koppel/runtime/pair.h>
 #endif
 
 typedef struct {
   double sin, cos;
 } koppel_turned;
 
-/* y + e, turned by k quarters. */
-KOPPEL_INLINE koppel_turned koppel_turn_reduced(double y, double e, int k) {
-  const double z = y * y;
-  double v, s, c, h;
-#ifndef KOPPEL_LIKE_A_CARD
-  double both[2];
-#endif
+/* y + e and k quarter turns. */
+typedef struct {
+  double y, e;
+  int k;
+} koppel_angle;
+
+/* s(z), and z c(z). */
+KOPPEL_INLINE double koppel_sine_series(double z) {
+  return 8.33333333332248946124e-03 +
+         z * (-1.98412698298579493134e-04 +
+              z * (2.75573137070700676789e-06 +
+                   z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
+}
+KOPPEL_INLINE double koppel_cosine_series(double z) {
+  return z * (4.16666666666666019037e-02 +
+              z * (-1.38888888888741095749e-03 +
+                   z * (2.48015872894767294178e-05 +
+                        z * (-2.75573143513906633035e-07 +
+                             z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
+}
+
+/* Sine and cosine of an angle. */
+KOPPEL_INLINE koppel_turned koppel_turn_reduced(koppel_angle angle) {
+  const double y = angle.y, e = angle.e, z = y * y, v = z * y;
+  const double h = 1.0 - 0.5 * z;
+  const double s =
+      y - ((z * (0.5 * e - v * koppel_sine_series(z)) - e) - v * -1.66666666666666324348e-01);
+  const double c = h + (((1.0 - h) - 0.5 * z) + (z * koppel_cosine_series(z) - y * e));
   koppel_turned out;
-  /* sine */
-  v = z * y;
-  s = 8.33333333332248946124e-03 +
-      z * (-1.98412698298579493134e-04 +
-           z * (2.75573137070700676789e-06 +
-                z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)));
-  s = y - ((z * (0.5 * e - v * s) - e) - v * -1.66666666666666324348e-01);
-  /* cosine */
-  c = z * (4.16666666666666019037e-02 +
-           z * (-1.38888888888741095749e-03 +
-                z * (2.48015872894767294178e-05 +
-                     z * (-2.75573143513906633035e-07 +
-                          z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
-  h = 1.0 - 0.5 * z;
-  c = h + (((1.0 - h) - 0.5 * z) + (z * c - y * e));
-#ifdef KOPPEL_LIKE_A_CARD /* no memory to index */
-  out.sin = k & 1 ? c : s;
-  out.cos = k & 1 ? s : c;
-  if (k & 2) out.sin = -out.sin;
-  if ((k + 1) & 2) out.cos = -out.cos;
-#else
-  both[0] = s; /* an index, not a condition, which may become a branch */
-  both[1] = c;
-  out.sin = (1 - (k & 2)) * both[k & 1];
-  out.cos = (1 - ((k + 1) & 2)) * both[(k + 1) & 1];
+#ifdef KOPPEL_LIKE_A_CARD
+  out.sin = (angle.k & 1) ? c : s;
+  out.cos = (angle.k & 1) ? s : c;
+  if (angle.k & 2) out.sin = -out.sin;
+  if ((angle.k + 1) & 2) out.cos = -out.cos;
+#else /* exchanged and signed by their bits: a condition may become a branch */
+  const uint64_t k = (uint64_t)angle.k;
+  const uint64_t swap = (koppel_bits(s) ^ koppel_bits(c)) & (0 - (k & 1));
+  out.sin = koppel_from_bits(koppel_bits(s) ^ swap ^ ((k & 2) << 62));
+  out.cos = koppel_from_bits(koppel_bits(c) ^ swap ^ (((k + 1) & 2) << 62));
 #endif
   return out;
 }
 
 /* (1), for 2^20 <= |x|. Signed numbers are narrowed as two's complement. */
-KOPPEL_OUTLINE koppel_turned koppel_turn_far(double x) {
+KOPPEL_OUTLINE koppel_angle koppel_reduce_far(double x) {
   /* The bits of 2/pi behind 64 that are zero. */
   static const uint32_t kWords[39] = {
       0,           0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u,
@@ -94,18 +85,20 @@ KOPPEL_OUTLINE koppel_turned koppel_turn_far(double x) {
       0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u};
   const double kHead = 0x1.921fb58p0,
                kTail = -0x1.dde974p-27; /* of pi/2, short enough to multiply */
-  uint64_t bits, m, low, high, carry = 0, top = 0, rest = 0;
-  double a, b, p, w, y, sign, head, tail;
+  const uint64_t bits = koppel_bits(x);
+  uint64_t m, low, high, carry = 0, top = 0, rest = 0;
+  double a, b, p, w, sign, head, tail;
   int first, shift, i, n;
-  memcpy(&bits, &x, sizeof bits);
+  koppel_angle out;
   m = (bits & 0xfffffffffffffu) | 0x10000000000000u;
   first = (int)((bits >> 52) & 0x7ffu) - 1013; /* the bit of 2^191 of (1) */
   shift = 32 - (first & 31);
   /* top 2^64 + rest: the 128 bits from 2^191 on; the last word of all adds too little to count */
   for (i = 4; i >= 0; --i) {
-    const uint32_t* at = kWords + (first >> 5) + i;
-    const uint64_t here = ((((uint64_t)at[0] << 32) | at[1]) >> shift) & 0xffffffffu;
-    const uint64_t next = ((((uint64_t)at[1] << 32) | at[2]) >> shift) & 0xffffffffu;
+    const int at = (first >> 5) + i;
+    const uint64_t middle = kWords[at + 1];
+    const uint64_t here = ((((uint64_t)kWords[at] << 32) | middle) >> shift) & 0xffffffffu;
+    const uint64_t next = (((middle << 32) | kWords[at + 2]) >> shift) & 0xffffffffu;
     low = (m & 0xffffffffu) * here + carry;
     high = (m >> 32) * next + (low & 0xffffffffu);
     carry = (low >> 32) + (high >> 32);
@@ -131,15 +124,20 @@ KOPPEL_OUTLINE koppel_turned koppel_turn_far(double x) {
   p = a * 1.57079632679489661923;
   w = (((head * kHead - p) + head * kTail) + tail * kHead) + tail * kTail;
   w += a * 6.12323399573676603587e-17 + b * 1.57079632679489661923;
-  y = p + w;
-  return koppel_turn_reduced(sign * y + 0 * x, sign * ((p - y) + w), n);
+  out.y = p + w;
+  out.e = sign * ((p - out.y) + w);
+  out.y = sign * out.y + 0.0 * x; /* NaN, where x is not finite */
+  out.k = n;
+  return out;
 }
 
 /* For |x| < 1.6e6. */
-KOPPEL_INLINE koppel_turned koppel_turn_within(double x) {
+KOPPEL_INLINE koppel_angle koppel_reduce_within(double x) {
   const double kRound = 6755399441055744.0; /* 1.5 2^52: added and taken away, rounds */
-  const double n = (x * 6.36619772367581382433e-01 + kRound) - kRound;
-  double t, r, w, y;
+  const double shifted = x * 6.36619772367581382433e-01 + kRound;
+  const double n = shifted - kRound;
+  double t, r, w;
+  koppel_angle out;
   /* pi/2 = P1 + P2 + P3 + rest */
   t = x - n * 1.57079632673412561417e+00;
   w = n * 6.07710050630396597660e-11;
@@ -148,20 +146,20 @@ KOPPEL_INLINE koppel_turned koppel_turn_within(double x) {
   t = r;
   r = t - n * 2.02226624871116645580e-21;
   w = n * 8.47842766036889956997e-32 - ((t - r) - n * 2.02226624871116645580e-21) + w;
-  y = r - w;
-  return koppel_turn_reduced(y, (r - y) - w, (int)n);
+  out.y = r - w;
+  out.e = (r - out.y) - w;
+  out.k = (int)koppel_bits(shifted); /* the last digits of the sum */
+  return out;
 }
 
-KOPPEL_INLINE koppel_turned koppel_turn(double x) {
-  return fabs(x) < 1.6e6 ? koppel_turn_within(x) : koppel_turn_far(x);
+KOPPEL_INLINE koppel_angle koppel_reduce(double x) {
+  return fabs(x) < 1.6e6 ? koppel_reduce_within(x) : koppel_reduce_far(x);
 }
 
-KOPPEL_INLINE double koppel_sin(double x) {
-  return koppel_turn(x).sin;
-}
+KOPPEL_INLINE koppel_turned koppel_turn(double x) { return koppel_turn_reduced(koppel_reduce(x)); }
 
-KOPPEL_INLINE double koppel_cos(double x) {
-  return koppel_turn(x).cos;
-}
+KOPPEL_INLINE double koppel_sin(double x) { return koppel_turn(x).sin; }
+
+KOPPEL_INLINE double koppel_cos(double x) { return koppel_turn(x).cos; }
 
 #endif

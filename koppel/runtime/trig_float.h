@@ -132,4 +132,10 @@ KOPPEL_INLINE float koppel_sin(float x) { return koppel_turn(x).sin; }
 
 KOPPEL_INLINE float koppel_cos(float x) { return koppel_turn(x).cos; }
 
+/* Within 2 units in the last place. */
+KOPPEL_INLINE float koppel_tan(float x) {
+  const koppel_turned turned = koppel_turn(x);
+  return turned.sin / turned.cos;
+}
+
 #endif

@@ -177,8 +177,10 @@ TEST(Expressions, CAndCodeForACardHaveTheBitsOfTheInterpreter) {
               0u)
         << "C " << n;
     const CCode card = emit_c(program, "f", {.is_static = true, .is_for_card = true});
+    CKernels kernels;
+    kernels.add(program);
     const std::string prelude =
-        "#define KOPPEL_REAL double\n" + std::string(kCardText) + emit_c_kernels(program);
+        "#define KOPPEL_REAL double\n" + std::string(kCardText) + kernels.text(false, true);
     for (const char* like : {"", "-DKOPPEL_LIKE_A_CARD "}) {
       EXPECT_EQ(num_different(by_compiler(prelude, card, num_outputs, in,
                                           std::string("c++ -std=c++17 -O1 -ffp-contract=off ") +

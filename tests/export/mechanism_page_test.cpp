@@ -76,30 +76,15 @@ TEST(MechanismPage, SlidersAreForParametersThatDoNotMoveJoints) {
   EXPECT_EQ(data["scene"]["bodies"].size(), 2u);
 }
 
-TEST(MechanismPage, OutputsThatAModuleCannotComputeAreLeftOutWithANote) {
+TEST(MechanismPage, ShowsOutputsOfAllFunctions) {
   const Model model = read_model_text(
       "coordinates: {x: {start: 1}, y: {start: 0}}\nkinetic: (x'^2 + y'^2)/2\n"
-      "outputs: {angle: 'atan2(y, x)', x: x}\n",
+      "potential: exp(x)\noutputs: {angle: 'atan2(y, x)', x: x}\n",
       "point.yaml");
   const Json data = data_of(model);
-  EXPECT_EQ(data["notes"][0],
-            "'angle' is not shown: it needs atan2, which WebAssembly does not have.");
-  EXPECT_TRUE(entry(data["outputs"], "angle").is_null());
+  EXPECT_EQ(entry(data["outputs"], "angle")["group"], "outputs");
   EXPECT_EQ(entry(data["outputs"], "x")["group"], "outputs");
   EXPECT_EQ(entry(data["outputs"], "energy")["group"], "energy");
-}
-
-TEST(MechanismPage, AStepThatAModuleCannotTakeIsRefused) {
-  const Model model = read_model_text(
-      "coordinates: {x: {start: 1}}\nkinetic: x'^2/2\npotential: exp(x)\n", "well.yaml");
-  try {
-    make_mechanism_page(model, step_of(model));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.diagnostics()[0].id, "export.wasm-function");
-    EXPECT_EQ(error.diagnostics()[0].message,
-              "the step needs exp, which WebAssembly does not have.");
-  }
 }
 
 TEST(MechanismPage, HasAHandWhereTheIntegratorIsOpen) {

@@ -1,6 +1,7 @@
 #include <koppel/expr/code/c_expression.hpp>
 
 #include <koppel/expr/code/emit_c.hpp>
+#include <koppel/expr/code/own_functions.hpp>
 #include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
@@ -35,16 +36,17 @@ std::string emit_c_tables(const Program& program, std::string_view name, bool is
 }
 
 std::string c_expression(const Program& program, std::string_view name, const Instruction& i,
-                         std::string_view a, std::string_view b, std::string_view c,
-                         bool is_float) {
+                         std::string_view a, std::string_view b, std::string_view c, bool is_float,
+                         bool is_for_card) {
   if (i.op == Op::Table) {
     return "koppel_table(" + std::string(name) + "_table" + std::to_string(i.b) + ", " +
            std::to_string(program.tables[i.b].data.num_points()) + ", " +
            std::to_string(i.variant) + ", " + std::string(a) + ')';
   }
   std::string spelling = operation(i.op).c;
-  if (i.variant > 0) {
-    spelling = "koppel_" + spelling;  // sin, cos: those of runtime/trig.h, trig_float.h
+  const bool is_in_float = is_turn(i.op) || i.op == Op::Tan;  // of trig_float.h
+  if (is_own(i) && (!is_float || is_for_card || is_in_float)) {
+    spelling = "koppel_" + spelling;
   } else if (is_float) {
     spelling = in_single_precision(spelling);
   }

@@ -9,10 +9,10 @@
 namespace koppel {
 
 // The C expression of an instruction with these operands, in the program called `name`. In single
-// precision functions are those of <math.h> that end in f.
+// precision functions are those of <math.h> that end in f; on a card (CStyle) they are our own.
 std::string c_expression(const Program& program, std::string_view name, const Instruction& i,
                          std::string_view a, std::string_view b, std::string_view c,
-                         bool is_float = false);
+                         bool is_float = false, bool is_for_card = false);
 
 // `static const double NAME_tableI[] = {…};` for every table of the program, with `mark` before
 // `const`.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <koppel/expr/code/c_expression.hpp>
+#include <koppel/expr/code/own_functions.hpp>
 #include <koppel/expr/code/runtime_text.hpp>
 #include <koppel/expr/graph/operations.hpp>
 
@@ -23,9 +24,6 @@ bool is_power_of_two(double c) {
   int exponent = 0;
   return std::isfinite(c) && std::abs(c) >= 1 && std::abs(std::frexp(c, &exponent)) == 0.5;
 }
-
-// A sine or cosine of runtime/trig.h.
-bool is_of_fixed_cost(const Instruction& i) { return i.variant > 0 && i.op != Op::Table; }
 
 class Emitter {
  public:
@@ -169,15 +167,14 @@ class Emitter {
     const int arity = operation(i.op).arity;
     return c_expression(program_, name_, i, operand(i.a, chunk),
                         arity > 1 ? operand(i.b, chunk) : "", arity > 2 ? operand(i.c, chunk) : "",
-                        style_.is_float);
+                        style_.is_float, style_.is_for_card);
   }
 
   // Whether the sine and the cosine of an angle stand here, one after the other.
   bool is_turn(std::size_t n, std::size_t end) const {
     if (n + 1 >= end) return false;
     const Instruction &first = program_.code[n], &second = program_.code[n + 1];
-    return is_of_fixed_cost(first) && is_of_fixed_cost(second) && first.op != second.op &&
-           first.a == second.a;
+    return is_own(first) && are_of_one_angle(first, second);  // compilers see to libm's
   }
 
   static std::string part_of_turn(const std::string& turn, const Instruction& i) {
@@ -250,10 +247,33 @@ class Emitter {
 
 std::string emit_c_prelude() { return std::string("#include <math.h>\n\n") + kRuntimeText; }
 
-std::string emit_c_kernels(const Program& program, bool is_float) {
-  const bool turns = std::any_of(program.code.begin(), program.code.end(), is_of_fixed_cost);
-  if (program.tables.empty() && !turns) return "";
-  return is_float ? kFloatKernelText : kKernelText;
+void CKernels::add(const Program& program) {
+  static_assert(kNumOps <= 64);
+  has_tables_ = has_tables_ || !program.tables.empty();
+  for (const Instruction& i : program.code) {
+    if (is_own(i)) own_ |= std::uint64_t{1} << static_cast<unsigned>(i.op);
+  }
+}
+
+std::string CKernels::text(bool is_float, bool is_for_card) const {
+  const auto needs = [&](std::initializer_list<Op> ops) {
+    return std::any_of(ops.begin(), ops.end(),
+                       [&](Op op) { return (own_ >> static_cast<unsigned>(op) & 1) != 0; });
+  };
+  const bool tangents = needs({Op::Tan}), turns = tangents || needs({Op::Sin, Op::Cos});
+  const bool others = !is_float || is_for_card, powers = others && needs({Op::Pow});
+  const bool exponentials =
+      others && (powers || needs({Op::Exp, Op::Log, Op::Sinh, Op::Cosh, Op::Tanh}));
+  const bool arcs = others && needs({Op::Asin, Op::Acos, Op::Atan, Op::Atan2});
+  std::string out;
+  if (has_tables_) out += kTableText;
+  if ((turns && !is_float) || exponentials || arcs) out += kPairText;
+  if (turns) out += is_float ? kFloatTrigText : kTrigText;
+  if (tangents && !is_float) out += kTangentText;
+  if (exponentials) out += kExponentialsText;
+  if (powers) out += kPowerText;
+  if (arcs) out += kArcsText;
+  return out;
 }
 
 CCode emit_c(const Program& program, std::string_view name, CStyle style) {

@@ -1,7 +1,8 @@
-// The C emitter: Programs as C99 that needs nothing but libm. The output depends on the
-// program only, so that it can be cached by content and compared between versions.
+// The C emitter: Programs as C99 that needs nothing but libm, or not even that. The output depends
+// on the program only, so that it can be cached by content and compared between versions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,21 @@ struct CCode {
 
 // Includes and the kernels of koppel/runtime that emitted functions call; once a file.
 std::string emit_c_prelude();
-// The kernels that emit_c's functions call by themselves: nothing, where there are no
-// tables, and no sines and cosines of fixed cost.
-std::string emit_c_kernels(const Program& program, bool is_float = false);
+
+// Which kernels of koppel/runtime programs call: nothing, where there are no tables and all
+// functions are libm's.
+class CKernels {
+ public:
+  void add(const Program& program);
+  // Once a file, before emit_c's functions. In single precision only sines, cosines and tangents
+  // are our own; a card takes the others in double precision and rounds, so that it has a host's
+  // bits.
+  std::string text(bool is_float = false, bool is_for_card = false) const;
+
+ private:
+  bool has_tables_ = false;
+  std::uint64_t own_ = 0;  // a bit for each operation
+};
 
 struct CArgument {
   std::string type, name;  // "const double*", "in"

@@ -1,10 +1,10 @@
 #include <koppel/expr/code/emit_wasm.hpp>
 
 #include <algorithm>
-#include <bit>
+#include <cassert>
 
+#include <koppel/expr/code/own_functions.hpp>
 #include <koppel/expr/code/wasm_part.hpp>
-#include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
 namespace {
@@ -17,27 +17,16 @@ std::size_t length_of_parts(const Program& program) {
   return is_one_wasm_function(program) ? kWhole : kChunk;
 }
 
-bool is_missing(const Instruction& i) {
-  switch (i.op) {
-    case Op::Sin:
-    case Op::Cos: return i.variant == 0;
-    case Op::Exp:
-    case Op::Log:
-    case Op::Tan:
-    case Op::Asin:
-    case Op::Acos:
-    case Op::Atan:
-    case Op::Sinh:
-    case Op::Cosh:
-    case Op::Tanh:
-    case Op::Pow:
-    case Op::Atan2: return true;
-    default: return false;
-  }
+// It has no libm.
+[[maybe_unused]] bool has_own_functions_only(const Program& program) {
+  return std::all_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
+    return !has_own_function(i.op) || is_own(i);
+  });
 }
 
 WasmPlaces places_of(const Program& program, const std::vector<std::uint32_t>& inputs,
                      wasm::Kernels& kernels) {
+  assert(has_own_functions_only(program));
   WasmPlaces out;
   out.load.assign(program.num_values(), kNowhere);
   out.store.assign(program.num_values(), kNowhere);
@@ -72,26 +61,6 @@ void place_between_parts(const Program& program, WasmPlaces& places, wasm::Modul
 }
 
 }  // namespace
-
-std::vector<std::vector<std::string>> functions_missing_in_wasm(const Program& program) {
-  static_assert(kNumOps <= 64);
-  std::vector<std::uint64_t> needs(program.num_values(), 0);  // a bit for each operation
-  for (std::size_t n = 0; n < program.code.size(); ++n) {
-    std::uint64_t& need = needs[program.num_leaves() + n];
-    const Instruction& i = program.code[n];
-    if (is_missing(i)) need |= std::uint64_t{1} << static_cast<unsigned>(i.op);
-    for_each_operand(i, [&](ValueId v) { need |= needs[v]; });
-  }
-  std::vector<std::vector<std::string>> out;
-  for (const ValueId v : program.outputs) {
-    out.emplace_back();
-    for (std::uint64_t rest = needs[v]; rest != 0; rest &= rest - 1) {
-      const auto op = static_cast<Op>(std::countr_zero(rest));
-      out.back().emplace_back(op == Op::Pow ? "pow" : operation(op).name);
-    }
-  }
-  return out;
-}
 
 bool is_one_wasm_function(const Program& program) { return program.code.size() <= kWhole; }
 

@@ -1,25 +1,20 @@
 // The WebAssembly emitter: Programs as straight-line functions over numbers at fixed places of a
 // module's memory. The operations and their order are those of the tape, so that results are the
-// same to the last bit (but for the payload of NaN, which the standard leaves open).
+// same to the last bit (but for the payload of NaN, which the standard leaves open). There is no
+// libm: programs are lowered with `fixed_cost`, and its functions are those of koppel/runtime.
 //
 // A value that is read once stands where it is read; others are locals, which are reused after the
-// last use. Long programs are split into functions of some hundred operations, with values that live
-// from one to another in memory.
+// last use. Long programs are split into functions of some hundred operations, with values that
+// live from one to another in memory.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <koppel/expr/code/program.hpp>
 #include <koppel/expr/code/wasm_kernels.hpp>
 
 namespace koppel {
-
-// For each output the names of functions that it needs and WebAssembly does not have; empty where
-// there are none. It has no libm: of sines and cosines only those of fixed cost, no other
-// functions.
-std::vector<std::vector<std::string>> functions_missing_in_wasm(const Program& program);
 
 // Whether a program is short enough to stand in one function.
 bool is_one_wasm_function(const Program& program);

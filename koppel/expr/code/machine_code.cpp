@@ -5,12 +5,14 @@
 
 #ifdef KOPPEL_MACHINE_CODE
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
 #include <limits>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/code/own_functions.hpp>
 #include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
@@ -24,9 +26,11 @@ namespace Id = asmjit::x86::Inst;
 constexpr std::uint32_t kNone = 0xFFFFFFFFu, kNever = 0xFFFFFFFFu;
 
 // What a call computes, lane by lane.
-using Value = double(double, double, double);
-void call_each(Value* f, const double* a, const double* b, double* out, int lanes) {
+void call_each(NumberFunction* f, const double* a, const double* b, double* out, int lanes) {
   for (int i = 0; i < lanes; ++i) out[i] = f(a[i], b[i], 0);
+}
+void turn_each(const double* a, double* sine, double* cosine, int lanes) {
+  for (int i = 0; i < lanes; ++i) library_turn(a[i], sine + i, cosine + i);
 }
 void look_up_each(const TableData* table, int order, const double* a, double* out, int lanes) {
   for (int i = 0; i < lanes; ++i) out[i] = table->evaluate(a[i], order);
@@ -34,14 +38,20 @@ void look_up_each(const TableData* table, int order, const double* a, double* ou
 
 class Generator {
  public:
-  Generator(const Program& program, int lanes)
+  Generator(const Program& program, int lanes, std::span<const std::uint32_t> places)
       : program_(program),
+        places_(places),
         assembler_(writer.assembler),
         lanes_(assembler_, static_cast<std::size_t>(lanes)),
         num_inputs_(program.num_inputs()),
         leaves_(program.num_leaves()),
         turn_(writer, lanes_),
         registers_(lanes_.num_registers() - 1) {
+    for (const std::uint32_t place : places) {
+      if (place >= MachineCode::kInWork) {
+        work_size_ = std::max<std::size_t>(work_size_, place - MachineCode::kInWork + 1);
+      }
+    }
     find_uses();
     spilled_at_.assign(program.code.size(), kNone);
     register_of_.assign(program.num_values(), kNone);
@@ -131,7 +141,11 @@ class Generator {
   }
   // Where a value that is in no register stands.
   Mem place(ValueId v) const {
-    if (v < num_inputs_) return lanes_.row(x86::rbx, v);
+    if (v < num_inputs_ && places_.empty()) return lanes_.row(x86::rbx, v);
+    if (v < num_inputs_ && places_[v] < MachineCode::kInWork) {
+      return lanes_.row(x86::rbx, places_[v]);
+    }
+    if (v < num_inputs_) return lanes_.row(x86::r13, places_[v] - MachineCode::kInWork);
     if (v < leaves_) return lanes_.common(x86::r14, v - num_inputs_);
     return lanes_.row(x86::r13, spilled_at_[v - leaves_]);
   }
@@ -230,8 +244,17 @@ class Generator {
       case Op::LessEqual: return compare(i, kLessEqual);
       case Op::Equal: return compare(i, kEqual);
       case Op::Select: return select(i);
-      default: return i.variant > 0 && i.op != Op::Table ? turn(i) : call(i);
+      default: break;
     }
+    if (!is_turn(i.op)) return call(i);
+    if (register_of_[leaves_ + now_] != kNone) return note_use(i.a, next_[now_][0]);  // a pair's
+    if (i.variant > 0) return turn(i);
+    return begins_pair() ? call_turn(i) : call(i);
+  }
+  // Whether the next instruction wants the other one of sine and cosine.
+  bool begins_pair() const {
+    return now_ + 1 < program_.code.size() &&
+           are_of_one_angle(program_.code[now_], program_.code[now_ + 1]);
   }
 
   // Predicates of comparisons, which are false for NaN.
@@ -272,32 +295,29 @@ class Generator {
     lanes_.select(result(), a, b, c, scratch());
   }
 
-  // The sine or cosine of fixed cost. The routine gives both; where the next instruction wants the
-  // other one, it is there.
+  // Our own sine or cosine. The routine gives both; where the next instruction wants the other one,
+  // it is there.
   void turn(const Instruction& i) {
-    const auto v = static_cast<ValueId>(leaves_ + now_);
-    if (register_of_[v] == kNone) {
-      turns_ = true;
-      for (unsigned r = 0; r < TurnRoutine::kFirstKept; ++r) {
-        if (registers_[r].value != kNone) spill(r);
-      }
-      const unsigned r = register_of_[i.a];
-      if (r == kNone) {
-        move(reg(0), place(i.a));
-      } else {
-        lanes_.copy(reg(0), reg(r));
-      }
-      assembler_.call(turn_.label());
-      const bool is_sine = i.op == Op::Sin;
-      if (now_ + 1 < program_.code.size()) {
-        const Instruction& next = program_.code[now_ + 1];
-        if (next.variant > 0 && next.op == (is_sine ? Op::Cos : Op::Sin) && next.a == i.a) {
-          hold(is_sine ? 1 : 0, v + 1, next_[now_ + 1][3]);
-        }
-      }
-      hold(is_sine ? 0 : 1, v, next_[now_][3]);
+    turns_ = true;
+    for (unsigned r = 0; r < TurnRoutine::kFirstKept; ++r) {
+      if (registers_[r].value != kNone) spill(r);
     }
+    const unsigned r = register_of_[i.a];
+    if (r == kNone) {
+      move(reg(0), place(i.a));
+    } else {
+      lanes_.copy(reg(0), reg(r));
+    }
+    assembler_.call(turn_.label());
+    hold_turn(i);
     note_use(i.a, next_[now_][0]);
+  }
+  // The sine is in register 0, the cosine in 1.
+  void hold_turn(const Instruction& i) {
+    const auto v = static_cast<ValueId>(leaves_ + now_);
+    const bool is_sine = i.op == Op::Sin;
+    if (begins_pair()) hold(is_sine ? 1 : 0, v + 1, next_[now_ + 1][3]);
+    hold(is_sine ? 0 : 1, v, next_[now_][3]);
   }
   // That an operand was read, which is next read then.
   void note_use(ValueId v, std::uint32_t next_use) {
@@ -309,10 +329,39 @@ class Generator {
   }
 
   // Calls preserve no register of values.
-  void call(const Instruction& i) {
+  void spill_all() {
     for (unsigned r = 0; r < num_registers(); ++r) {
       if (registers_[r].value != kNone) spill(r);
     }
+  }
+  // Sine and cosine of libm: one call for both, which puts them into `work`.
+  void call_turn(const Instruction& i) {
+    spill_all();
+    const auto v = static_cast<ValueId>(leaves_ + now_);
+    const bool is_sine = i.op == Op::Sin;
+    const ValueId sine = is_sine ? v : v + 1, cosine = is_sine ? v + 1 : v;
+    take_place(sine), take_place(cosine);
+    if (lanes_.count() == 1) {
+      move(reg(0), place(i.a));
+      assembler_.lea(x86::rdi, place(sine));
+      assembler_.lea(x86::rsi, place(cosine));
+      writer.call(reinterpret_cast<std::uint64_t>(library_turn));
+    } else {
+      const Mem angle = rows_of(i).front();
+      lanes_.leave_wide();
+      assembler_.lea(x86::rdi, angle);
+      assembler_.lea(x86::rsi, place(sine));
+      assembler_.lea(x86::rdx, place(cosine));
+      assembler_.mov(x86::ecx, static_cast<int>(lanes_.count()));
+      writer.call(reinterpret_cast<std::uint64_t>(&turn_each));
+    }
+    move(reg(0), place(sine));
+    move(reg(1), place(cosine));
+    hold_turn(i);
+    note_use(i.a, next_[now_][0]);
+  }
+  void call(const Instruction& i) {
+    spill_all();
     const auto v = static_cast<ValueId>(leaves_ + now_);
     if (lanes_.count() == 1) {
       call_one(i);
@@ -331,11 +380,11 @@ class Generator {
     if (i.op == Op::Table) {
       writer.call_table(program_.tables[i.b].data, i.variant);
     } else {
-      writer.call(reinterpret_cast<std::uint64_t>(operation(i.op).value));
+      writer.call(reinterpret_cast<std::uint64_t>(function_of(i)));
     }
   }
-  // The rows of the operands, of which there are two at most, and where the results go.
-  void call_lanes(const Instruction& i, const Mem& to) {
+  // The rows of the operands, until something else takes a place.
+  std::vector<Mem> rows_of(const Instruction& i) {
     std::vector<Mem> rows;
     std::vector<std::uint32_t> taken;
     for_each_operand(i, [&](ValueId operand) {
@@ -349,6 +398,11 @@ class Generator {
       rows.push_back(row);
     });
     free_places_.insert(free_places_.end(), taken.begin(), taken.end());
+    return rows;
+  }
+  // Operands, of which there are two at most, and where the results go.
+  void call_lanes(const Instruction& i, const Mem& to) {
+    const std::vector<Mem> rows = rows_of(i);
     const auto lanes = static_cast<int>(lanes_.count());
     lanes_.leave_wide();
     if (i.op == Op::Table) {
@@ -359,7 +413,7 @@ class Generator {
       assembler_.mov(x86::r8d, lanes);
       writer.call(reinterpret_cast<std::uint64_t>(&look_up_each));
     } else {
-      assembler_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(operation(i.op).value));
+      assembler_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(function_of(i)));
       assembler_.lea(x86::rsi, rows.front());
       assembler_.lea(x86::rdx, rows.back());
       assembler_.lea(x86::rcx, to);
@@ -389,6 +443,7 @@ class Generator {
   }
 
   const Program& program_;
+  std::span<const std::uint32_t> places_;  // of inputs
   x86::Assembler& assembler_;
   Lanes lanes_;
   std::size_t num_inputs_, leaves_;
@@ -422,12 +477,13 @@ int MachineCode::most_lanes() {
   return 1;
 }
 
-std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program, int lanes) {
+std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program, int lanes,
+                                                         std::span<const std::uint32_t> places) {
   // Displacements have 32 bits.
   constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / (16 * 8);
   if (!Lanes::are_supported(static_cast<std::size_t>(lanes))) return nullptr;
   if (program.num_values() > kMost) return nullptr;
-  Generator generator(program, lanes);
+  Generator generator(program, lanes, places);
   generator.generate();
   std::unique_ptr<MachineCode> out(new MachineCode);
   out->pages_ = generator.writer.finish();
@@ -446,7 +502,10 @@ std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program,
 namespace koppel {
 
 int MachineCode::most_lanes() { return 1; }
-std::unique_ptr<const MachineCode> MachineCode::generate(const Program&, int) { return nullptr; }
+std::unique_ptr<const MachineCode> MachineCode::generate(const Program&, int,
+                                                         std::span<const std::uint32_t>) {
+  return nullptr;
+}
 
 }  // namespace koppel
 

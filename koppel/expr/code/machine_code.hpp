@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <koppel/expr/code/code_pages.hpp>
@@ -20,7 +22,11 @@ class MachineCode {
   // and DQ) or the system permits no executable memory. The program must live as long as the code:
   // calls refer to its tables. With several lanes as many points are evaluated at once, each with
   // the bits of one: number k of `in`, `out` stands for all points in a row, from in[lanes k] on.
-  static std::unique_ptr<const MachineCode> generate(const Program& program, int lanes = 1);
+  // `places`: of each input its number in `in`; from kInWork on, its number in `work` more than
+  // that, where the caller has put it (it stays there). Empty: one after the other in `in`.
+  static constexpr std::uint32_t kInWork = 0x80000000u;
+  static std::unique_ptr<const MachineCode> generate(const Program& program, int lanes = 1,
+                                                     std::span<const std::uint32_t> places = {});
   // As many as the processor has: 8, 4 or 1; not more than KOPPEL_LANES in the environment, which
   // can be these. Throws Error `expr.bad-environment`.
   static int most_lanes();

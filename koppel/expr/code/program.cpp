@@ -9,6 +9,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/own_functions.hpp>
 #include <koppel/expr/graph/operations.hpp>
 #include <koppel/expr/graph/traverse.hpp>
 
@@ -179,17 +180,15 @@ int arity_of(Op op) { return operation(op).arity; }
 
 namespace {
 
-// Sines and cosines of fixed cost; those of one angle one after the other, at the place of the
-// first, so that they can be computed together.
-void mark_turns(Program& program) {
+// Sine and cosine of one angle one after the other, at the place of the first.
+void pair_turns(Program& program) {
   const std::size_t leaves = program.num_leaves();
   std::unordered_map<ValueId, std::size_t> sine_of, cosine_of;  // angle → instruction
   for (std::size_t n = 0; n < program.code.size(); ++n) {
-    Instruction& i = program.code[n];
-    if (i.op != Op::Sin && i.op != Op::Cos) continue;
-    i.variant = 1;
-    (i.op == Op::Sin ? sine_of : cosine_of)[i.a] = n;
+    const Instruction& i = program.code[n];
+    if (is_turn(i.op)) (i.op == Op::Sin ? sine_of : cosine_of)[i.a] = n;
   }
+  if (sine_of.empty() || cosine_of.empty()) return;
   std::vector<Instruction> code;
   std::vector<ValueId> moved(program.num_values());
   for (std::size_t v = 0; v < leaves; ++v) moved[v] = static_cast<ValueId>(v);
@@ -202,7 +201,7 @@ void mark_turns(Program& program) {
     if (moved[leaves + n] != 0) continue;  // behind the other one of its angle
     const Instruction& i = program.code[n];
     move(n);
-    if (i.op != Op::Sin && i.op != Op::Cos) continue;
+    if (!is_turn(i.op)) continue;
     const auto& others = i.op == Op::Sin ? cosine_of : sine_of;
     if (const auto other = others.find(i.a); other != others.end()) move(other->second);
   }
@@ -215,7 +214,11 @@ void mark_turns(Program& program) {
 Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs, bool fixed_cost) {
   check_inputs(inputs, outputs);
   Program program = Lowering(inputs, outputs).take();
-  if (fixed_cost) mark_turns(program);
+  pair_turns(program);
+  if (!fixed_cost) return program;
+  for (Instruction& i : program.code) {
+    if (has_own_function(i.op)) i.variant = 1;
+  }
   return program;
 }
 

@@ -20,8 +20,8 @@ using ValueId = std::uint32_t;
 
 struct Instruction {
   Op op = Op::Neg;
-  // Table: the order of derivative. Sin, Cos: 1 for those of runtime/trig.h, which take the same
-  // number of instructions for all angles; 0 for those of libm, which are faster.
+  // Table: the order of derivative. Functions: 0 for those of libm, 1 for those of koppel/runtime
+  // in their place (own_functions.hpp), which are slower and have the same bits on every machine.
   std::uint8_t variant = 0;
   ValueId a = 0;
   ValueId b = 0;  // Table: its index in Program::tables
@@ -54,8 +54,8 @@ void for_each_operand(I& instruction, F&& f);
 
 // Integer powers become products, in the fewest steps that halving gives (x^5 = x (x²)²), so that
 // every backend computes them alike. Inputs must be distinct symbols and contain every symbol of
-// the outputs; else Error `expr.bad-input`, `expr.unbound-symbol`.
-// With `fixed_cost`, sines and cosines are those of fixed cost.
+// the outputs; else Error `expr.bad-input`, `expr.unbound-symbol`. Sine and cosine of one angle are
+// neighbours. With `fixed_cost`, functions of libm are those of koppel/runtime (own_functions.hpp).
 Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs, bool fixed_cost = false);
 
 int arity_of(Op op);

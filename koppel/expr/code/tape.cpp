@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <koppel/runtime/trig.h>
+#include <koppel/expr/code/own_functions.hpp>
 #include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
@@ -13,12 +14,25 @@ namespace {
 // Of an operation that is not a table; `variant` is that of the instruction.
 template <Op op>
 [[gnu::always_inline]] inline double value_of(int variant, double a, double b, double c) {
-  if constexpr (op == Op::Sin) return variant == 0 ? std::sin(a) : koppel_sin(a);
-  if constexpr (op == Op::Cos) return variant == 0 ? std::cos(a) : koppel_cos(a);
+  if constexpr (has_own_function(op)) {
+    if (variant != 0) return own_function(op)(a, b, c);
+  }
   return operation(op).value(a, b, c);
 }
 
+// Reads the angle before it writes.
+[[gnu::always_inline]] inline void turn(int variant, double angle, double& sine, double& cosine) {
+  if (variant == 0) {
+    library_turn(angle, &sine, &cosine);
+  } else {
+    const koppel_turned both = koppel_turn(angle);
+    sine = both.sin;
+    cosine = both.cos;
+  }
+}
+
 constexpr bool is_fused(std::size_t op) { return op >= static_cast<std::size_t>(kNumOps); }
+constexpr bool is_fused_turn(std::size_t op) { return op == static_cast<std::size_t>(Fused::Turn); }
 
 // Compiled without contraction: product and sum are rounded one after the other.
 template <Fused op>
@@ -32,7 +46,9 @@ template <Fused op>
 template <std::size_t op>
 [[gnu::always_inline]] inline void execute(double* s, const TapeInstruction& i,
                                            const Program::NamedTable* tables) {
-  if constexpr (is_fused(op)) {
+  if constexpr (is_fused_turn(op)) {
+    turn(i.variant, s[i.a], s[i.result], s[i.b]);
+  } else if constexpr (is_fused(op)) {
     s[i.result] = fused_value<static_cast<Fused>(op)>(s[i.a], s[i.b], s[i.c]);
   } else if constexpr (static_cast<Op>(op) == Op::Table) {
     s[i.result] = tables[i.b].data.evaluate(s[i.a], i.variant);
@@ -59,7 +75,10 @@ void execute_batch(double* s, const TapeInstruction& i, const Program::NamedTabl
   const double* a = s + i.a * Tape::kBatch;
   const double* b = s + i.b * Tape::kBatch;
   const double* c = s + i.c * Tape::kBatch;
-  if constexpr (is_fused(op)) {
+  if constexpr (is_fused_turn(op)) {
+    double* second = s + i.b * Tape::kBatch;
+    for (std::size_t p = 0; p < Tape::kBatch; ++p) turn(i.variant, a[p], r[p], second[p]);
+  } else if constexpr (is_fused(op)) {
 #ifndef __clang__
 #pragma GCC ivdep
 #endif
@@ -93,7 +112,7 @@ constexpr auto kBatchHandlers = make_batch_handlers(kOps);
 
 template <typename F>
 void for_each_slot(TapeInstruction& i, F&& f) {
-  const int n = is_fused(i.op) ? 3 : arity_of(static_cast<Op>(i.op));
+  const int n = is_fused_turn(i.op) ? 1 : is_fused(i.op) ? 3 : arity_of(static_cast<Op>(i.op));
   if (n > 0) f(i.a);
   if (n > 1) f(i.b);
   if (n > 2) f(i.c);
@@ -114,6 +133,13 @@ std::vector<TapeInstruction> fuse(const Program& program) {
   std::vector<TapeInstruction> code;
   for (ValueId n = 0; n < program.code.size(); ++n) {
     const Instruction& in = program.code[n];
+    if (n + 1 < program.code.size() && are_of_one_angle(in, program.code[n + 1])) {
+      const bool is_sine = in.op == Op::Sin;
+      code.push_back({static_cast<std::uint8_t>(Fused::Turn), in.variant,
+                      leaves + (is_sine ? n : n + 1), in.a, leaves + (is_sine ? n + 1 : n), 0});
+      ++n;
+      continue;
+    }
     TapeInstruction& out = code.emplace_back(TapeInstruction{
         static_cast<std::uint8_t>(in.op), in.variant, leaves + n, in.a, in.b, in.c});
     if (in.op != Op::Add && in.op != Op::Sub) continue;
@@ -157,10 +183,14 @@ Tape::Tape(const Program& program) : code_(fuse(program)) {
         last_use[value] = kForever;  // freed once, though it be the operand twice
       }
     });
-    if (free.empty()) free.push_back(static_cast<std::uint32_t>(num_slots_++));
-    const ValueId result = code_[n].result;
-    code_[n].result = slot[result] = free.back();
-    free.pop_back();
+    const auto take = [&](std::uint32_t& result) {
+      if (free.empty()) free.push_back(static_cast<std::uint32_t>(num_slots_++));
+      slot[result] = free.back();
+      result = free.back();
+      free.pop_back();
+    };
+    take(code_[n].result);
+    if (is_fused_turn(code_[n].op)) take(code_[n].b);
   }
   for (const ValueId v : program.outputs) outputs_.push_back(slot[v]);
 }

@@ -9,19 +9,20 @@
 namespace koppel {
 
 // A product that is read once, by a sum or difference, is computed there: two roundings as before,
-// but one instruction to interpret.
+// but one instruction to interpret. Sine and cosine of an angle are one instruction.
 enum class Fused : std::uint8_t {
   AddMul = kNumOps,  // a + b c
   SubMul,            // a − b c
   MulSub,            // b c − a
+  Turn,              // sine of a, and in b its cosine
 };
-inline constexpr int kNumTapeOps = kNumOps + 3;
+inline constexpr int kNumTapeOps = kNumOps + 4;
 
 struct TapeInstruction {
   std::uint8_t op;  // an Op or Fused
   std::uint8_t variant;
   std::uint32_t result;
-  std::uint32_t a, b, c;  // slots; Table: b is the table's index
+  std::uint32_t a, b, c;  // slots; Table: b is the table's index; Turn: of the second result
 };
 
 // Slots 0 … num_leaves−1 hold inputs and constants; the others are reused once a value has had its

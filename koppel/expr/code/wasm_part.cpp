@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <koppel/expr/code/own_functions.hpp>
 #include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
@@ -11,8 +12,6 @@ using wasm::Opcode;
 
 // How deep expressions are nested: readers of modules recurse.
 constexpr int kDeepest = 64;
-
-bool is_turn(Op op) { return op == Op::Sin || op == Op::Cos; }
 
 // How often an instruction reads each of its operands.
 std::uint32_t reads_of(Op op) { return op == Op::Min || op == Op::Max || op == Op::Sign ? 2 : 1; }
@@ -102,9 +101,7 @@ class Part {
     begins_pair_.assign(end_ - begin_, false);
     for (std::size_t n = begin_; n + 1 < end_; ++n) {
       const Instruction &first = program_.code[n], &second = program_.code[n + 1];
-      const bool is_pair =
-          is_turn(first.op) && is_turn(second.op) && first.op != second.op && first.a == second.a;
-      if (is_pair) begins_pair_[n++ - begin_] = true;
+      if (are_of_one_angle(first, second)) begins_pair_[n++ - begin_] = true;
     }
   }
   bool begins_pair(std::size_t n) const { return begins_pair_[n - begin_]; }
@@ -241,11 +238,16 @@ class Part {
       case Op::Sign: return sign(i.a);
       case Op::Select: return select(i);
       case Op::Table: return table(i);
-      default:  // a sine alone
+      case Op::Sin:  // alone
         value(i.a);
         code_.call(kernels_.turn());
         return code_.add("drop");
+      default: return call(i);
     }
+  }
+  void call(const Instruction& i) {
+    for_each_operand(i, [&](ValueId v) { value(v); });
+    code_.call(kernels_.function(i.op));
   }
   void unary(const Instruction& i, Opcode opcode) {
     value(i.a);

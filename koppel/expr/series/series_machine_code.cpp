@@ -1,6 +1,7 @@
 #include <koppel/expr/series/series_machine_code.hpp>
 
 #include <koppel/expr/code/code_writer.hpp>
+#include <koppel/expr/code/own_functions.hpp>
 
 #ifdef KOPPEL_MACHINE_CODE
 
@@ -64,7 +65,14 @@ class Generator {
 
   Label values(const SeriesGroup& group) {
     const Label label = enter();
-    for (const SeriesGroup::Entry& entry : group.entries) put_value(entry.instruction);
+    for (std::size_t k = 0; k < group.entries.size(); ++k) {
+      const std::uint32_t n = group.entries[k].instruction;
+      if (k + 1 < group.entries.size() && put_turn(n, group.entries[k + 1].instruction)) {
+        ++k;
+      } else {
+        put_value(n);
+      }
+    }
     leave();
     return label;
   }
@@ -214,6 +222,18 @@ class Generator {
     store(r, is_zero);
   }
 
+  // Sine and cosine of one angle in one call; false: these are others.
+  bool put_turn(std::uint32_t n, std::uint32_t next) {
+    const Instruction &i = series_.program.code[n], &other = series_.program.code[next];
+    if (!are_of_one_angle(i, other)) return false;
+    const bool is_sine = i.op == Op::Sin;
+    a_.vmovsd(x86::xmm0, value(i.a));
+    a_.lea(x86::rdi, value(value_of(is_sine ? n : next)));
+    a_.lea(x86::rsi, value(value_of(is_sine ? next : n)));
+    writer.call(reinterpret_cast<std::uint64_t>(library_turn));
+    cache_.clear();
+    return true;
+  }
   void put_value(std::uint32_t n) {
     const Instruction& i = series_.program.code[n];
     const ValueId r = value_of(n);
