@@ -22,10 +22,10 @@ constexpr double kRoundOff = 1e-15;
 double largest(const VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
 
 std::vector<Gap> gaps_of(const Positions& positions, const State& state, double tolerance) {
-  const VectorXd c = positions.residual(state);
+  const VectorXd c = positions.residual(state), sizes = positions.sizes(state);
   std::vector<Gap> gaps;
   for (Index i = 0; i < c.size(); ++i) {
-    if (!(std::abs(c[i]) <= tolerance)) gaps.push_back(positions.gap(i, std::abs(c[i])));
+    if (!(std::abs(c[i]) <= tolerance * sizes[i])) gaps.push_back(positions.gap(i, std::abs(c[i])));
   }
   std::stable_sort(gaps.begin(), gaps.end(),
                    [](const Gap& a, const Gap& b) { return a.size > b.size; });
@@ -115,8 +115,10 @@ void find_positions(const Evaluator& evaluator, const StartDistance& distance, c
 bool stays(const Evaluator& evaluator, const State& guess) {
   const Equations& e = evaluator.equations;
   const Wishes fixed(e, select_wishes(e, false, true)), soft(e, select_wishes(e, false, false));
-  const VectorXd gap = Positions(evaluator, &fixed, &soft).residual(guess);
-  return gap.allFinite() && largest(gap) <= kRoundOff;
+  const Positions all(evaluator, &fixed, &soft);
+  const VectorXd gap = all.residual(guess);
+  if (!gap.allFinite()) return false;
+  return largest(gap) == 0 || largest_part(gap, all.sizes(guess)) <= kRoundOff;
 }
 
 Assembly assemble_from(const Evaluator& evaluator, const Placement& placement, const State& guess,

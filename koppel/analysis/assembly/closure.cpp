@@ -39,12 +39,14 @@ class Closure {
     if (!c.allFinite()) return false;
     SparseMatrix A = positions_.by_q(state);
     set_scale(A);
+    const VectorXd sizes = positions_.sizes(state);
     double merit = scaled(c).norm(), factor = 1e-3;
+    const double whole = std::max(1.0, merit);  // of heavy and large mechanisms
     for (int i = 0; i < options_.max_iterations; ++i) {
-      if (largest(c) <= kRoundOff) break;
+      if (largest_part(c, sizes) <= kRoundOff) break;
       ++iterations;
       State trial = state;
-      dense::view(trial.q) += metric_.damped_step(A, scale_, c, factor * merit);
+      dense::view(trial.q) += metric_.damped_step(A, scale_, c, factor * merit / whole);
       const VectorXd c_trial = positions_.residual(trial);
       const double merit_trial = c_trial.allFinite() ? scaled(c_trial).norm() : INFINITY;
       if (merit_trial < merit) {
@@ -57,11 +59,11 @@ class Closure {
         if (stalls_ > 20) break;
         A = positions_.by_q(state);
       } else {
-        if (factor > 1e12 || largest(c) < 1e-3 * options_.tolerance) break;
+        if (factor > 1e12 || largest_part(c, sizes) < 1e-3 * options_.tolerance) break;
         factor *= 8;
       }
     }
-    return largest(c) <= options_.tolerance;
+    return largest_part(c, sizes) <= options_.tolerance;
   }
 
  private:
@@ -160,7 +162,8 @@ class Search {
       if (turns == 0 || e.about.q[j].unit != "rad") continue;
       State trial = state;
       trial.q[j] -= turns * kTurn;
-      const bool holds = largest(positions_.residual(trial)) <= options_.tolerance;
+      const bool holds =
+          largest_part(positions_.residual(trial), positions_.sizes(trial)) <= options_.tolerance;
       if (holds && distance_.squared(trial) <= far * (1 + 1e-9)) state = std::move(trial);
     }
   }
@@ -187,6 +190,10 @@ class Search {
 
 }  // namespace
 
+double largest_part(const VectorXd& rows, const VectorXd& sizes) {
+  return largest(rows.cwiseQuotient(sizes));
+}
+
 VectorXd Positions::residual(const State& s) const {
   return dense::concatenate(
       {dense::view(evaluator_.g(s)), dense::view(evaluator_.h(s)), wish(0, s), wish(1, s)});
@@ -195,6 +202,25 @@ VectorXd Positions::residual(const State& s) const {
 SparseMatrix Positions::by_q(const State& s) const {
   return sparse::stack({sparse::evaluate(evaluator_.g_q, s), sparse::evaluate(evaluator_.h_q, s),
                         wish_by_q(0, s), wish_by_q(1, s)});
+}
+
+VectorXd Positions::sizes(const State& s) const {
+  const Equations& e = evaluator_.equations;
+  const auto is_length = [&](std::size_t j) { return e.about.q[j].unit == "m"; };
+  double length = 0;
+  for (std::size_t j = 0; j < e.num_q(); ++j) {
+    if (is_length(j)) length = std::max(length, std::abs(s.q[j]));
+  }
+  VectorXd by(static_cast<Index>(e.num_q()));
+  for (std::size_t j = 0; j < e.num_q(); ++j) {
+    by[static_cast<Index>(j)] = is_length(j) && length > 0 ? length : 1;
+  }
+  constexpr double kUsual = 100;
+  VectorXd out = by_q(s).cwiseAbs() * by;
+  for (double& size : out) {
+    if (!(size > 0) || (size > 1 / kUsual && size < kUsual)) size = 1;
+  }
+  return out;
 }
 
 Gap Positions::gap(Index row, double size) const {

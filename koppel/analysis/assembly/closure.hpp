@@ -24,6 +24,10 @@ class Positions {
 
   Eigen::VectorXd residual(const State& s) const;
   sparse::SparseMatrix by_q(const State& s) const;
+  // What the rows are measured by: what they would be with all coordinates off by their own size,
+  // lengths by the largest of them, angles and directions by 1. Rows of mechanisms between
+  // centimetres and hundreds of metres are measured as they are.
+  Eigen::VectorXd sizes(const State& s) const;
   Gap gap(Eigen::Index row, double size) const;
   const Evaluator& evaluator() const { return evaluator_; }
 
@@ -34,6 +38,9 @@ class Positions {
   const Evaluator& evaluator_;
   const Wishes* wishes_[2];
 };
+
+// The largest of rows by their sizes.
+double largest_part(const Eigen::VectorXd& rows, const Eigen::VectorXd& sizes);
 
 // Where a soft wish pulls: ½ w² ‖residual‖² beside the distance.
 struct Pull {
