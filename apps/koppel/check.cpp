@@ -89,7 +89,7 @@ Findings look_at(const Model& model, const std::string& set, const AnalysisReque
   if (!start) {
     const std::string reason =
         start.gaps.empty() ? "" : explain_open_loop(model, start.gaps[0].owner);
-    if (!reason.empty()) start.text = reason;
+    start.text = reason.empty() ? explain_failed_start(model, start) : reason;
     return findings;
   }
   findings.local = find_local(model, findings);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <koppel/analysis/rank/branches.hpp>
+#include <koppel/analysis/rank/dead_point.hpp>
 #include <koppel/analysis/rank/massless.hpp>
 #include <koppel/analysis/structure/dae.hpp>
 #include <koppel/analysis/structure/hidden_equations.hpp>
@@ -44,6 +45,11 @@ IndexReport find_index(const Evaluator& evaluator, const Examination& found, boo
 }
 
 }  // namespace
+
+std::string explain_failed_start(const Model& model, const Assembly& failed) {
+  const std::string reason = explain_dead_point(model, failed);
+  return reason.empty() ? failed.text : failed.text + ' ' + reason;
+}
 
 Examination examine(const Shared<Equations>& equations, const Placement& placement) {
   const Evaluator evaluator(equations);

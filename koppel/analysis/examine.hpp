@@ -33,6 +33,9 @@ struct Examination {
   std::optional<IndexReport> servo;  // inputs unknown, where the model has servo constraints
 };
 
+// Why there is no start, in words: what the assembly says, and the dead point that it is at.
+std::string explain_failed_start(const Model& model, const Assembly& failed);
+
 // The placement is that of the bodies in these coordinates.
 Examination examine(const Shared<Equations>& equations, const Placement& placement = {});
 

@@ -232,7 +232,9 @@ class Taylor {
   bool advance() {
     constexpr int kMaxTries = 50, kMaxMoves = 3;
     constexpr int kMostRefused = 8;  // then no shorter step mends it
+    constexpr int kMostTorn = 100;   // of steps one after the other: the same
     usual_ = std::max(usual_, here_->sigma());
+    const int torn_before = num_torn_;
     if (plan_.is_lost && pass()) return outcome_.status == Outcome::Status::Done;
     double h = fit(plan_.h), last_defect = kInfinity;
     SeriesSolver::Status status = SeriesSolver::Status::NotConverged;
@@ -251,11 +253,15 @@ class Taylor {
       } else if (status == SeriesSolver::Status::Ok) {
         status = expand(h);
       }
-      if (place.is_good && status == SeriesSolver::Status::Ok) {
+      const bool is_torn = place.is_good && status == SeriesSolver::Status::Ok && is_torn_apart(h);
+      num_torn_ += is_torn ? 1 : 0;
+      if (num_torn_ > kMostTorn) return fail_to_resolve();
+      if (place.is_good && status == SeriesSolver::Status::Ok && !is_torn) {
         const double defect = measure_defect(h);
         // A defect that halving does not reduce is no switch but round-off.
         if (segment_.options.step || defect <= 1 || defect >= 0.5 * last_defect) {
           const bool is_good = is_accepted(h, plan_.is_lost) || ++num_refused > kMostRefused;
+          if (num_torn_ == torn_before) num_torn_ = 0;
           if (is_good) return finish_step(h, next(h), plan_.is_lost);
         }
         last_defect = defect;
@@ -264,6 +270,23 @@ class Taylor {
       ++outcome_.statistics.rejected;
     }
     return accept(status == SeriesSolver::Status::Ok ? SeriesSolver::Status::NotConverged : status);
+  }
+
+  // Whether the point that the polynomials reach is far from the consistent one: between the ends
+  // of the step they are then no motion of the mechanism, though both ends are right. So it is
+  // where constraints are nearly dependent all along, and their round-off is never small (rule 2
+  // sees only where it becomes large).
+  bool is_torn_apart(double h) const {
+    if (segment_.options.step || plan_.is_lost) return false;
+    constexpr double kTorn = 1000, kRoundOff = 1e-10;  // of the tolerance; of values
+    const double allowed = kTorn * std::max(segment_.options.tolerance, kRoundOff);
+    for (int j = 0; j < here_->num_unknowns(); ++j) {
+      if (here_->offset(j) == 0) continue;
+      const double end = there_->coefficient(j, 0);
+      const double size = std::max(std::abs(end), segment_.options.absolute_scale);
+      if (std::abs(end - here_->evaluate(j, 0, h)) > allowed * size) return true;
+    }
+    return false;
   }
 
   // The difference of the predicted and the new highest derivatives, as the error of x_j it makes
@@ -366,6 +389,14 @@ class Taylor {
     return false;
   }
 
+  bool fail_to_resolve() {
+    fail(
+        "constraints are nearly dependent, so that round-off hides the motion: joints that are "
+        "meant "
+        "to be in line may be misaligned by rounding");
+    return false;
+  }
+
   void fail(std::string text) {
     outcome_.status = Outcome::Status::Failed;
     outcome_.text = std::move(text);
@@ -383,6 +414,7 @@ class Taylor {
   TaylorPassage finder_;
   std::optional<SingularPassage> passage_;         // of the last step
   TaylorPlan plan_;                                // from here on
+  int num_torn_ = 0;                               // steps refused by is_torn_apart
   double usual_ = 0;                               // the largest σ so far
   std::vector<double> end_, end_before_;           // (3)
   std::vector<double> y_end_;                      // of the step that was tried

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/analysis/examine.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/equations/leave_out.hpp>
@@ -24,7 +25,7 @@ void AssembledModel::take(RankReport found) {
 
 void AssembledModel::find_start(const Model& model) {
   const Assembly assembly = koppel::assemble(*evaluator, place_bodies(model, equations));
-  if (!assembly) throw Error("assembly.impossible", assembly.text);
+  if (!assembly) throw Error("assembly.impossible", explain_failed_start(model, assembly));
   notes.clear();
   if (!assembly.move.empty()) {
     notes.push_back("start: " + assembly.move +

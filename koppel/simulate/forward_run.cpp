@@ -11,6 +11,7 @@
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/results/excess.hpp>
 #include <koppel/simulate/happen.hpp>
+#include <koppel/simulate/length.hpp>
 #include <koppel/simulate/passage_log.hpp>
 #include <koppel/simulate/progress_watch.hpp>
 #include <koppel/simulate/start_remarks.hpp>
@@ -247,6 +248,7 @@ bool ForwardRun::begin(Sampler& sampler, const Observer& observer) {
 IntegrateOptions ForwardRun::integrate_options() const {
   IntegrateOptions options;
   options.tolerance = options_.tolerance;
+  options.absolute_scale = absolute_scale_for(now_.equations, now_.state);
   options.step = options_.step;
   options.order = options_.order;
   options.projection = options_.projection;

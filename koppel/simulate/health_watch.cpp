@@ -246,8 +246,7 @@ bool HealthWatch::note(const Step& step) {
   const Point end = look(step);
   ahead_.reset();
   if (end.runaway < 0 && energy_ != nullptr) {
-    const double size = moved(end);
-    if (size > 0) energy_error_ = std::max(energy_error_, std::abs(balance(end)) / size);
+    energy_error_ = std::max(energy_error_, std::abs(balance(end)));
   }
   if (options_.is_watched) judge(end);
   if (has_failed()) return false;
@@ -336,8 +335,12 @@ Health HealthWatch::health() const {
   return out;
 }
 
+// By all the energy that moved in the run: what had moved by the time of the largest error may be
+// next to nothing, right after a start from rest.
 double HealthWatch::energy_error() const {
-  return energy_ != nullptr ? energy_error_ : std::numeric_limits<double>::quiet_NaN();
+  if (energy_ == nullptr) return std::numeric_limits<double>::quiet_NaN();
+  const double size = moved(now_);
+  return size > 0 ? energy_error_ / size : 0;
 }
 
 }  // namespace koppel

@@ -9,6 +9,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/simulate/length.hpp>
 
 namespace koppel {
 namespace {
@@ -115,10 +116,15 @@ void check_coordinates(const Model& model, const Evaluator& evaluator, const Sta
   constexpr double kMost = 1e4;  // of rates of coordinates by velocities; 1/cos of an angle
   const Equations& e = evaluator.equations;
   const Matrix K = evaluator.K(start);
+  // In small mechanisms metres a second are fast.
+  const double length = std::min(1.0, length_of(e, start));
   for (int i = 0; i < K.rows; ++i) {
     double here = 0;
     for (int j = 0; j < K.columns; ++j) {
-      here = std::isfinite(K(i, j)) ? std::max(here, std::abs(K(i, j))) : HUGE_VAL;
+      const bool turns = e.about.q[static_cast<std::size_t>(i)].unit == "rad" &&
+                         e.about.v[static_cast<std::size_t>(j)].unit == "m/s";
+      const double size = std::abs(K(i, j)) * (turns ? length : 1);
+      here = std::isfinite(size) ? std::max(here, size) : HUGE_VAL;
     }
     if (here <= kMost) continue;
     std::string others;

@@ -9,6 +9,7 @@
 #include <koppel/formulation/linear_rates.hpp>
 #include <koppel/formulation/projector_terms.hpp>
 #include <koppel/simulate/happen.hpp>
+#include <koppel/simulate/length.hpp>
 #include <koppel/simulate/start_remarks.hpp>
 #include <koppel/study/observed.hpp>
 
@@ -98,6 +99,7 @@ void TracedMotion::Recording::run() {
   const SimulateOptions& run = options_.run;
   IntegrateOptions with;
   with.tolerance = run.tolerance;
+  with.absolute_scale = absolute_scale_for(prepared_.equations, prepared_.state);
   with.step = run.step;
   with.order = run.order;
   std::vector<std::string> names;

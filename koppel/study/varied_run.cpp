@@ -9,6 +9,7 @@
 #include <koppel/formulation/linear_rates.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/jumps.hpp>
+#include <koppel/simulate/length.hpp>
 #include <koppel/simulate/start_remarks.hpp>
 
 namespace koppel {
@@ -152,6 +153,7 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   }
   IntegrateOptions with;
   with.tolerance = run.tolerance;
+  with.absolute_scale = absolute_scale_for(prepared_.equations, prepared_.state);
   with.step = run.step;
   with.order = run.order;
   std::vector<std::string> names;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <koppel/analysis/assembly/assembly.hpp>
@@ -260,6 +261,56 @@ constraints: {clock: ground.D.x - 1 + sin(t)}
                    "error[equations.contradiction]: 'clock' cannot be satisfied by any motion: it "
                    "is off by 0.361615 at t = 0.37 s.\n  Check the points and axes of 'clock'.");
     }
+  }
+}
+
+// A rod between a crank about z and a rocker about x whose centre of mass is on its axis. Seen from
+// the guess, with the rocker in the plane of the crank, both ways to assemble it are equally near,
+// and in joint coordinates the gap of the rod has no gradient. Natural coordinates and directors
+// can close it with the rocker's mirror image.
+Model symmetric_four_bar(const Vec3<double>& D, double crank, double rocker, double rod) {
+  return read_model_text(fmt::format(R"(
+name: symmetric four-bar
+bodies:
+  ground: {{points: {{D: [{0}, {1}, {2}]}}}}
+  crank: {{mass: 1, inertia: [0.01, 0.01, 0.02], points: {{A: [{3}, 0, 0]}}}}
+  rocker: {{mass: 1, inertia: [0.02, 0.02, 0.02], position: [{0}, {1}, {2}],
+           points: {{B: [0, {4}, 0], Y: [0, 1, 0], Z: [0, 0, 1]}}}}
+joints:
+  O: {{type: revolute, between: [ground, crank], axis: [0, 0, 1]}}
+  D: {{type: revolute, between: [ground.D, rocker], axis: [1, 0, 0]}}
+  rod: {{type: distance, between: [crank.A, rocker.B], length: {5}}}
+initial: {{O.angle: 100 deg}}
+outputs: {{angle: D.angle, By: rocker.B.y - rocker.y, Bz: rocker.B.z - rocker.z,
+          Yy: rocker.Y.y - rocker.y, Yz: rocker.Y.z - rocker.z,
+          Zy: rocker.Z.y - rocker.y, Zz: rocker.Z.z - rocker.z}}
+)",
+                                     D.x, D.y, D.z, crank, rocker, rod),
+                         "symmetric.yaml");
+}
+
+TEST(OneStart, EquallyNearWaysToAssembleGiveOneStart) {
+  struct Case {
+    Vec3<double> D;
+    double crank, rocker, rod;
+  };
+  const double phi = 100 * std::acos(-1) / 180;
+  for (const Case& c : {Case{{0.8, 0.3, 0}, 0.8, 0.3, 1.1}, Case{{1, 0, 0}, 0.5, 0.6, 1.3},
+                        Case{{0, 1, 0}, 0.3, 1, 0.9}, Case{{0.5, -0.5, 0}, 0.3, 0.6, 1.3},
+                        Case{{0.5, -0.5, 0}, 0.3, 0.6, 1.5}, Case{{0, 1, 0}, 0.8, 0.6, 0.6}}) {
+    const Values start = common_start(symmetric_four_bar(c.D, c.crank, c.rocker, c.rod));
+    const double angle = start.at("angle");
+    const double x = c.D.x - c.crank * std::cos(phi),
+                 y = c.D.y + c.rocker * std::cos(angle) - c.crank * std::sin(phi),
+                 z = c.rocker * std::sin(angle);
+    const testing::Tolerance exact{.relative = 1e-10, .because = "positions are closed to 1e-13"};
+    EXPECT_TRUE(near(std::sqrt(x * x + y * y + z * z), c.rod, exact));
+    EXPECT_TRUE(near(start.at("By"), c.rocker * std::cos(angle), exact));
+    EXPECT_TRUE(near(start.at("Bz"), z, exact));
+    // Y, Z of a body that turns about x, and not of its mirror image.
+    const double volume = start.at("Yy") * start.at("Zz") - start.at("Yz") * start.at("Zy");
+    EXPECT_TRUE(near(volume, 1, exact));
+    EXPECT_LT(std::abs(angle), std::acos(-1)) << "no more turns than the guess has";
   }
 }
 

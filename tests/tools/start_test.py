@@ -68,6 +68,19 @@ class Start(unittest.TestCase):
                 "be met: with the constraints and the initial values before it, it stays off by "
                 "0.05. Correct it, or mark it as a wish: {value: …, wish: true}.\n")
 
+    def test_rates_that_a_dead_point_forbids_name_it(self):
+        # Crank and rod in line: the slider is at the end of its stroke.
+        text = SLIDER_CRANK.replace("angle: 30 deg}", "angle: 0}").replace("position: [0.17, 0.1]", "position: [0.2, 0]")
+        text = text.replace("angle: -10 deg", "angle: 0").replace("[0.66, 0.01]", "[0.7, 0]")
+        text += "initial: {\"slide.position'\": 1}\n"
+        for coordinates in ("joint", "absolute", "natural", "directors"):
+            for command in ("run", "check"):
+                status, out, messages = self.koppel(command, text, "--coordinates", coordinates)
+                self.assertEqual(status, 1, messages)
+                self.assertIn("The start is a dead point of 'slide.position', which no motion changes there: 'crank' "
+                              "and 'rod' are in line. Start beside it, or give the rate of another quantity.",
+                              " ".join((out + messages).split()))
+
     def refusal(self, command, text, *arguments):
         status, _, messages = self.koppel(command, text, *arguments)
         self.assertEqual(status, 1, messages)

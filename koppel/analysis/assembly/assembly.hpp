@@ -19,7 +19,8 @@
 //   G v + g_t = 0,   a v + b = 0,   firm initial values of rates,                        (2)
 // the others as above.
 //
-// Which of several ways to assemble a mechanism results is decided by the guess.
+// Of several ways to assemble a mechanism the nearest to the guess that is found results
+// (closure.hpp).
 #pragma once
 
 #include <string>

@@ -200,14 +200,44 @@ StartDistance::OfVelocities StartDistance::of_velocities(const State& position) 
   return {W, v0};
 }
 
+VectorXd StartDistance::place_of(const State& state) const {
+  if (placement_.empty()) return dense::view(state.q);
+  return dense::view(rows().value(state));
+}
+
+// The directions of a body keep the sign of their volume.
+bool StartDistance::has_mirrored(const State& state) const {
+  if (placement_.empty()) return false;
+  const VectorXd here = dense::view(rows().value(state));
+  Index at = 0;
+  for (const PlacedBody& body : placement_) {
+    at += 3;
+    if (body.directions.size() == 3) {
+      const auto volume = [&](const VectorXd& rows) {
+        const Eigen::Vector3d a = rows.segment<3>(at), b = rows.segment<3>(at + 3);
+        return a.cross(b).dot(Eigen::Vector3d(rows.segment<3>(at + 6)));
+      };
+      if (volume(here) * volume(rows().target) < 0) return true;
+    }
+    at += 3 * static_cast<Index>(body.directions.size());
+  }
+  return false;
+}
+
 std::string StartDistance::largest_move(const State& state) const {
   constexpr double kTold = 1e-6;
-  double largest = kTold;
-  std::string text;
+  const Move move = find_largest_move(state);
+  return move.relative > kTold ? move.text : "";
+}
+
+double StartDistance::largest_relative_move(const State& state) const {
+  return find_largest_move(state).relative;
+}
+
+StartDistance::Move StartDistance::find_largest_move(const State& state) const {
+  Move largest;
   const auto see = [&](double relative, auto&& words) {
-    if (!(relative > largest)) return;
-    largest = relative;
-    text = words();
+    if (relative > largest.relative) largest = {relative, words()};
   };
   const Equations& e = evaluator_.equations;
   for (std::size_t i = 0; i < e.num_q(); ++i) {
@@ -216,7 +246,7 @@ std::string StartDistance::largest_move(const State& state) const {
     see(by / std::max(1.0, std::abs(guess_.q[i])),
         [&] { return fmt::format("'{}' moved by {:.3g}", e.q[i].name(), by); });
   }
-  if (placement_.empty()) return text;
+  if (placement_.empty()) return largest;
   const VectorXd moves = moved(state);
   double size = 0;
   for (const PlacedBody& body : placement_) size = std::max(size, norm(body.start));
@@ -235,7 +265,7 @@ std::string StartDistance::largest_move(const State& state) const {
     const double turn = 2 * std::asin(std::min(1.0, std::sqrt(sum / whole)));
     see(turn, [&] { return fmt::format("body '{}' turned by {:.3g} rad", body.name, turn); });
   }
-  return text;
+  return largest;
 }
 
 }  // namespace koppel

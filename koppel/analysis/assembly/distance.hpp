@@ -46,6 +46,14 @@ class StartDistance {
   // The largest of all moves, in words: "body 'rod' turned by 0.02 rad". Empty: below a millionth
   // of the mechanism's size, or of a turn.
   std::string largest_move(const State& state) const;
+  // The same as a number: of the mechanism's size, or in radians.
+  double largest_relative_move(const State& state) const;
+  // Whether a body is its own mirror image there: lengths and angles of points and vectors allow
+  // that, no motion does.
+  bool has_mirrored(const State& state) const;
+  // Where the bodies are, in the rows of the distance: the same in all coordinates. Without bodies
+  // the coordinates themselves.
+  Eigen::VectorXd place_of(const State& state) const;
 
  private:
   // The rows, each three of them a vector, made when first needed.
@@ -57,6 +65,11 @@ class StartDistance {
     std::vector<char> free;  // for each q: no body moves with it
   };
   Rows make_rows() const;
+  struct Move {
+    double relative = 0;
+    std::string text;
+  };
+  Move find_largest_move(const State& state) const;
   const Rows& rows() const;
   Eigen::VectorXd moved(const State& state) const;
   sparse::SparseMatrix rows_q(const State& state) const;

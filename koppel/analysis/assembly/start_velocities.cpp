@@ -27,6 +27,14 @@ struct VelocityRows {
   VectorXd b;
 };
 
+// The largest residual, by the size of its terms where that is above the rates that are asked for
+// and 1: what cancels there is exact to round-off of the terms only.
+double open_part(const VelocityRows& rows, const VectorXd& v) {
+  const VectorXd terms = rows.A.cwiseAbs() * v.cwiseAbs() + rows.b.cwiseAbs();
+  const double least = std::max(1.0, largest(rows.b));
+  return largest((rows.A * v - rows.b).cwiseQuotient(terms.cwiseMax(least)));
+}
+
 VelocityRows wish_rows(const Wishes& wishes, const State& at) {
   State rest = at;
   std::fill(rest.v.begin(), rest.v.end(), 0.0);
@@ -74,12 +82,12 @@ std::optional<Gap> find_impossible_rate(const Evaluator& evaluator,
   VelocityRows kept = velocity_rows(evaluator, state, {});
   const PullRows none{SparseMatrix(0, of.v0.size()), VectorXd()};
   VectorXd v = nearest_velocity(of.W, kept.A, kept.b, none, of.v0);
-  if (largest(kept.A * v - kept.b) > tolerance) return {};
+  if (open_part(kept, v) > tolerance) return {};
   for (const Equations::Wish& wish : select_wishes(e, true, true)) {
     const VelocityRows row = wish_rows(Wishes(e, {wish}), state);
     const VelocityRows more{sparse::stack({kept.A, row.A}), dense::concatenate({kept.b, row.b})};
     v = nearest_velocity(of.W, more.A, more.b, none, of.v0);
-    if (largest(more.A * v - more.b) > tolerance) {
+    if (open_part(more, v) > tolerance) {
       v = nearest_velocity(of.W, kept.A, kept.b, {row.A, row.b}, of.v0);
       return Gap{wish.name, "initial value", largest(row.A * v - row.b)};
     }
@@ -98,7 +106,7 @@ void find_velocities(const Evaluator& evaluator, const StartDistance& distance, 
   state.v = guess.v;
   const VelocityRows firm = velocity_rows(evaluator, state, {&fixed});
   const VelocityRows all = velocity_rows(evaluator, state, {&fixed, &soft});
-  const double size = std::max(1.0, largest(firm.b)), tolerance = options.tolerance * size;
+  const double size = std::max(1.0, largest(firm.b)), tolerance = options.tolerance;
   if (largest(all.A * dense::view(guess.v) - all.b) <= kRoundOff * size &&
       distance.expects(state)) {
     result.velocities_found = true;
@@ -107,7 +115,7 @@ void find_velocities(const Evaluator& evaluator, const StartDistance& distance, 
   const StartDistance::OfVelocities of = distance.of_velocities(state);
   const PullRows none{SparseMatrix(0, of.v0.size()), VectorXd()};
   VectorXd v = nearest_velocity(of.W, all.A, all.b, none, of.v0);
-  if (largest(all.A * v - all.b) > tolerance) {
+  if (open_part(all, v) > tolerance) {
     // Not all wishes can be had: hold the firm rows, let the others pull.
     result.wishes_met = false;
     const Wishes pulling(e, leave_out_guesses(e, distance, select_wishes(e, true, false)));
@@ -115,12 +123,12 @@ void find_velocities(const Evaluator& evaluator, const StartDistance& distance, 
     v = nearest_velocity(of.W, firm.A, firm.b,
                          {distance.weight() * pulled.A, distance.weight() * pulled.b}, of.v0);
     state.v = dense::to_vector(v);
-    note_missed(pulling, state, tolerance, result);
+    note_missed(pulling, state, tolerance * size, result);
   }
   state.v = dense::to_vector(v);
   const VectorXd rest = firm.A * v - firm.b;
   result.velocity_residual = largest(rest);
-  result.velocities_found = result.velocity_residual <= tolerance;
+  result.velocities_found = open_part(firm, v) <= tolerance;
   if (result.velocities_found) return;
   if (const auto rate = find_impossible_rate(evaluator, of, state, tolerance)) {
     result.gaps = {*rate};

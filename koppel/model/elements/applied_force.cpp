@@ -18,8 +18,9 @@ const std::vector<Field<AppliedForce>>& AppliedForce::fields() {
   return kFields;
 }
 
-// In world axes the effort on the coordinates of the point. In body axes the directions are the
-// differences of points of the body: e_j = (p + e_j) − p.
+// In world axes, those of a sub-assembly turned with it, the effort on the coordinates of the
+// point. In body axes the directions are the differences of points of the body: e_j = (p + e_j) −
+// p.
 void AppliedForce::add_to(ModelWriter& writer) const {
   if (!on || !force.is_given()) return writer.reject("model.missing-key", " needs on and force.");
   const std::size_t size = writer.model.is_planar ? 2 : 3;
@@ -43,6 +44,11 @@ void AppliedForce::add_to(ModelWriter& writer) const {
       }
     }
     f = in_world;
+  } else {
+    Vec3e along;
+    for (std::size_t i = 0; i < size; ++i) along[i] = f[i];
+    along = writer.axes_of_model.R * along;
+    for (std::size_t i = 0; i < size; ++i) f[i] = along[i];
   }
   Force out{.is_stiff = stiff};
   for (std::size_t i = 0; i < size; ++i) {

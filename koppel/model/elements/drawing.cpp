@@ -10,6 +10,8 @@ FieldInfo place_info(std::string_view key, std::string_view text) {
 void add(ModelWriter& writer, Drawn part) {
   part.name = writer.name;
   part.where = writer.where();
+  const MarkerFrame& frame = writer.axes_of_model;
+  for (Vec3e& point : part.points) point = frame.r + frame.R * point;
   if (!writer.is_rejected()) writer.model.drawing.push_back(std::move(part));
 }
 

@@ -43,12 +43,12 @@ void AttitudeElement::add_to(ModelWriter& writer) const {
   }
   Mat3<double> start;
   if (from.is_given) {
-    start = writer.value(turned(writer, from, "from"));
+    start = writer.value(writer.axes_of_model.R * turned(writer, from, "from"));
   } else {
     const Mat3e& R = writer.body(attitude->body).rotation;
     for (std::size_t j = 0; j < 3; ++j) start.column[j] = writer.model.number_at_start(R.column[j]);
   }
-  const Mat3<double> end = writer.value(turned(writer, to, "to"));
+  const Mat3<double> end = writer.value(writer.axes_of_model.R * turned(writer, to, "to"));
   if (writer.is_rejected()) return;
   add_attitude_servo(writer, attitude->body, start, end, *law);
 }

@@ -30,7 +30,9 @@ void Torque::add_to(ModelWriter& writer) const {
                              " must be a number or an expression, found a list.");
   }
   if (!flat && !writer.check_size("torque", torque, 3)) return;
-  const std::vector<Expr> f = flat ? std::vector<Expr>{0, 0, torque.values[0]} : torque.values;
+  Vec3e f{0, 0, torque.values[0]};
+  if (!flat) f = {torque.values[0], torque.values[1], torque.values[2]};
+  if (frame.value != 1) f = writer.axes_of_model.R * f;  // of a sub-assembly
   Force out{.is_stiff = stiff};
   for (std::size_t i = 0; i < 3; ++i) {
     if (f[i].is_constant(0)) continue;

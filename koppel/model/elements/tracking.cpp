@@ -74,12 +74,14 @@ class Follows {
       out_.outputs = {Expr(0)};
       for (const TrackingElement::Weighed& w : turned()) {
         const int angle = model_.body_angle(name_of(w.body) + ".angle", w.body);
-        out_.outputs[0] += w.weight * writer_.quantity(angle).value;
+        const Mat3e& R = writer_.axes_of_model.R;
+        out_.outputs[0] += w.weight * (writer_.quantity(angle).value - atan2(R(1, 0), R(0, 0)));
       }
     } else if (element_.point) {
       for (int i = 0; i < (model_.is_planar ? 2 : 3); ++i) {
         const int quantity = model_.coordinate_of(
-            writer_.name + '.' + "xyz" [i], { element_.point->body, element_.point->at }, i);
+            writer_.name + '.' + "xyz" [i], { element_.point->body, element_.point->at }, i,
+            reference());
         out_.outputs.push_back(writer_.quantity(quantity).value);
       }
     } else {
@@ -89,6 +91,8 @@ class Follows {
   }
 
  private:
+  // What coordinates are seen from: the frame of a sub-assembly.
+  Marker reference() const { return {kGround, writer_.axes_of_model.r, writer_.axes_of_model.R}; }
   std::string name_of(int body) const { return writer_.name + '.' + writer_.body(body).name; }
 
   std::vector<TrackingElement::Weighed> turned() const {
@@ -128,7 +132,9 @@ class Follows {
         out_.outputs[j] += w.weight * writer_.quantity(rate).value;
       }
     }
-    const Vec3e left = rotation_between(R, quaternion_of_signal(form, out_.targets));
+    const Mat3e& frame = writer_.axes_of_model.R;
+    const Vec3e left =
+        frame * rotation_between(transpose(frame) * R, quaternion_of_signal(form, out_.targets));
     out_.targets = {left.x, left.y, left.z};
     return true;
   }

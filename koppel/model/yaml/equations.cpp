@@ -42,8 +42,12 @@ void read_energies(Reader& reader, const Node& root) {
 void read_initial(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "initial")) {
     const std::string what = "initial value of '" + element.name + "'";
-    const std::optional<Expr> symbol = reader.resolve(element.name, Allow::Everything);
+    std::optional<Expr> symbol = reader.resolve(element.name, Allow::Everything);
     const bool is_parameter = reader.names.parameters.contains(element.full_name);
+    // Of a body's angle in the frame of a sub-assembly: that against the ground.
+    const std::optional<Reader::Member> member = reader.member(element.name);
+    const Expr zero = member ? member->zero : Expr(0);
+    if (!zero.is_constant(0)) symbol = reader.model.symbol_of(member->quantity, member->is_rate);
     if (symbol && !symbol->is_constant() && !symbol->is_symbol()) {
       reader.report(
           element.offset, "model.wrong-kind",
@@ -72,7 +76,7 @@ void read_initial(Reader& reader, const Node* section) {
     if (node.is_map() && node.find("wish") != nullptr) made.fixed = !made.wish;
     if (element.name.ends_with(".angle")) reader.angle(*value, what);  // reports degrees
     reader.model.initial.push_back(
-        {*symbol, *made.value, made.fixed, reader.source.at(element.offset)});
+        {*symbol, *made.value + zero, made.fixed, reader.source.at(element.offset)});
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <koppel/base/suggest.hpp>
+#include <koppel/model/orientation.hpp>
 #include <koppel/model/yaml/reader.hpp>
 
 namespace koppel::yaml {
@@ -18,7 +19,31 @@ const typename Map::mapped_type* find(const Map& map, const std::string& key) {
   return it == map.end() ? nullptr : &it->second;
 }
 
+// What a body or point of a sub-assembly has as seen from its frame, where that differs from what
+// it has in the world: coordinates, and orientation in space.
+std::optional<int> in_frame(Model& model, const Placement& frame, const std::string& name,
+                            const Marker& on, std::string_view member, bool is_body) {
+  const Marker reference{kGround, frame.r, frame.R};
+  const int axis = member.size() == 1 ? member[0] - 'x' : -1;
+  if (axis >= 0 && axis <= (model.is_planar ? 1 : 2)) {
+    return model.coordinate_of(name, on, axis, reference);
+  }
+  const auto turn = std::find(std::begin(kOrientations), std::end(kOrientations), member);
+  if (model.is_planar || !is_body || turn == std::end(kOrientations)) return {};
+  return model.orientation(name, reference, on, static_cast<int>(turn - std::begin(kOrientations)));
+}
+
 }  // namespace
+
+bool Placement::is_world() const {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!r[i].is_constant(0)) return false;
+    for (std::size_t j = 0; j < 3; ++j) {
+      if (!R(i, j).is_constant(i == j ? 1 : 0)) return false;
+    }
+  }
+  return true;
+}
 
 std::optional<Expr> Reader::resolve(std::string_view name, Allow allow) {
   const std::string key = full(name);
@@ -31,25 +56,36 @@ std::optional<Expr> Reader::resolve(std::string_view name, Allow allow) {
   if (allow == Allow::Positions && name.ends_with('\'')) return {};
   if (const Expr* e = find(names.plain, key)) return *e;
   if (allow == Allow::Positions && is_angular_velocity(name)) return {};
-  return resolve_member(key);
+  const std::optional<Member> found = member(name);
+  if (!found) return {};
+  return model.symbol_of(found->quantity, found->is_rate) - found->zero;
 }
 
-// The quantity of a name with a dot; made when it is new.
-std::optional<Expr> Reader::resolve_member(const std::string& full_name) {
+std::optional<Reader::Member> Reader::member(std::string_view of) {
+  const std::string full_name = full(of);
   const bool is_rate = full_name.ends_with('\'');
   const std::string name = full_name.substr(0, full_name.size() - (is_rate ? 1 : 0));
   const std::size_t dot = name.rfind('.');
   if (dot == name.npos) return {};
   const std::string owner = name.substr(0, dot), member = name.substr(dot + 1);
+  Member out{-1, is_rate};
   std::optional<int> found = model.find_measure(name);
-  if (const int* body = find(names.bodies, owner); body != nullptr && !found) {
-    found = model.measure_body(name, *body, member);
+  const int* body = find(names.bodies, owner);
+  const Point* point = find(names.points, owner);
+  if (!found && !frame.is_world() && (body != nullptr || point != nullptr)) {
+    const Marker on = point != nullptr ? Marker{point->body, point->at} : Marker{*body, {}};
+    // Other files know the same name as that in the world: an index tells them apart.
+    found = in_frame(model, frame, name + "[0]", on, member, body != nullptr);
   }
-  if (const Point* point = find(names.points, owner); point != nullptr && !found) {
+  if (body != nullptr && !found) found = model.measure_body(name, *body, member);
+  if (point != nullptr && !found)
     found = model.measure_point(name, {point->body, point->at}, member);
-  }
   if (!found || (is_rate && is_angular_velocity(name))) return {};
-  return model.symbol_of(*found, is_rate);
+  out.quantity = *found;
+  if (model.is_planar && body != nullptr && member == "angle" && !is_rate) {
+    out.zero = atan2(frame.R(1, 0), frame.R(0, 0));
+  }
+  return out;
 }
 
 std::vector<std::string> Reader::known_names() const {
@@ -126,7 +162,8 @@ int Reader::quantity(const Node& node, std::string_view what) {
   }
   const std::string name = with_indices(node.offset, node.text);
   if (resolve(name, Allow::Everything)) {
-    const int found = model.find_quantity(full(name));
+    const std::optional<Member> named = member(name);
+    const int found = named ? named->quantity : model.find_quantity(full(name));
     if (found >= 0) return found;
     report(node.offset, "model.wrong-kind",
            std::string(what) + " must be a quantity; '" + name + "' is none.",

@@ -34,6 +34,7 @@ struct Placement : MarkerFrame {
   Vec3e point(const Vec3e& p) const { return r + R * p; }
   Vec3e direction(const Vec3e& d) const { return R * d; }
   Placement then(const MarkerFrame& inner) const { return {{point(inner.r), R * inner.R}}; }
+  bool is_world() const;  // the frame of the main file
 };
 
 // A point of a body, or a body by itself (its origin).
@@ -121,6 +122,14 @@ class Reader {
   std::optional<Expr> resolve(std::string_view name, Allow allow);
   void report_unknown(Location where, std::string_view name, Allow allow);
   int quantity(const Node& node, std::string_view what);  // −1: reported
+  // The quantity of a name with a dot, made when it is new. World coordinates in a sub-assembly are
+  // those in its frame; a body's angle there is the quantity less that of the frame, `zero`.
+  struct Member {
+    int quantity;
+    bool is_rate = false;
+    Expr zero = 0;
+  };
+  std::optional<Member> member(std::string_view name);
   int joint_coordinate(const Node& node, std::string_view what);
 
   // body_places.cpp: points and axes of bodies.
@@ -154,7 +163,6 @@ class Reader {
   void add_prefix_to_tables(std::string& text);
   void repeat(const Entry& entry, const Node& ranges, std::vector<Element>& out);
   long whole_number(std::size_t offset, std::string_view text, std::string_view what);
-  std::optional<Expr> resolve_member(const std::string& full_name);
   std::vector<std::string> known_names() const;
   std::optional<Expr> rate_of(Expr e) const;  // nothing: e is not of positions and time
 

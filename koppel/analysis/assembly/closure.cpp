@@ -1,0 +1,304 @@
+#include <koppel/analysis/assembly/closure.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/assembly/gaps.hpp>
+#include <koppel/analysis/assembly/neighbours.hpp>
+
+namespace koppel {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+using sparse::SparseMatrix;
+
+constexpr double kRoundOff = 1e-15;
+
+double largest(const VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
+
+// Levenberg-Marquardt on ½ ‖S c(q)‖², S scaling the rows to gradients of length 1 at the guess. The
+// damping is tied to the residual, so that convergence is quadratic also where rows repeat each
+// other [Yamashita & Fukushima 2001].
+class Closure {
+ public:
+  Closure(const Positions& positions, const Metric& metric, const AssemblyOptions& options)
+      : positions_(positions), metric_(metric), options_(options) {}
+
+  int iterations = 0;
+
+  // Moves state.q; true when the residual is below the tolerance.
+  bool run(State& state) {
+    VectorXd c = positions_.residual(state);
+    if (c.size() == 0) return true;
+    if (!c.allFinite()) return false;
+    SparseMatrix A = positions_.by_q(state);
+    set_scale(A);
+    const VectorXd sizes = positions_.sizes(state);
+    double merit = scaled(c).norm(), factor = 1e-3;
+    const double whole = std::max(1.0, merit);  // of heavy and large mechanisms
+    for (int i = 0; i < options_.max_iterations; ++i) {
+      if (largest_part(c, sizes) <= kRoundOff) break;
+      ++iterations;
+      State trial = state;
+      dense::view(trial.q) += metric_.damped_step(A, scale_, c, factor * merit / whole);
+      const VectorXd c_trial = positions_.residual(trial);
+      const double merit_trial = c_trial.allFinite() ? scaled(c_trial).norm() : INFINITY;
+      if (merit_trial < merit) {
+        const bool stalls = merit_trial > 0.999 * merit && factor > 1e-6;
+        state = trial;
+        c = c_trial;
+        stalls_ = stalls ? stalls_ + 1 : 0;
+        factor = merit_trial < 0.25 * merit ? std::max(factor * 0.1, 1e-8) : factor;
+        merit = merit_trial;
+        if (stalls_ > 20) break;
+        A = positions_.by_q(state);
+      } else {
+        if (factor > 1e12 || largest_part(c, sizes) < 1e-3 * options_.tolerance) break;
+        factor *= 8;
+      }
+    }
+    return largest_part(c, sizes) <= options_.tolerance;
+  }
+
+ private:
+  void set_scale(const SparseMatrix& A) {
+    scale_ = metric_.row_lengths(A);
+    const double top = std::max(scale_.maxCoeff(), 1e-300);
+    for (double& x : scale_) x = 1 / std::max(x, 1e-3 * top);
+  }
+  VectorXd scaled(const VectorXd& c) const { return scale_.cwiseProduct(c); }
+
+  const Positions& positions_;
+  const Metric& metric_;
+  const AssemblyOptions& options_;
+  VectorXd scale_;
+  int stalls_ = 0;
+};
+
+// Looks for ways to assemble the mechanism and keeps the best.
+class Search {
+ public:
+  Search(const Positions& positions, const StartDistance& distance, const Pull& pull,
+         const State& guess, const AssemblyOptions& options)
+      : positions_(positions), distance_(distance), pull_(pull), guess_(guess), options_(options) {}
+
+  bool is_found = false;
+  State best;
+  int iterations = 0;
+
+  void run() {
+    try_from(guess_);
+    constexpr double kRough = 0.01;  // of the mechanism's size, or of radians
+    if (is_found && distance_.largest_relative_move(best) < kRough) return;
+    const Evaluator& evaluator = positions_.evaluator();
+    for (const double by : {0.3, 1.0}) {
+      for (int k = 0; k < 3; ++k) {
+        const std::vector<double> v = varied_velocity(evaluator, guess_, k);
+        const double s = length_of_move(v, by);
+        for (const double sign : {1.0, -1.0}) {
+          if (s > 0 && !is_costly()) try_from(moved(evaluator, guess_, v, sign * s));
+        }
+      }
+    }
+  }
+
+ private:
+  // A search in mechanisms of thousands of coordinates would take minutes.
+  bool is_costly() const {
+    constexpr double kMost = 1e6;
+    return static_cast<double>(iterations) * static_cast<double>(guess_.q.size()) > kMost;
+  }
+
+  // The s for which q + s K v is by so much beside the guess, of the mechanism's size or in
+  // radians; 0: none.
+  double length_of_move(const std::vector<double>& v, double by) const {
+    const Evaluator& evaluator = positions_.evaluator();
+    const double fastest = largest(sparse::evaluate(evaluator.K, guess_) * dense::view(v));
+    if (!(fastest > 0)) return 0;
+    const double here = distance_.largest_relative_move(guess_);
+    double s = 10 * (1 + largest(dense::view(guess_.q))) / fastest;
+    constexpr int kMost = 60;
+    for (int i = 0; i < kMost; ++i, s /= 2) {
+      const double there = distance_.largest_relative_move(moved(evaluator, guess_, v, s));
+      if (there <= here + by) return s;
+    }
+    return 0;
+  }
+
+  void try_from(const State& from) {
+    for (const auto& metric : {distance_.metric_at(from), distance_.even_metric_at(from)}) {
+      State state = from;
+      const bool is_closed = close(positions_, *metric, options_, state, iterations);
+      if (&from == &guess_ && !is_found) best = state;  // its gap is explained
+      if (is_closed) return consider(std::move(state));
+    }
+  }
+
+  void consider(State state) {
+    approach(positions_, distance_, pull_, options_, state, iterations);
+    if (distance_.has_mirrored(state)) return;
+    unwind(state);
+    const double far = distance_.squared(state) + pull_.energy(state);
+    if (is_found && !is_better(far, state)) return;
+    is_found = true;
+    best = std::move(state);
+    least_ = far;
+  }
+
+  // Angles that went round on the way count the turns that the guess has, where nothing but the
+  // count changes with them.
+  void unwind(State& state) const {
+    const Equations& e = positions_.evaluator().equations;
+    constexpr double kTurn = 2 * std::numbers::pi;
+    const double far = distance_.squared(state);
+    for (std::size_t j = 0; j < e.num_q(); ++j) {
+      const double turns = std::round((state.q[j] - guess_.q[j]) / kTurn);
+      if (turns == 0 || e.about.q[j].unit != "rad") continue;
+      State trial = state;
+      trial.q[j] -= turns * kTurn;
+      const bool holds =
+          largest_part(positions_.residual(trial), positions_.sizes(trial)) <= options_.tolerance;
+      if (holds && distance_.squared(trial) <= far * (1 + 1e-9)) state = std::move(trial);
+    }
+  }
+
+  bool is_better(double far, const State& state) const {
+    constexpr double kEqual = 1e-7;  // of distances; they are exact to 1e-12
+    if (std::abs(far - least_) > kEqual * (far + least_)) return far < least_;
+    const VectorXd difference = distance_.place_of(state) - distance_.place_of(best);
+    const double most = largest(difference);
+    const double size = 1e-6 * largest(distance_.place_of(best));
+    for (const double d : difference) {
+      if (std::abs(d) > 1e-3 * most && most > size) return d > 0;
+    }
+    return false;
+  }
+
+  const Positions& positions_;
+  const StartDistance& distance_;
+  const Pull& pull_;
+  const State& guess_;
+  const AssemblyOptions& options_;
+  double least_ = INFINITY;
+};
+
+}  // namespace
+
+double largest_part(const VectorXd& rows, const VectorXd& sizes) {
+  return largest(rows.cwiseQuotient(sizes));
+}
+
+VectorXd Positions::residual(const State& s) const {
+  return dense::concatenate(
+      {dense::view(evaluator_.g(s)), dense::view(evaluator_.h(s)), wish(0, s), wish(1, s)});
+}
+
+SparseMatrix Positions::by_q(const State& s) const {
+  return sparse::stack({sparse::evaluate(evaluator_.g_q, s), sparse::evaluate(evaluator_.h_q, s),
+                        wish_by_q(0, s), wish_by_q(1, s)});
+}
+
+VectorXd Positions::sizes(const State& s) const {
+  const Equations& e = evaluator_.equations;
+  const auto is_length = [&](std::size_t j) { return e.about.q[j].unit == "m"; };
+  double length = 0;
+  for (std::size_t j = 0; j < e.num_q(); ++j) {
+    if (is_length(j)) length = std::max(length, std::abs(s.q[j]));
+  }
+  VectorXd by(static_cast<Index>(e.num_q()));
+  for (std::size_t j = 0; j < e.num_q(); ++j) {
+    by[static_cast<Index>(j)] = is_length(j) && length > 0 ? length : 1;
+  }
+  constexpr double kUsual = 100;
+  VectorXd out = by_q(s).cwiseAbs() * by;
+  for (double& size : out) {
+    if (!(size > 0) || (size > 1 / kUsual && size < kUsual)) size = 1;
+  }
+  return out;
+}
+
+Gap Positions::gap(Index row, double size) const {
+  const Equations& e = evaluator_.equations;
+  auto i = static_cast<std::size_t>(row);
+  if (i < e.num_g()) return gap_of(e.rows[i], size);
+  i -= e.num_g();
+  if (i < e.h.size()) return {fmt::format("invariant {}", i + 1), "coordinates", size};
+  i -= e.h.size();
+  for (const Wishes* part : wishes_) {
+    if (part == nullptr) continue;
+    if (i < part->names.size()) return {part->names[i], "initial value", size};
+    i -= part->names.size();
+  }
+  return {};
+}
+
+VectorXd Positions::wish(std::size_t k, const State& s) const {
+  return wishes_[k] == nullptr ? VectorXd() : VectorXd(dense::view(wishes_[k]->residual(s)));
+}
+
+SparseMatrix Positions::wish_by_q(std::size_t k, const State& s) const {
+  return wishes_[k] == nullptr ? SparseMatrix(0, static_cast<Index>(s.q.size()))
+                               : sparse::evaluate(wishes_[k]->by_q, s);
+}
+
+double Pull::energy(const State& s) const {
+  return wishes == nullptr ? 0 : weight * weight * dense::view(wishes->residual(s)).squaredNorm();
+}
+
+PullRows Pull::rows(const State& s) const {
+  if (wishes == nullptr) return {SparseMatrix(0, static_cast<Index>(s.q.size())), VectorXd()};
+  return {weight * sparse::evaluate(wishes->by_q, s), -weight * dense::view(wishes->residual(s))};
+}
+
+bool close(const Positions& positions, const Metric& metric, const AssemblyOptions& options,
+           State& state, int& iterations) {
+  Closure closure(positions, metric, options);
+  const bool is_closed = closure.run(state);
+  iterations += closure.iterations;
+  return is_closed;
+}
+
+void approach(const Positions& positions, const StartDistance& distance, const Pull& pull,
+              const AssemblyOptions& options, State& state, int& iterations) {
+  constexpr double kNear = 1e-5, kEnough = 1e-15;  // of a step, relative to coordinates above 1
+  const auto total = [&](const State& s) { return distance.squared(s) + pull.energy(s); };
+  double last = INFINITY;
+  for (int i = 0; i < options.max_iterations; ++i) {
+    const auto metric = distance.metric_at(state);
+    const VectorXd from = distance.offset(state, *metric);
+    if (pull.wishes == nullptr && from.isZero(0)) return;
+    const VectorXd step = metric->step_along(positions.by_q(state), from, pull.rows(state));
+    const double size = largest(step) / (1 + largest(dense::view(state.q)));
+    if (size <= kEnough || (size < kNear && size > 0.95 * last)) return;
+    last = size;
+    const double before = total(state);
+    bool improved = false;
+    for (double length = 1; length > 1e-3 && !improved; length *= 0.5) {
+      State trial = state;
+      dense::view(trial.q) += length * step;
+      if (!close(positions, *metric, options, trial, iterations)) continue;
+      improved = size < kNear || total(trial) < before * (1 - 1e-14);
+      if (improved) state = std::move(trial);
+    }
+    ++iterations;
+    if (!improved) return;
+  }
+}
+
+bool find_nearest(const Positions& positions, const StartDistance& distance, const Pull& pull,
+                  const State& guess, const AssemblyOptions& options, State& state,
+                  int& iterations) {
+  Search search(positions, distance, pull, guess, options);
+  search.run();
+  state = std::move(search.best);
+  iterations += search.iterations;
+  return search.is_found;
+}
+
+}  // namespace koppel
