@@ -91,7 +91,7 @@ void SweepJournal::read(const Manifest& manifest) {
                 fmt::format("{} is that of another sweep: {}.", path_.string(),
                             there.is_object() ? differences(manifest, there)
                                               : "its manifest cannot be read"),
-                "Give another folder, or remove the journal to begin anew.");
+                "Give another folder, or remove the journal to start again.");
   }
   bytes_ = kFirstLine.size() + expected.size();
   while (next()) {
