@@ -2,7 +2,7 @@
 
 - A block after a line that ends in a file's name and a colon, as in "A pendulum, `pendulum.yaml`:",
   is written as that file. Every other ```yaml block must be part of a file shown before, or of a model.
-- ```c++: must be part of one of the examples, which are compiled and run.
+- ```c++: must be part of one of the examples, which are compiled and run; a ```text block after it, of what they print.
 - ```console: each command after `$ ` is run, and must print what is shown below it, where something
   is. `…` stands for any text in a line, and alone in a line for any lines. A command may fail where the
   output shown has "error" in it, or where `$ echo $?` follows.
@@ -82,8 +82,12 @@ class Page:
             if shown.strip() != str(self.exit):
                 self.fail(text, f"shown: {shown.strip()}, is: {self.exit}")
             return
-        result = subprocess.run(text, shell=True, cwd=self.folder, env=self.environment, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            result = subprocess.run(["bash", "-c", text], cwd=self.folder, env=self.environment, text=True, timeout=120,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        except subprocess.TimeoutExpired:
+            self.fail(text, "takes more than two minutes")
+            return
         self.exit = result.returncode
         if result.returncode != 0 and not may_fail:
             self.fail(text, f"exit {result.returncode}: {result.stdout}")
@@ -120,10 +124,15 @@ class Page:
             self.fail("a block that is no file and no part of one", body)
 
     def run(self, has_module):
+        last = ""
         for before, language, body in blocks(self.text):
             name = NAMED.search(before)
+            is_printed = last == "c++" and language == "text" and not name
+            last = language
             if language == "c++":
                 self.fragment(body, (ROOT / "examples").glob("*/main.cpp"))
+            elif is_printed:
+                self.fragment(body, (ROOT / "examples").glob("*/expected.txt"))
             elif name:
                 self.files[name[1]] = body
                 (self.folder / name[1]).write_text(body, encoding="utf-8")

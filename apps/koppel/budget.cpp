@@ -15,7 +15,7 @@ namespace koppel::app {
 
 void add_budget(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "budget", "Show what a fixed-cost step costs and which step sizes are stable");
+      "budget", "Show the cost of a real-time step and which step sizes are stable");
   struct Options {
     std::shared_ptr<ModelOptions> model;
     std::shared_ptr<MethodOptions> method;

@@ -283,7 +283,7 @@ std::string check_json(const Model& model, const std::string& set, const Analysi
 
 void add_check(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "check", "Show what a model consists of, its freedoms and index, and any faults");
+      "check", "Show a model's parts, degrees of freedom, index and any faults");
   auto options = add_model_options(*command);
   auto json = std::make_shared<bool>(false);
   auto request = std::make_shared<AnalysisRequest>();
@@ -305,7 +305,7 @@ void add_check(CLI::App& program) {
       ->check(CLI::PositiveNumber)
       ->option_text("T");
   command->add_flag("--motion", request->motion,
-                    "Follow the drives, or the only freedom, and look for singular configurations");
+                    "Move along the drives, or the only freedom, and look for singular poses");
   auto structure = std::make_shared<bool>(false);
   command->add_flag(
       "--structure", *structure,

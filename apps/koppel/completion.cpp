@@ -146,11 +146,11 @@ std::string for_fish(const Commands& commands) {
 }  // namespace
 
 void add_completion(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("completion", "Print a script for completion in a shell");
+  CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell");
   auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "The shell: bash, zsh or fish")->required();
-  command->footer("Example:\n  koppel completion bash\nTo load it: source <(koppel completion bash)");
+  command->footer(
+      "Example:\n  koppel completion bash\nTo load it: source <(koppel completion bash)");
   command->callback([shell, &program] {
     const Commands commands = [&] {
       Commands all;

@@ -67,9 +67,9 @@ void explain(const std::string& id) {
 }  // namespace
 
 void add_explain(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("explain", "Say what an error means and what to do");
+  CLI::App* command = program.add_subcommand("explain", "Explain an error and what to do about it");
   auto id = std::make_shared<std::string>();
-  command->add_option("ID", *id, "What stands in error[ID]; without it all are listed");
+  command->add_option("ID", *id, "The id in error[ID] (default: list all ids)");
   command->footer("Example:\n  koppel explain assembly.impossible");
   command->callback([id] { explain(*id); });
 }

@@ -84,8 +84,7 @@ void run(const FitCommand& given) {
 }  // namespace
 
 void add_fit(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("fit", "Find the parameters with which a model runs as measured");
+  CLI::App* command = program.add_subcommand("fit", "Fit parameters of a model to measurements");
   auto options = std::make_shared<FitCommand>();
   add_study_options(*command, *options);
   command
@@ -103,7 +102,7 @@ void add_fit(CLI::App& program) {
       ->allow_extra_args(false);
   command
       ->add_option("--columns", options->columns,
-                   "Columns to be fitted (default: all that the model knows)")
+                   "Columns to fit (default: all that the model knows)")
       ->type_name("A,B,...")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -113,9 +112,12 @@ void add_fit(CLI::App& program) {
                    "be repeated")
       ->type_name("NOISE")
       ->allow_extra_args(false);
-  command->add_flag("--profile", options->profiles,
-                    "Intervals by profile likelihood too: several fits for each parameter");
-  command->add_option("--iterations", options->iterations, "Most iterations (default: 50)")
+  command->add_flag(
+      "--profile", options->profiles,
+      "Also compute intervals by profile likelihood, with several fits per parameter");
+  command
+      ->add_option("--iterations", options->iterations,
+                   "Maximum number of iterations (default: 50)")
       ->type_name("N");
   command->add_flag("--json", options->json, "Print the fit as JSON");
   command->footer("Example:\n  koppel fit pendulum --data swing.csv --over l=0.5:2,g");

@@ -134,10 +134,10 @@ void report_live_end(const LiveResult& r, const Files& files) {
     message = fmt::format("error[live.doubtful]: {}.\n  All {} rows are in {}.", r.text,
                           files.num_rows(), files.path("trajectory.csv").string());
   } else if (r.status == LiveResult::Status::Failed || r.status == LiveResult::Status::Late) {
-    message =
-        fmt::format("error[live.{}]: at t = {:.8g} s: {}.\n  All {} rows up to there are in {}.",
-                    r.status == LiveResult::Status::Failed ? "failed" : "late", r.reached, r.text,
-                    files.num_rows(), files.path("trajectory.csv").string());
+    const bool has_failed = r.status == LiveResult::Status::Failed;
+    message = fmt::format("{} at t = {:.8g} s: {}.\n  All {} rows up to there are in {}.",
+                          has_failed ? "error[live.failed]:" : "error[live.late]:", r.reached,
+                          r.text, files.num_rows(), files.path("trajectory.csv").string());
   } else {
     return;
   }

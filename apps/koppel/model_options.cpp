@@ -55,7 +55,8 @@ Model load(const ModelOptions& options, std::vector<ParameterOrigin>& origins) {
   const ReadOptions read{settings_of(options)};
   Model model = read_model(find_model(options.path), read, origins);
   for (const Diagnostic& remark : model.remarks) {
-    fmt::print(stderr, "{}:{}: remark: {}\n", remark.where.file, remark.where.line, remark.message);
+    fmt::print(stderr, "{}:{}: note[{}]: {}\n", remark.where.file, remark.where.line, remark.id,
+               remark.message);
   }
   loaded_places() = Places(model);
   return model;

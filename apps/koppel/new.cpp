@@ -55,7 +55,7 @@ void add_new(CLI::App& program) {
   struct Options {
     std::string name, like;
   };
-  CLI::App* command = program.add_subcommand("new", "Write a model file to begin with");
+  CLI::App* command = program.add_subcommand("new", "Write a model file to start from");
   auto options = std::make_shared<Options>();
   command->add_option("NAME", options->name, "Name of the model; the file is NAME.yaml")
       ->required();

@@ -143,13 +143,13 @@ void run(const OptimizeCommand& given) {
       fail("error[study.no-optimum]: no run came to its end; the first: " + optimum.failure);
       break;
     case Optimum::End::Stopped:
-      fail(fmt::format("interrupted after {} runs.\n  The same command goes on from there.",
+      fail(fmt::format("interrupted after {} runs.\n  Give the same command again to continue.",
                        optimum.evaluations));
       break;
     case Optimum::End::TooManyEvaluations:
       fail(
           fmt::format("error[study.not-converged]: the optimum was not found within {} runs from "
-                      "a start; the best point so far is told.\n  Allow more with --evaluations, "
+                      "a start; the best point so far is shown.\n  Allow more with --evaluations, "
                       "or loosen --xtol.",
                       options.max_evaluations));
       break;
@@ -159,8 +159,8 @@ void run(const OptimizeCommand& given) {
     std::string missed;
     for (const std::string& text : optimum.missed) missed += (missed.empty() ? "" : ", ") + text;
     fail(fmt::format(
-        "error[study.infeasible]: no point was found that keeps all limits; the nearest "
-        "misses {}.",
+        "error[study.infeasible]: no point was found that satisfies all limits; the "
+        "nearest misses {}.",
         missed));
   }
 }
@@ -169,7 +169,7 @@ void run(const OptimizeCommand& given) {
 
 void add_optimize(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "optimize", "Find the parameters that make a criterion of a run smallest or largest");
+      "optimize", "Find the parameters that minimize or maximize a criterion");
   auto options = std::make_shared<OptimizeCommand>();
   add_study_options(*command, *options);
   command
@@ -177,7 +177,7 @@ void add_optimize(CLI::App& program) {
                    "QUANTITY:final, or :min, :max, :mean, :integral; several are added up")
       ->type_name("WHAT")
       ->allow_extra_args(false);
-  command->add_option("--maximize", options->maximize, "The same, to be as large as possible")
+  command->add_option("--maximize", options->maximize, "The same, to maximize")
       ->type_name("WHAT")
       ->allow_extra_args(false);
   command
@@ -193,12 +193,13 @@ void add_optimize(CLI::App& program) {
       ->allow_extra_args(false);
   command
       ->add_option("--starts", options->starts,
-                   "Number of starts: the model's values, and random ones (default: 1)")
+                   "Number of starts: the model's values, then random ones (default: 1)")
       ->type_name("N");
   command->add_option("--seed", options->seed, "Seed of random starts (default: 1)")
       ->type_name("S");
   command
-      ->add_option("--evaluations", options->evaluations, "Most runs from a start (default: 200)")
+      ->add_option("--evaluations", options->evaluations,
+                   "Maximum number of runs per start (default: 200)")
       ->type_name("N");
   command
       ->add_option("--xtol", options->parameter_tolerance,

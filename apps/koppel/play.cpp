@@ -105,8 +105,8 @@ void run(const Options& options) {
 }  // namespace
 
 void add_play(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "play", "Edit a model in the browser beside the mechanism, which runs there");
+  CLI::App* command =
+      program.add_subcommand("play", "Edit a model in the browser beside the running mechanism");
   auto options = std::make_shared<Options>();
   command->add_option("MODEL", options->model,
                       "Model file, or name of a built-in model (default: a gallery of these)");

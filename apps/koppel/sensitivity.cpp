@@ -88,12 +88,12 @@ void run(const SensitivityCommand& given) {
 
 void add_sensitivity(CLI::App& program) {
   CLI::App* command = program.add_subcommand(
-      "sensitivity", "Differentiate what a run gives by parameters and initial values");
+      "sensitivity", "Compute derivatives of results by parameters and initial values");
   auto options = std::make_shared<SensitivityCommand>();
   add_study_options(*command, *options);
   command
       ->add_option("--of", options->of,
-                   "What is differentiated: QUANTITY:final, or :min, :max, :mean, :integral, or "
+                   "Quantity to differentiate: QUANTITY:final, or :min, :max, :mean, :integral, or "
                    "EVENT:time; may be repeated (default: the model's outputs at the end)")
       ->type_name("WHAT")
       ->allow_extra_args(false);
@@ -109,7 +109,7 @@ void add_sensitivity(CLI::App& program) {
           "forward: a cost for each parameter; adjoint: for each criterion; auto (default)")
       ->type_name("M");
   command->add_flag("--second", options->second,
-                    "Second derivatives too: of values at the end, means and integrals");
+                    "Also compute second derivatives, of values at the end, means and integrals");
   command
       ->add_option("--course", options->course,
                    "Also write the quantities and their derivatives over time, as CSV")

@@ -196,7 +196,7 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
   throw Failure{
       ExitCode::kNumericsFailed,
       fmt::format("interrupted after {} of {} variants.\n  They are in {}; the same command "
-                  "goes on from there.",
+                  "continues from there.",
                   journal.num_done(), sweep.samples.size(), (folder / "journal.txt").string())};
 }
 
@@ -284,8 +284,8 @@ void run(const SweepOptions& options) {
     report_rows(counts, folder / "sweep.csv");
   } catch (const WriteError& error) {
     throw Failure{ExitCode::kNumericsFailed,
-                  fmt::format("error[results.not-written]: {}\n  The same command goes on from "
-                              "there once there is room.",
+                  fmt::format("error[results.not-written]: {}\n  The same command continues "
+                              "from there once there is room.",
                               error.what())};
   }
 }
@@ -293,8 +293,8 @@ void run(const SweepOptions& options) {
 }  // namespace
 
 void add_sweep(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "sweep", "Simulate many variants of a model and write a table of what comes out");
+  CLI::App* command =
+      program.add_subcommand("sweep", "Simulate many variants of a model and tabulate the results");
   auto options = std::make_shared<SweepOptions>();
   options->model = add_model_options(*command);
   command
@@ -303,31 +303,31 @@ void add_sweep(CLI::App& program) {
                    "other points; ':log' behind it for equal ratios; may be repeated")
       ->type_name("RANGE")
       ->allow_extra_args(false);
-  command->add_option("--random", options->random, "Random points, so many")->type_name("N");
-  command->add_option("--latin", options->latin, "A Latin hypercube of so many points")
+  command->add_option("--random", options->random, "Number of random points")->type_name("N");
+  command->add_option("--latin", options->latin, "Number of points of a Latin hypercube")
       ->type_name("N");
-  command->add_option("--sobol", options->sobol, "A Sobol' sequence of so many points")
+  command->add_option("--sobol", options->sobol, "Number of points of a Sobol' sequence")
       ->type_name("N");
   command
       ->add_option("--morris", options->morris,
-                   "Elementary effects of the parameters over so many paths [Morris 1991]")
+                   "Number of paths for elementary effects of the parameters [Morris 1991]")
       ->type_name("N");
   command
       ->add_option("--indices", options->indices,
-                   "Sobol' indices of the parameters from so many pairs of points")
+                   "Number of pairs of points for Sobol' indices of the parameters")
       ->type_name("N");
   command
-      ->add_option("--from", options->from, "Points from a CSV file, a column for each parameter")
+      ->add_option("--from", options->from,
+                   "Read the points from a CSV file with a column for each parameter")
       ->type_name("FILE");
   command
       ->add_option("--seed", options->seed,
                    "Seed of random and Latin points (default: 1); shifts Sobol' points")
       ->type_name("S");
   command
-      ->add_option(
-          "--output", options->outputs,
-          "What is wanted of each variant: QUANTITY:final, or :min, :max, :mean, :integral; "
-          "may be repeated (default: the model's outputs at the end)")
+      ->add_option("--output", options->outputs,
+                   "Criterion to tabulate: QUANTITY:final, or :min, :max, :mean, :integral; "
+                   "may be repeated (default: the model's outputs at the end)")
       ->type_name("WHAT")
       ->allow_extra_args(false);
   command->add_option("--end", options->end, "End time, in seconds (default: the model's, or 10)")
@@ -337,18 +337,18 @@ void add_sweep(CLI::App& program) {
       ->type_name("X");
   command
       ->add_option("--samples", options->samples,
-                   "Number of equally spaced rows that criteria are taken from (default: 1001), or "
+                   "Number of equally spaced rows for computing criteria (default: 1001), or "
                    "'steps' for one per step")
       ->type_name("N");
   command->add_option("--jobs", options->jobs, "Number of threads (default: one for each core)")
       ->type_name("N");
   command->add_flag("--mpi", options->mpi,
-                    "Share the work with the other processes of mpirun or srun, one thread each "
-                    "unless --jobs says otherwise");
+                    "Share the work among the processes of mpirun or srun, one thread each unless "
+                    "--jobs says otherwise");
   command->add_flag(
       "--batch", options->batch,
-      "Step variants together, in vector registers, by --step (fixed-cost, rk4, dop853); "
-      "criteria are those of the ends of steps");
+      "Step several variants at once in vector registers, with --step (fixed-cost, rk4, "
+      "dop853); criteria use the ends of steps");
   command->add_flag("--gpu", options->gpu,
                     "The same on a graphics card, with the same bits; needs nvcc");
   command->add_flag("--contract", options->contract,
@@ -358,8 +358,8 @@ void add_sweep(CLI::App& program) {
   command
       ->add_option(
           "--bands", options->bands,
-          "Also show how the quantities are distributed at so many times, in bands.csv and "
-          "the report")
+          "Number of times at which the distribution of the quantities is written, to bands.csv "
+          "and the report")
       ->type_name("N");
   command->add_flag("--hdf5", options->hdf5, "Also write sweep.h5");
   command->add_flag("--json", options->json, "Print the manifest as JSON");

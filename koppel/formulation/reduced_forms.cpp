@@ -31,7 +31,7 @@ int find_velocity(const Equations& e, const std::string& name) {
   const std::string meant = suggest(name, names);
   throw Error(
       "formulation.unknown-coordinate",
-      fmt::format("'{}' shall be independent, but '{}' has no such coordinate.", name, e.model),
+      fmt::format("'{}' is named as independent, but '{}' has no such coordinate.", name, e.model),
       (meant.empty() ? "" : fmt::format("Did you mean '{}'? ", meant)) + "There are: " + list +
           ".");
 }
@@ -84,8 +84,8 @@ std::vector<int> find_independent(const Equations& e, const std::vector<std::str
   out.erase(std::unique(out.begin(), out.end()), out.end());
   if (const std::size_t freedoms = e.num_v() - e.num_rows(); out.size() != freedoms) {
     throw Error("formulation.wrong-number",
-                fmt::format("{} coordinates shall be independent; '{}' has {} velocities and {} "
-                            "constraints that do not repeat others.",
+                fmt::format("{} coordinates are named as independent; '{}' has {} velocities and "
+                            "{} independent constraints.",
                             out.size(), e.model, e.num_v(), e.num_rows()),
                 fmt::format("Name {}, or none: then they are chosen by pivoting.", freedoms));
   }

@@ -1,13 +1,13 @@
 #include <koppel/simulate/stiff_choice.hpp>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
-#include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 #include <koppel/formulation/fixed_cost/stiff_parts.hpp>
@@ -226,10 +226,7 @@ std::string StiffChoice::text() const {
 
 StiffChoice choose_stiff(const Problem& problem, const Descriptor& d, const Integrator& integrator,
                          const Start& start, double h, double end, Projection projection) {
-  if (!d.equations->parts) {
-    throw Error("simulate.no-parts", "the equations do not say what their forces are made of.",
-                "Leave out `stiff = auto`.");
-  }
+  assert(d.equations->parts);  // derived ones have them
   const std::vector<Equations::ForcePart>& parts = *d.equations->parts;
   Integrator with_all = integrator;
   with_all.variant.stiff = "all";

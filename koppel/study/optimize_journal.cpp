@@ -71,7 +71,7 @@ OptimizeJournal::OptimizeJournal(const std::filesystem::path& path, const Model&
     if (const std::string other = differences(manifest, line); !other.empty()) {
       throw Error("study.other-optimization",
                   fmt::format("{} is that of another optimisation: {}.", path.string(), other),
-                  "Give another folder, or remove the journal to begin anew.");
+                  "Give another folder, or remove the journal to start again.");
     }
     while (std::getline(before, line)) {
       const json parsed = json::parse(line, nullptr, false);

@@ -34,7 +34,7 @@ Expr duration_of(const Model& model, const SampledInput& input, double end) {
     if (parameter.symbol.name() == input.duration) return parameter.symbol;
   }
   throw Error("study.bad-input",
-              fmt::format("the samples of '{}' shall be spread over '{}', which is no parameter.",
+              fmt::format("the samples of '{}' are spread over '{}', which is not a parameter.",
                           input.name, input.duration));
 }
 

@@ -23,6 +23,15 @@ double seconds_since(Clock::time_point start) {
 
 using Mode = SensitivityOptions::Mode;
 
+void refuse_tracking(const Model& model) {
+  if (model.tracking.empty()) return;
+  throw Error("study.tracking",
+              fmt::format("tracking '{}' chooses its force in every step: there are no derivatives "
+                          "of such a run.",
+                          model.tracking[0].name),
+              "Leave tracking out of the model.");
+}
+
 // Steps that are differentiated as they were taken.
 bool is_traced(const Integrator& integrator) {
   return integrator.is_open() || integrator.is_fixed_cost() || integrator.is("dop853") ||
@@ -333,6 +342,7 @@ Sensitivity find_sensitivity(const StudiedParameters& over, const SensitivityOpt
 Sensitivity find_sensitivity(const StudiedParameters& over, std::span<const double> values,
                              const SensitivityOptions& options) {
   Model model = over.at(values);
+  refuse_tracking(model);
   const std::vector<std::vector<double>> directions = over.directions(model);
   add_quantities(options.of, {}, model);
   Sensitivity out;

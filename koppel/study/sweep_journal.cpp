@@ -74,7 +74,7 @@ void SweepJournal::read(const Manifest& manifest) {
   if (const std::string other = differences(manifest, line); !other.empty()) {
     throw Error("study.other-sweep",
                 fmt::format("{} is that of another sweep: {}.", path_.string(), other),
-                "Give another folder, or remove the journal to begin anew.");
+                "Give another folder, or remove the journal to start again.");
   }
   bytes_ = kFirstLine.size() + line.size() + 1;
   while (next()) {

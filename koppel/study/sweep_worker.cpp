@@ -210,7 +210,7 @@ bool work_for_leader(const Sweep& sweep, int jobs, const Rank& rank, std::string
   }
   if (refusal == "lost") {
     throw Error("study.no-leader", fmt::format("rank {} has lost rank 0.", rank.number),
-                "Start the same sweep again: it goes on.");
+                "Start the same sweep again to continue.");
   }
   if (!refusal.empty()) {
     throw Error("study.refused",

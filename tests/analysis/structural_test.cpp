@@ -163,9 +163,10 @@ TEST(Dae, AsksForNoMoreServoConstraintsThanInputs) {
     make_dae(derive(model));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[analysis.servo-count]: 3 servo constraints need more than 2 inputs.\n"
-                 "  Prescribe as many outputs as there are inputs, or fewer.");
+    EXPECT_STREQ(
+        error.what(),
+        "error[analysis.servo-count]: there are more servo constraints (3) than inputs (2).\n"
+        "  Prescribe as many outputs as there are inputs, or fewer.");
   }
 }
 

@@ -138,7 +138,7 @@ TEST(InverseErrors, NumbersOfInputsAndOutputs) {
                                      "generalized_forces: {x: F}\n",
                                      "slide.yaml")),
             "error[control.no-outputs]: 'slide' prescribes no output.\n"
-            "  Say under 'servo' what shall follow which reference.");
+            "  Add outputs and their references under 'servo'.");
 }
 
 TEST(InverseErrors, OutputThatNoInputInfluences) {

@@ -32,16 +32,16 @@ TEST(Partition, NamesAreSplitAtPlus) {
 
 TEST(Partition, UnknownCoordinatesAreRefused) {
   EXPECT_EQ(error_of("partition:a.angel"),
-            "error[formulation.unknown-coordinate]: 'a.angel' shall be independent, but 'slider "
+            "error[formulation.unknown-coordinate]: 'a.angel' is named as independent, but 'slider "
             "crank' has no such coordinate.\n  Did you mean 'a.angle'? There are: a.angle, "
             "guide.position, b.angle.");
 }
 
 TEST(Partition, TheirNumberIsThatOfFreedoms) {
   EXPECT_EQ(error_of("partition:a.angle+b.angle"),
-            "error[formulation.wrong-number]: 2 coordinates shall be independent; 'slider crank' "
-            "has 3 velocities and 2 constraints that do not repeat others.\n  Name 1, or none: "
-            "then they are chosen by pivoting.");
+            "error[formulation.wrong-number]: 2 coordinates are named as independent; 'slider "
+            "crank' has 3 velocities and 2 independent constraints.\n  Name 1, or none: then they "
+            "are chosen by pivoting.");
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ TEST_F(Journal, OfAnotherSweepIsRefusedWithWhatDiffers) {
             }),
             "error[study.other-sweep]: " + path.string() +
                 " is that of another sweep: end is 1.5 there, 2 here; seed is nothing there, 1 "
-                "here.\n  Give another folder, or remove the journal to begin anew.");
+                "here.\n  Give another folder, or remove the journal to start again.");
   std::ofstream(path) << "something else\n";
   EXPECT_EQ(error_of([&] { SweepJournal other(path, kManifest, 3); }),
             "error[study.other-sweep]: " + path.string() +

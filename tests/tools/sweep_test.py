@@ -173,7 +173,7 @@ class Restarts(Sweep):
         _, messages = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 2)
         self.assertRegex(messages, r"^interrupted after \d+ of 2500 variants.\n"
-                                   rf"  They are in {journal}; the same command goes on from there.\n$")
+                                   rf"  They are in {journal}; the same command continues from there.\n$")
 
     def test_a_journal_of_another_sweep_is_refused_with_what_differs(self):
         run("pendulum", "--vary", "l=0.5,1", "--end", 0.1, "--out", self.out)
@@ -182,7 +182,7 @@ class Restarts(Sweep):
         self.assertEqual((status, messages), (
             1, f"error[study.other-sweep]: {self.out}/journal.txt is that of another sweep: "
                "vary is [\"l=0.5,1\"] there, [\"l=0.5,2\"] here; tolerance is 1e-08 there, 1e-06 here.\n"
-               "  Give another folder, or remove the journal to begin anew.\n"))
+               "  Give another folder, or remove the journal to start again.\n"))
         self.assertEqual(self.files(self.out), before)
 
     def test_a_model_that_changed_is_another_sweep(self):
@@ -202,7 +202,7 @@ class Restarts(Sweep):
         self.assertEqual(status, 2)
         self.assertRegex(messages, rf"^error\[results.not-written\]: {self.out}/journal.txt cannot be written any "
                                    r"further: File too large\. \d+ rows in it are complete\.\n"
-                                   r"  The same command goes on from there once there is room\.\n$")
+                                   r"  The same command continues from there once there is room\.\n$")
         self.assertGreater((self.out / "journal.txt").stat().st_size, 2000)
         run(self.model, *self.ARGUMENTS, "--out", self.out)
         self.assertEqual(self.files(self.out), self.files(whole))
@@ -261,7 +261,7 @@ class Ranks(Sweep):
         self.assertTrue(message.startswith("error[study.no-leader]: "), message)
         if "has lost" in message:
             self.assertEqual(message, "error[study.no-leader]: rank 1 has lost rank 0.\n"
-                                      "  Start the same sweep again: it goes on.\n")
+                                      "  Start the same sweep again to continue.\n")
         ranks = [self.start(i, 2, *arguments) for i in range(2)]
         self.assertEqual([process.wait(100) for process in ranks], [0, 0])
         self.assertEqual(self.files(self.out), self.whole(*arguments))

@@ -25,8 +25,8 @@ class Builder {
       : e_(e), options_(options), is_servo_(options.with_servo && !e.s.empty()) {
     if (is_servo_ && e.s.size() > e.u.size()) {
       throw Error("analysis.servo-count",
-                  std::to_string(e.s.size()) + " servo constraints need more than " +
-                      std::to_string(e.u.size()) + " inputs.",
+                  "there are more servo constraints (" + std::to_string(e.s.size()) +
+                      ") than inputs (" + std::to_string(e.u.size()) + ").",
                   "Prescribe as many outputs as there are inputs, or fewer.");
     }
   }

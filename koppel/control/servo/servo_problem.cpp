@@ -36,7 +36,7 @@ std::string numbers_of(const Equations& e) {
 void check_numbers(const Equations& e) {
   if (e.s.empty()) {
     throw Error("control.no-outputs", "'" + e.model + "' prescribes no output.",
-                "Say under 'servo' what shall follow which reference.");
+                "Add outputs and their references under 'servo'.");
   }
   if (e.u.empty()) {
     throw Error("control.no-inputs", "'" + e.model + "' has no inputs.",
