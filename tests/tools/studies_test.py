@@ -100,7 +100,7 @@ class Optimizing(Study):
         code, _, errors = run(*arguments, "--maximize", "x:max")
         self.assertEqual((code, errors), (
             1, f"error[study.other-optimization]: {self.out}/journal.txt is that of another optimisation: maximize is "
-               "nothing there, [\"x:max\"] here.\n  Give another folder, or remove the journal to begin anew.\n"))
+               "nothing there, [\"x:max\"] here.\n  Give another folder, or remove the journal to start again.\n"))
         self.assertEqual({path.name: path.read_bytes() for path in self.out.iterdir()}, before)
 
     def test_a_full_disk_loses_nothing(self):
