@@ -62,13 +62,27 @@ export class CameraRig {
     this.controls.target.copy(centre);
     this.project();
     this.controls.update();
-    this.fitted = box;
+    this.fitted = box.clone();
   }
 
   // Looks from another place in the same direction.
   move(by: Vector3) {
     this.camera.position.add(by);
     this.controls.target.add(by);
+    this.fitted?.translate(by);
+    this.controls.update();
+  }
+
+  // Looks from farther away, by this factor, in the same direction.
+  recede(by: number) {
+    const { target } = this.controls;
+    this.half_height *= by;
+    this.camera.position.sub(target).multiplyScalar(by).add(target);
+    this.camera.near *= this.planar ? by : 1;
+    this.camera.far *= by;
+    this.controls.maxDistance *= by;
+    this.fitted?.expandByVector(this.fitted.getSize(new Vector3()).multiplyScalar((by - 1) / 2));
+    this.project();
     this.controls.update();
   }
 

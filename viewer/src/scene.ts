@@ -56,6 +56,8 @@ export class SceneView {
   readonly bounds: Box3; // of what is in view at first
   private readonly slack: number; // how far the mechanism may go before the camera follows
   private readonly anchor = new Vector3(); // what the camera is placed by
+  private spread = 0; // how far apart what moves is now, from its centre
+  private shown: number; // how far apart the camera sees it
   private drawn = false;
   private is_elsewhere = false; // shown in a headset
 
@@ -89,6 +91,7 @@ export class SceneView {
     const goes_far = size_of(all) > kFar * size_of(start);
     this.bounds = goes_far ? start : all;
     this.slack = (goes_far ? 0.1 : 0.35) * size_of(this.bounds);
+    this.shown = 0.5 * size_of(this.bounds);
 
     for (const joint of mechanism.joints)
       this.bodies[joint.body]!.add(
@@ -136,6 +139,9 @@ export class SceneView {
   fit() {
     const moved = this.anchor.clone().sub(this.bounds.getCenter(new Vector3()));
     this.rig.fit(this.bounds.clone().translate(moved));
+    const first = 0.5 * size_of(this.bounds);
+    this.shown = Math.max(first, this.spread);
+    if (this.shown > first) this.rig.recede(this.shown / first);
     this.request();
   }
 
@@ -274,11 +280,17 @@ export class SceneView {
     ];
   }
 
-  // The camera goes with what leaves the view, and the grid under it by whole squares.
+  // The camera goes with what leaves the view, and away from what comes apart; the grid under it by
+  // whole squares.
   private follow(frame: Frame) {
-    if (this.is_elsewhere) return;
-    const centre = this.centre_of(frame);
-    if (!centre) return;
+    const points = this.places_of(frame);
+    if (this.is_elsewhere || points.length === 0) return;
+    const centre = points.reduce((total, p) => total.add(p), new Vector3()).divideScalar(points.length);
+    this.spread = Math.max(...points.map((p) => p.distanceTo(centre)));
+    if (this.spread > this.shown) {
+      this.rig.recede(this.spread / this.shown);
+      this.shown = this.spread;
+    }
     const away = centre.sub(this.anchor);
     const excess = away.length() - this.slack;
     if (excess <= 0) return;
@@ -291,14 +303,11 @@ export class SceneView {
   }
 
   // Of what moves, in world axes.
-  private centre_of(frame: Frame): Vector3 | null {
+  private places_of(frame: Frame): Vector3[] {
     const points = this.mechanism.bodies.slice(1).map((body, i) =>
       this.point_of({ body: i + 1, point: body.com }));
     points.push(...outline_of(this.mechanism, frame, true));
-    const known = points.filter((p) => Number.isFinite(p.x + p.y + p.z));
-    if (known.length === 0) return null;
-    const sum = known.reduce((total, p) => total.add(p), new Vector3());
-    return this.root.localToWorld(sum.divideScalar(known.length));
+    return points.filter((p) => Number.isFinite(p.x + p.y + p.z)).map((p) => this.root.localToWorld(p.clone()));
   }
 
   private hit(ray: Raycaster): Intersection | null {

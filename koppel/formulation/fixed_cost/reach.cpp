@@ -37,21 +37,33 @@ void append(Exprs& to, const Exprs& more) { to.insert(to.end(), more.begin(), mo
 
 MobilityChange::MobilityChange(const Equations& e, const SparseExpr& B, const SparseExpr& C,
                                Exprs q, Expr t)
-    : w_(make_symbols(*e.graph, "motion", e.num_v())),
-      l_(make_symbols(*e.graph, "reaction", e.num_rows())),
-      u_(make_symbols(*e.graph, "pull", static_cast<std::size_t>(B.pattern.num_columns))),
-      at_(std::move(q)) {
-  const Expr stationary = 2 * form(B, w_, u_) - form(*e.M, w_, w_) - 2 * form(C, l_, w_);
-  value_ = time_derivative(stationary, e.q, multiply(e.K, w_));
+    : at_(std::move(q)) {
+  const auto make_pull = [&](const std::string& name) {
+    return Pull{
+        make_symbols(*e.graph, name + ".pull", static_cast<std::size_t>(B.pattern.num_columns)),
+        make_symbols(*e.graph, name + ".motion", e.num_v()),
+        make_symbols(*e.graph, name + ".reaction", e.num_rows())};
+  };
+  const Pull a = make_pull("one"), b = make_pull("other");
+  const Exprs along = make_symbols(*e.graph, "along", e.num_v());
+  const Expr stationary = form(B, a.w, b.u) + form(B, b.w, a.u) - form(*e.M, a.w, b.w) -
+                          form(C, a.l, b.w) - form(C, b.l, a.w);
+  value_ = time_derivative(stationary, e.q, multiply(e.K, along));
   from_ = e.q;
   from_.push_back(e.t);
   at_.push_back(t);
-  for (const Exprs* some : {&w_, &l_, &u_}) append(from_, *some);
+  for (const Pull* pull : {&a, &b}) {
+    for (const Exprs* some : {&pull->u, &pull->w, &pull->l}) append(from_, *some);
+  }
+  append(from_, along);
 }
 
-Expr MobilityChange::operator()(const Exprs& u, const Exprs& w, const Exprs& l) const {
+Expr MobilityChange::operator()(const Pull& a, const Pull& b, const Pull& along) const {
   Exprs to = at_;
-  for (const Exprs* some : {&w, &l, &u}) append(to, *some);
+  for (const Pull* pull : {&a, &b}) {
+    for (const Exprs* some : {&pull->u, &pull->w, &pull->l}) append(to, *some);
+  }
+  append(to, along.w);
   const Expr values[] = {value_};
   return substitute(values, from_, to)[0];
 }
@@ -62,15 +74,16 @@ Reach find_reach(Expr mobility, Expr change, Expr free, Expr usual, Expr force) 
   constexpr double kInside = 1e-6;        // of the way that is left in the margin
   constexpr double kNoDeadPoint = 1e-12;  // 1/m: what T/e² is not told from zero
   constexpr double kNone = 1e-200;
-  Reach out{mobility, select(change > 0, -1, 1), 0};
+  Reach out{mobility, select(change > 0, -1, 1), 0, 0};
+  const Expr slope = abs(change) + kNoDeadPoint * mobility * mobility + kNone;
   Expr margin = kMargin * usual;
   if (!force.is_constant(0)) {
     constexpr double kLeastForce = 1e-12;  // N
     const Expr by = kReserve * max(-out.side * free, 0) / (force + kLeastForce);
     margin = max(margin, by * by / (mobility + kNone));
   }
-  out.way = max(mobility - margin, kInside * mobility) * mobility /
-            (abs(change) + kNoDeadPoint * mobility * mobility + kNone);
+  out.end = mobility * mobility / slope;
+  out.way = max(mobility - margin, kInside * mobility) * mobility / slope;
   return out;
 }
 

@@ -26,6 +26,12 @@
 // 2 uᵀBᵀw − wᵀM w − 2 ℓᵀC w, which is stationary in w and ℓ. Hence with all three held
 //
 //   T = ∂/∂q (2 uᵀBᵀw − wᵀM w − 2 ℓᵀC w) K w.                                                 (4)
+//
+// *Turning.* A target far beyond the reach stands for L in the direction u of the dead point. Where
+// what is held moves along another direction u', u turns by ω = T'/(e'(e' − e)) a metre, with T'
+// the same derivative of uᵀE u' along w' (the curvature of where it can be), and L ω of the
+// distance seem to be new. Distances along u' are divided by 1 + L |ω|, so that the loop has the
+// gain 1/τ as without: a light hand on a short link would chatter otherwise.
 #pragma once
 
 #include <span>
@@ -36,17 +42,22 @@
 
 namespace koppel {
 
-// T of (4), where q is `q` and t is `t`.
+// A direction of forces, with the motion and the reactions that a unit along it makes.
+struct Pull {
+  std::vector<Expr> u, w, l;
+};
+
+// ∂(uᵀE u')/∂q K w of two pulls along the motion w of a third, where q is `q` and t is `t`; (4)
+// where all three are the same.
 class MobilityChange {
  public:
   MobilityChange(const Equations& equations, const SparseExpr& B, const SparseExpr& C,
                  std::vector<Expr> q, Expr t);
 
-  Expr operator()(const std::vector<Expr>& u, const std::vector<Expr>& w,
-                  const std::vector<Expr>& l) const;
+  Expr operator()(const Pull& a, const Pull& b, const Pull& along) const;
 
  private:
-  std::vector<Expr> w_, l_, u_, from_, at_;
+  std::vector<Expr> from_, at_;
   Expr value_;
 };
 
@@ -54,7 +65,8 @@ class MobilityChange {
 struct Reach {
   Expr mobility;  // e
   Expr side;      // 1 or −1: the way along which it falls
-  Expr way;       // r of (2), less the margin; very long where there is no dead point
+  Expr end;       // r of (2); very long where there is no dead point
+  Expr way;       // the same, less the margin
 };
 // `change` is T, `free` the acceleration along u by all but the force, `usual` the size of e that
 // is usual; `force` is the limit F, 0 as a constant: none.

@@ -116,11 +116,13 @@ class Follower {
   struct Part {
     const Equations::Tracking* of;
     std::size_t first, size;
-    double mobility = 1;            // what is usual
-    bool is_known = false;          // from the start, where it is held
-    Expr present = 0;               // the mean of E's diagonal
-    Eigenbasis basis = {};          // of its part of E, where it is automatic
-    std::vector<Reach> reach = {};  // along each of its vectors
+    double mobility = 1;              // what is usual
+    bool is_known = false;            // from the start, where it is held
+    Expr present = 0;                 // the mean of E's diagonal
+    Expr usual = 0;                   // the larger one of both, as far as it is known
+    Eigenbasis basis = {};            // of its part of E, where it is automatic
+    std::vector<Reach> reach = {};    // along each of its vectors
+    std::vector<Exprs> turning = {};  // [i][j]: of vector j along vector i, a metre
 
     bool is_automatic() const { return of->method == TrackingMethod::Automatic; }
   };
@@ -174,17 +176,40 @@ class Follower {
       }
       part.basis = make_eigenbasis(E);
       const Exprs free = to_basis(part.basis, of_part(part, free_));
-      const Expr usual = part.is_known ? max(part.present, part.mobility) : part.present;
+      part.usual = part.is_known ? max(part.present, part.mobility) : part.present;
+      std::vector<Pull> pulls;
       for (std::size_t i = 0; i < part.size; ++i) {
-        Exprs u(d_.size()), w(e_.num_v()), l(e_.num_rows());
-        for (std::size_t k = 0; k < part.size; ++k) {
-          const std::size_t at = part.first + k;
-          u[at] = part.basis.vectors[i][k];
-          w = plus(w, u[at], response_.W[at]);
-          l = plus(l, u[at], response_.reactions[at]);
-        }
-        part.reach.push_back(find_reach(part.basis.values[i], response_.mobility_change(u, w, l),
-                                        free[i], usual, part.of->max_force));
+        pulls.push_back(make_pull(part, i));
+        const Expr change = response_.mobility_change(pulls[i], pulls[i], pulls[i]);
+        part.reach.push_back(
+            find_reach(part.basis.values[i], change, free[i], part.usual, part.of->max_force));
+      }
+      find_turning(part, pulls);
+    }
+  }
+
+  // A unit of force along vector i.
+  Pull make_pull(const Part& part, std::size_t i) const {
+    Pull out{Exprs(d_.size()), Exprs(e_.num_v()), Exprs(e_.num_rows())};
+    for (std::size_t k = 0; k < part.size; ++k) {
+      const std::size_t at = part.first + k;
+      out.u[at] = part.basis.vectors[i][k];
+      out.w = plus(out.w, out.u[at], response_.W[at]);
+      out.l = plus(out.l, out.u[at], response_.reactions[at]);
+    }
+    return out;
+  }
+
+  // |ω| of reach.hpp.
+  void find_turning(Part& part, const std::vector<Pull>& pulls) const {
+    constexpr double kApart = 0.1;  // of a mobility: where two are nearly the same
+    part.turning.assign(part.size, Exprs(part.size));
+    for (std::size_t i = 0; i < part.size; ++i) {
+      for (std::size_t j = 0; j < part.size; ++j) {
+        if (i == j) continue;
+        const Expr own = part.basis.values[i], other = part.basis.values[j];
+        const Expr change = response_.mobility_change(pulls[j], pulls[i], pulls[i]);
+        part.turning[i][j] = abs(change) / (own * (abs(own - other) + kApart * own) + 1e-200);
       }
     }
   }
@@ -276,7 +301,7 @@ class Follower {
       forces.push_back({places.size(), part.size, part.of->max_force,
                         part.present + kLeast * part.mobility + 1e-200, part.basis});
       for_each_component(part, [&](std::size_t i) {
-        change[i] = active_[i] * (change[i] / h_ - free_[i] - by_others[i]);
+        change[i] = active_[i] * (change[i] / h_ - by_others[i]);
         places.push_back(i);
       });
     }
@@ -310,7 +335,12 @@ class Follower {
   void approach(const Part& part, const Exprs& near, Exprs& change) const {
     const Equations::Tracking& t = *part.of;
     Exprs along = to_basis(part.basis, of_part(part, near));
-    for (std::size_t i = 0; i < part.size; ++i) along[i] = stop_at(part.reach[i], along[i]);
+    Exprs beyond;
+    for (std::size_t i = 0; i < part.size; ++i) {
+      beyond.push_back(max(part.reach[i].side * along[i] - part.reach[i].end, 0));
+      along[i] = stop_at(part.reach[i], along[i]);
+    }
+    for (std::size_t i = 0; i < part.size; ++i) along[i] /= 1 + dot(beyond, part.turning[i]);
     const Exprs d = from_basis(part.basis, along);
     const Expr distance = length(d);
     const Expr tau = t.response.is_constant(0) ? 5 * h_ : max(t.response, 2 * h_);
@@ -326,7 +356,23 @@ class Follower {
     if (!t.max_acceleration.is_constant(0)) {
       portion = min(1, t.max_acceleration * h_ / length(wanted));
     }
-    for (std::size_t i = 0; i < part.size; ++i) change[part.first + i] = portion * wanted[i];
+    for (std::size_t i = 0; i < part.size; ++i) {
+      wanted[i] = portion * wanted[i] - h_ * free_[part.first + i];
+    }
+    wanted = soften(part, wanted, beyond);
+    for (std::size_t i = 0; i < part.size; ++i) change[part.first + i] = wanted[i];
+  }
+
+  // Where the target is out of reach, forces along what hardly moves fade: to hold it more firmly
+  // than that is not worth them.
+  static Exprs soften(const Part& part, const Exprs& wanted, const Exprs& beyond) {
+    constexpr double kSoft = 1e-3;  // of the mobility that is usual
+    Exprs along = to_basis(part.basis, wanted);
+    for (std::size_t i = 0; i < part.size; ++i) {
+      const Expr e = part.basis.values[i];
+      along[i] *= select(beyond[i] > 0, e / (e + kSoft * part.usual + 1e-200), 1);
+    }
+    return from_basis(part.basis, along);
   }
 
   // What is left of `x` where the way ends.
