@@ -200,7 +200,7 @@ class Studies:
         if out["end"] != "converged":
             warnings.warn(f"the optimum was not found within {evaluations} runs from a start.", Doubtful, stacklevel=2)
         if not out["is_feasible"]:
-            warnings.warn(f"no point was found that keeps all limits; the nearest misses {', '.join(out['missed'])}.", Doubtful,
+            warnings.warn(f"no point was found that satisfies all limits; the nearest misses {', '.join(out['missed'])}.", Doubtful,
                           stacklevel=2)
         return out
 
