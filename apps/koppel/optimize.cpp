@@ -13,6 +13,7 @@
 #include <koppel/study/optimize.hpp>
 #include <koppel/study/optimize_journal.hpp>
 #include <koppel/study/sampled_inputs.hpp>
+#include <koppel/study/sweep_manifest.hpp>
 
 #include "apps/koppel/commands.hpp"
 #include "apps/koppel/interrupt.hpp"
@@ -104,10 +105,11 @@ void run(const OptimizeCommand& given) {
   Model model = load(*given.model, origins);
   model = with_controls(std::move(model), given, run_options(given, model).end);
   const OptimizeOptions options = options_of(given, model);
+  const std::string model_hash = fingerprint(model);  // as it was read
   check_question(model, origins, options);
   const std::filesystem::path folder = make_folder(given.folder, given.model->path, "optimize");
   const FolderLock lock(folder);
-  OptimizeJournal journal(folder / "journal.txt", model, options);
+  OptimizeJournal journal(folder / "journal.txt", model_hash, options);
   const bool is_shown = !given.quiet && isatty(fileno(stderr)) != 0;
   OptimizeCallbacks callbacks;
   callbacks.known = [&](const std::vector<double>& at) { return journal.find(at); };

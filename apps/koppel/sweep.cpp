@@ -185,9 +185,24 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
   const auto keep_row = [&](std::size_t number, const SweepRow& row) {
     keep(number, line(number, row));
   };
+  // Those of a batch come all at once: their lines are made by all threads.
+  const auto keep_rows = [&](std::span<const std::size_t> numbers, std::span<const SweepRow> rows) {
+    std::vector<std::string> lines(rows.size());
+    const auto make = [&](std::size_t first) {
+      for (std::size_t i = first; i < rows.size(); i += static_cast<std::size_t>(crew.jobs)) {
+        lines[i] = line(numbers[i], rows[i]);
+      }
+    };
+    std::vector<std::thread> others;
+    for (int k = 1; k < crew.jobs; ++k) others.emplace_back(make, k);
+    make(0);
+    for (std::thread& thread : others) thread.join();
+    journal.append(numbers, lines);
+    bar.show_count(journal.num_done(), sweep.samples.size());
+  };
   const bool is_whole =
       crew.together ? run_batch_sweep(sweep, crew.model, crew.origins, queue, *crew.together,
-                                      keep_row, crew.steps)
+                                      keep_rows, crew.steps)
       : crew.rank   ? run_sweep_with_ranks(sweep, queue, crew.jobs, *crew.rank, to_json(manifest),
                                            folder, queue.num_left(), line, keep, crew.load)
                     : run_sweep(sweep, queue, crew.jobs, keep_row);

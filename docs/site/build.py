@@ -2,7 +2,7 @@
 
 A copy of docs/ in build/site-work is completed by what is generated (gallery, references, pictures,
 mechanisms that run), then Sphinx makes pages of it; a warning is an error. The tutorials are run for
-their pictures; what they make is kept until page or program change. --keep-pictures also writes the
+their pictures, and so is examples/python/NAME.py for a picture NAME.svg; what they make is kept until page or program change. --keep-pictures also writes the
 pictures to docs/figures.
 """
 
@@ -138,6 +138,17 @@ class Made:
         return name
 
 
+    def drawing(self, script):
+        """The picture that an example draws."""
+        data = b"".join(path.read_bytes() for path in sorted((ROOT / "examples/data").iterdir()))
+        out = WORK / "run" / f"{script.stem}-{digest(self.key, script.read_bytes(), data)}" / f"{script.stem}.svg"
+        self.used.add(out.parent)
+        if not out.is_file():
+            out.parent.mkdir(parents=True, exist_ok=True)
+            subprocess.run([sys.executable, script, out], check=True, stdout=subprocess.DEVNULL,
+                           env={**os.environ, "MPLCONFIGDIR": str(HERE)})
+        return out
+
     def forget_others(self):
         """Removes what earlier pages and programs left."""
         for folder in (WORK / "run", WORK / "extra/mechanisms"):
@@ -174,6 +185,11 @@ def complete(inside, text, made, shots, kept):
             out = folder / "pictures" / pathlib.Path(target).name
             shots.append({"page": str(folder / source), "out": str(out), "at": float(at or 0), **({"of": of} if of else {})})
             kept.append((out, PAGES / inside.parent / target))
+
+    for target in IMAGE.findall(text):
+        script = ROOT / "examples/python" / f"{pathlib.Path(target).stem}.py"
+        if script.is_file():
+            kept.append((made.drawing(script), PAGES / inside.parent / target))
 
     def frame(match):
         name = made.mechanism(match[1], match[2], folder)

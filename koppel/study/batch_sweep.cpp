@@ -181,7 +181,8 @@ class BatchSweep {
 bool run_batch_sweep(const Sweep& sweep, const Model& model,
                      const std::vector<ParameterOrigin>& origins, SweepQueue& queue,
                      const BatchSweepOptions& options,
-                     const std::function<void(std::size_t, const SweepRow&)>& keep,
+                     const std::function<void(std::span<const std::size_t> numbers,
+                                              std::span<const SweepRow> rows)>& keep,
                      BatchSweepLoad& load) {
   constexpr std::size_t kHere = 4096, kOnCard = 1'000'000;
   const std::size_t most = options.most > 0 ? options.most : options.on_card ? kOnCard : kHere;
@@ -195,8 +196,7 @@ bool run_batch_sweep(const Sweep& sweep, const Model& model,
         numbers.push_back(*number);
       }
       if (numbers.empty()) return true;
-      const std::vector<SweepRow> rows = work.run(numbers, load);
-      for (std::size_t i = 0; i < rows.size(); ++i) keep(numbers[i], rows[i]);
+      keep(numbers, work.run(numbers, load));
     }
   } catch (const Stopped&) {
     return false;

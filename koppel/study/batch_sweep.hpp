@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/study/sweep.hpp>
@@ -29,7 +30,8 @@ struct BatchSweepLoad {
 bool run_batch_sweep(const Sweep& sweep, const Model& model,
                      const std::vector<ParameterOrigin>& origins, SweepQueue& queue,
                      const BatchSweepOptions& options,
-                     const std::function<void(std::size_t, const SweepRow&)>& keep,
+                     const std::function<void(std::span<const std::size_t> numbers,
+                                              std::span<const SweepRow> rows)>& keep,
                      BatchSweepLoad& load);
 
 }  // namespace koppel

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 // All that the evaluations depend on.
-Manifest manifest_of(const Model& model, const OptimizeOptions& options) {
+Manifest manifest_of(const std::string& model_hash, const OptimizeOptions& options) {
   const SimulateOptions& run = options.run;
   json goals = json::array(), limits = json::array(), over = json::array();
   for (const Criterion& c : options.minimize) {
@@ -26,7 +26,7 @@ Manifest manifest_of(const Model& model, const OptimizeOptions& options) {
   for (const Limit& limit : options.limits) limits.push_back(to_string(limit));
   for (const Range& range : options.over) over.push_back(range.name);
   return {{"koppel", json(version()).dump()},
-          {"model_hash", json(fingerprint(model)).dump()},
+          {"model_hash", json(model_hash).dump()},
           {options.maximizes ? "maximize" : "minimize", goals.dump()},
           {"limits", limits.dump()},
           {"over", over.dump()},
@@ -60,10 +60,10 @@ std::string to_line(const Evaluation& e) {
 
 }  // namespace
 
-OptimizeJournal::OptimizeJournal(const std::filesystem::path& path, const Model& model,
+OptimizeJournal::OptimizeJournal(const std::filesystem::path& path, const std::string& model_hash,
                                  const OptimizeOptions& options)
     : path_(path) {
-  const Manifest manifest = manifest_of(model, options);
+  const Manifest manifest = manifest_of(model_hash, options);
   std::string text = to_json(manifest) + '\n', line;
   std::ifstream before(path);
   // A head that is cut off has no evaluations behind it.

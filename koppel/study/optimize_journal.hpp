@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <koppel/study/optimize.hpp>
@@ -14,10 +15,10 @@ namespace koppel {
 
 class OptimizeJournal {
  public:
-  // Reads what is there. Throws Error `study.other-optimization` where it is of another one. What
-  // only says where to look does not count: bounds, starts, tolerances of parameters, numbers of
-  // runs.
-  OptimizeJournal(const std::filesystem::path& path, const Model& model,
+  // Of a model with this fingerprint (sweep_manifest.hpp). Reads what is there. Throws Error
+  // `study.other-optimization` where it is of another one. What only says where to look does not
+  // count: bounds, starts, tolerances of parameters, numbers of runs.
+  OptimizeJournal(const std::filesystem::path& path, const std::string& model_hash,
                   const OptimizeOptions& options);
 
   std::optional<Evaluation> find(const std::vector<double>& at) const;

@@ -94,36 +94,61 @@ void SweepJournal::begin(const Manifest& manifest) {
   if (::ftruncate(file_, 0) != 0) {
     throw WriteError(path_.string() + " cannot be written: " + std::strerror(errno));
   }
-  write(std::string(kFirstLine) + to_json(manifest) + '\n');
+  const std::string head = std::string(kFirstLine) + to_json(manifest) + '\n';
+  int error = 0;
+  if (write(head, error) < head.size()) fail(error);
 }
 
 void SweepJournal::append(std::size_t number, std::string_view line) {
-  const std::uint64_t place = bytes_ + kSumLength + 1;
-  write(fmt::format("{:08x} {}\n", checksum(line), line));
-  if (!is_done_[number]) ++num_done_;
-  is_done_[number] = true;
-  place_[number] = place;
+  const std::string text(line);
+  append(std::span(&number, 1), std::span(&text, 1));
 }
 
-void SweepJournal::write(std::string_view text) {
+void SweepJournal::append(std::span<const std::size_t> numbers,
+                          std::span<const std::string> lines) {
   if (file_ < 0) throw WriteError(path_.string() + " takes no more rows.");
+  std::string text;
+  std::vector<std::size_t> ends;
+  for (const std::string& line : lines) {
+    text += fmt::format("{:08x} {}\n", checksum(line), line);
+    ends.push_back(text.size());
+  }
+  const std::uint64_t before = bytes_;
+  int error = 0;
+  const std::size_t written = write(text, error);
+  for (std::size_t i = 0; i < numbers.size() && ends[i] <= written; ++i) {
+    const std::size_t number = numbers[i];
+    if (!is_done_[number]) ++num_done_;
+    is_done_[number] = true;
+    place_[number] = before + (i > 0 ? ends[i - 1] : 0) + kSumLength + 1;
+  }
+  if (written < text.size()) fail(error);
+}
+
+void SweepJournal::fail(int error) {
+  ::close(file_);
+  file_ = -1;
+  throw WriteError(fmt::format("{} cannot be written any further: {}. {} rows in it are complete.",
+                               path_.string(), std::strerror(error), num_done_));
+}
+
+std::size_t SweepJournal::write(std::string_view text, int& error) {
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t count =
         ::pwrite(file_, text.data() + done, text.size() - done, static_cast<off_t>(bytes_ + done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
-      const int error = errno;
-      if (::ftruncate(file_, static_cast<off_t>(bytes_)) != 0) errno = 0;
-      ::close(file_);
-      file_ = -1;
-      throw WriteError(
-          fmt::format("{} cannot be written any further: {}. {} rows in it are complete.",
-                      path_.string(), std::strerror(error), num_done_));
+      error = errno;
+      const std::size_t end = text.substr(0, done).rfind('\n');
+      done = end == text.npos ? 0 : end + 1;
+      if (::ftruncate(file_, static_cast<off_t>(bytes_ + done)) != 0) errno = 0;
+      break;
     }
     done += static_cast<std::size_t>(count);
   }
-  bytes_ += text.size();
+  bytes_ += done;
+  return done;
 }
 
 void SweepJournal::write_table(
@@ -141,10 +166,16 @@ void SweepJournal::write_table(
   if (out == nullptr) fail();
   if (std::fwrite(head.data(), 1, head.size(), out) != head.size()) fail();
   std::string line;
+  std::uint64_t at = 0;  // a search would throw away what is read ahead
   for (std::size_t i = 0; i < is_done_.size(); ++i) {
     if (!is_done_[i]) continue;
-    in.seekg(static_cast<std::streamoff>(place_[i]));
+    if (at + kSumLength + 1 == place_[i]) {
+      in.ignore(kSumLength + 1);
+    } else {
+      in.seekg(static_cast<std::streamoff>(place_[i]));
+    }
     std::getline(in, line);
+    at = place_[i] + line.size() + 1;
     see(i, line);
     line.resize(std::min(line.find('\t'), line.size()));
     line += '\n';

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,8 @@ class SweepJournal {
   // The line of a row, without its end. It reaches the system before this returns. Throws
   // WriteError, and takes no more then.
   void append(std::size_t number, std::string_view line);
+  // Several at once. Where only some of them find room, those are kept.
+  void append(std::span<const std::size_t> numbers, std::span<const std::string> lines);
 
   // The lines of all rows in their order, to a whole file with this head: each is shown to `see`,
   // and written up to a tab, if there is one.
@@ -45,7 +48,10 @@ class SweepJournal {
  private:
   void read(const Manifest& manifest);
   void begin(const Manifest& manifest);
-  void write(std::string_view text);
+  // How much of it was written, up to the end of a line; less than all: why it is not is in
+  // `error`.
+  std::size_t write(std::string_view text, int& error);
+  [[noreturn]] void fail(int error);
 
   std::filesystem::path path_;
   int file_ = -1;

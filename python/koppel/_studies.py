@@ -26,8 +26,14 @@ def _bounded(over: Union[Names, Mapping[str, Optional[Bounds]]]) -> List[Tuple[s
     """Names with bounds; low above high where there are none."""
     if not isinstance(over, Mapping):
         return [(name, 1.0, 0.0) for name in _list(over)]
-    return [(name, float(bounds[0]), float(bounds[1])) if bounds is not None else (name, 1.0, 0.0)
-            for name, bounds in over.items()]
+    out = []
+    for name, bounds in over.items():
+        low, high = (float(bound) for bound in bounds) if bounds is not None else (1.0, 0.0)
+        if bounds is not None and not low < high:
+            raise error("study.bad-range", f"the range of '{name}' is empty: {low:g} is not below {high:g}.",
+                        "Give (low, high), or None where there are no bounds.")
+        out.append((name, low, high))
+    return out
 
 
 def _controls(controls: Optional[Controls]) -> List[Tuple[str, List[float], List[float], str]]:
@@ -114,6 +120,9 @@ class Studies:
     def _ask(self, question: Callable[..., Any], *args: Any) -> Any:
         raise NotImplementedError
 
+    def copy(self) -> Any:
+        raise NotImplementedError
+
     def sensitivity(self, of: Names, over: Names, end: Optional[float] = None, *, mode: str = "auto",
                     second: bool = False, times: Optional[Sequence[float]] = None,
                     controls: Optional[Controls] = None, tolerance: Optional[float] = None,
@@ -180,7 +189,9 @@ class Studies:
         given = {"end": end, "tolerance": tolerance, "step": step, "coordinates": coordinates,
                  "integrator": integrator, "starts": starts, "seed": seed, "evaluations": evaluations, "xtol": xtol,
                  "journal": None if journal is None else os.fspath(journal)}
-        text, found = self._ask(_koppel.Model.optimize, given, _list(minimize or maximize), bool(maximize),
+        # Read anew, so that its fingerprint does not depend on what was asked before.
+        asked = self if journal is None else self.copy()
+        text, found = asked._ask(_koppel.Model.optimize, given, _list(minimize or maximize), bool(maximize),
                                 _bounded(over), _list(subject_to), _controls(controls))
         out = Optimum(json.loads(found))
         out.__dict__["_text"] = text
@@ -189,7 +200,7 @@ class Studies:
         if out["end"] != "converged":
             warnings.warn(f"the optimum was not found within {evaluations} runs from a start.", Doubtful, stacklevel=2)
         if not out["is_feasible"]:
-            warnings.warn(f"no point was found that keeps all limits; the nearest misses {', '.join(out['missed'])}.", Doubtful,
+            warnings.warn(f"no point was found that satisfies all limits; the nearest misses {', '.join(out['missed'])}.", Doubtful,
                           stacklevel=2)
         return out
 

@@ -5,6 +5,7 @@
 #include <koppel/study/optimize.hpp>
 #include <koppel/study/optimize_journal.hpp>
 #include <koppel/study/sampled_inputs.hpp>
+#include <koppel/study/sweep_manifest.hpp>
 
 #include "python/src/options.hpp"
 
@@ -107,11 +108,12 @@ py::tuple optimize_model(LoadedModel& of, const py::dict& given,
   const Optimum found = with_model(of, [&] {
     const Model model = with_controls(of.model, controls, options.run.end);
     options.over = expand(options.over, model);
+    const std::string model_hash = journal_path.empty() ? "" : fingerprint(model);
     check_question(model, of.origins, options);
     std::optional<OptimizeJournal> journal;
     OptimizeCallbacks callbacks;
     if (!journal_path.empty()) {
-      journal.emplace(journal_path, model, options);
+      journal.emplace(journal_path, model_hash, options);
       callbacks.known = [&](const std::vector<double>& at) { return journal->find(at); };
       callbacks.evaluated = [&](const Evaluation& evaluation, long) {
         journal->append(evaluation);

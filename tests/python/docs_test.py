@@ -91,6 +91,82 @@ def test_a_coupler_point_meets_its_targets(tmp_path):
     assert min(missed["before"]) > 100 and max(missed["after"]) < 3
 
 
+def test_bushings_shake_the_car_less_within_their_limits(tmp_path):
+    out = run("bushing_ride.py", str(tmp_path / "picture.png"))
+    assert "converged" in out
+    rows = {word: tuple(map(float, values)) for word, *values in re.findall(
+        r"(before|after): heave (\S+) m/s.2, surge (\S+) m/s.2 \(rms\); wheel (\S+) to (\S+) mm; least load (\S+) N", out)}
+    # What the optimisation promised, from rows of a run by another integrator.
+    ride = {word: heave**2 + surge**2 for word, (heave, surge, *_) in rows.items()}
+    promised = list(map(float, re.search(r"^ +ride +(\S+) +(\S+)$", out, re.MULTILINE).groups()))
+    assert [ride["before"], ride["after"]] == pytest.approx(promised, rel=0.005)  # three digits are printed
+    assert ride["after"] < 0.8 * ride["before"]
+    low, high, load = rows["after"][2:]
+    assert low >= -4.005 and high <= 4.005 and load >= 500
+
+
+def test_the_recording_of_the_robot_is_that_of_its_script(tmp_path):
+    made = run("../data/robot_recording.py", str(tmp_path / "again.csv"))
+    assert made.startswith("13 columns of 201 rows")
+    kept, again = (np.genfromtxt(path, delimiter=",", skip_header=1)
+                   for path in (ROOT / "examples/data/robot_recording.csv", tmp_path / "again.csv"))
+    assert np.abs(kept - again).max() <= 1.5e-3  # the last digit of torques
+
+
+def test_load_and_friction_of_the_robot_are_found_within_their_deviation(tmp_path):
+    out = run("robot_identification.py", str(tmp_path / "picture.png"))
+    assert "converged" in out and "hardly determine" not in out
+    off = [float(value) for value in re.findall(r" ([+-]\d+\.\d)[ ,]", re.search(r"^off by .*$", out, re.MULTILINE)[0])]
+    assert len(off) == 14 and max(map(abs, off)) < 4
+    # 14 sums of squares of standard normal numbers: below 36 but once in a thousand.
+    assert sum(value**2 for value in off) < 36
+    payload, width = map(float, re.search(r"^  payload +\S+ +(\S+) +(\S+)", out, re.MULTILINE).groups())
+    assert payload == pytest.approx(6.2, abs=2 * width) and width < 0.05
+
+
+def test_the_crane_takes_the_time_of_switching_forces(tmp_path):
+    out = run("crane_least_time.py", str(tmp_path / "picture.png"))
+    times = [float(value) for value in re.findall(r": (\S+) s[,\n]", out)]
+    free, gentle, switched = times
+    # Of small swings; the load may miss its place by 1 mm, and the force needs a sample to change its sign.
+    assert free == pytest.approx(switched, rel=0.005)
+    assert switched < gentle < 1.2 * switched
+    assert out.count("converged") == 2 and int(re.search(r", (\d+) of 41 samples", out)[1]) > 30
+    # The closed form again: sums of the switched force, by their integrals.
+    w, a = math.sqrt(9.81 / 4 * 100 / 40), 60 / 100
+    sigma = math.acos((1 + math.cos(w * switched / 2)) / 2) / w
+    assert a * (switched**2 / 4 - 2 * sigma**2) == pytest.approx(5, abs=0.01)
+
+
+def test_environments_keep_the_protocol_of_gymnasium(tmp_path, monkeypatch):
+    out = run("environments.py", str(tmp_path / "picture.png"))
+    values = {name: (float(value), float(chance), float(rate)) for name, value, chance, rate in re.findall(
+        r"(\w+): 4096 copies.*mean reward (\S+), by chance (\S+); (\S+) million", out)}
+    assert values["CartPole"][0] > 0.999 and values["Crane"][0] > 0.7 > 0.05 > values["Crane"][1]
+    assert all(rate > 0 for *_, rate in values.values())
+    monkeypatch.setattr(sys, "argv", ["environments.py"])  # no picture again
+    names = {}
+    exec((ROOT / "examples/python/environments.py").read_text(encoding="utf-8"), names)
+    for kind, size in ((names["CartPole"], 4), (names["Crane"], 10)):
+        one, two = kind(16), kind(16)
+        (first, info), (same, _) = one.reset(seed=7), two.reset(seed=7)
+        assert first.shape == (16, size) and info == {} and (first == same).all()
+        assert (one.reset(seed=8)[0] != first).any()
+        one.reset(seed=7)
+        ended = np.zeros(16, bool)
+        for _ in range(one.horizon + 1):
+            push = np.ones((16, *one.single_action_space.shape))
+            seen, reward, terminated, truncated, _ = one.step(push)
+            assert seen.shape == (16, size) and one.observation_space.contains(seen)
+            assert reward.shape == terminated.shape == truncated.shape == (16,)
+            assert terminated.dtype == truncated.dtype == bool and not (terminated & truncated).any()
+            # One that has ended is at its start after the next step, without reward.
+            assert (reward[ended] == 0).all() and (seen[ended] == first[ended]).all()
+            ended = terminated | truncated
+            two.step(push)
+        assert (one.step(push)[0] == two.step(push)[0]).all()
+
+
 def test_a_pole_swings_up(tmp_path):
     out = run("swing_up.py", str(tmp_path / "picture.png"))
     angle, x, force = map(float, re.search(r"angle (\S+) rad .* at (\S+) m; largest force (\S+) N", out).groups())

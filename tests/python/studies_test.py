@@ -86,6 +86,58 @@ def test_copies_of_a_batch_have_their_own_inputs_and_parameters(oscillator):
     assert batch.reset([False, True, False])[1, 0] == 0.2
 
 
+def test_an_optimisation_goes_on_from_its_journal(oscillator, tmp_path):
+    journal, question = tmp_path / "journal.txt", {"minimize": "x^2:final", "over": {"k": (20, 100)}, "end": 0.25}
+    with pytest.warns(kp.Doubtful, match="not found within 2 runs"):
+        oscillator.optimize(**question, evaluations=2, journal=journal)
+    few = journal.read_text()
+    best = oscillator.optimize(**question, journal=journal)
+    assert journal.read_text().startswith(few) and best == oscillator.optimize(**question)
+    whole = journal.read_bytes()
+    assert oscillator.optimize(**question, journal=journal) == best and journal.read_bytes() == whole
+    with pytest.raises(kp.Error, match="is that of another optimisation: minimize is .* there, .* here"):
+        oscillator.optimize(minimize="x:max", over={"k": (20, 100)}, end=0.25, journal=journal)
+    assert journal.read_bytes() == whole
+
+
+def test_headers_have_units(oscillator):
+    t = np.linspace(0, 1, 40)
+    x = 0.1 * np.cos(math.sqrt(60 / 2) * t)
+    for data in ({"t": t, "x": x}, {"t [ms]": 1e3 * t, "x [mm]": 1e3 * x}):
+        assert oscillator.fit(data, "k").values["k"] == pytest.approx(60, rel=1e-6)
+    with pytest.raises(kp.Error, match="has the unit 'ft', which is not known"):
+        oscillator.fit({"t": t, "x [ft]": x}, "k")
+    pendulum = kp.load("pendulum")
+    with pytest.raises(kp.Error, match="cannot be 'x' of the model, which is in m"):
+        pendulum.fit({"t": t, "x [deg]": x}, "l")
+
+
+def test_what_cannot_be_is_told_and_others_are_unharmed(oscillator):
+    with pytest.raises(kp.Error, match="the range of 'k' is empty: 2 is not below 1"):
+        oscillator.optimize(minimize="x:final", over={"k": (2, 1)})
+    with pytest.raises(kp.Error, match="the range of 'k' is empty"):
+        oscillator.fit({"t": [0, 1], "x": [0, 1]}, {"k": (5, 5)})
+    with pytest.raises(kp.Error, match="the model has no quantity 'y'"):
+        oscillator.optimize(minimize="y:final", over={"k": (1, 2)})
+    with pytest.raises(kp.Error, match="the model has no event 'landing'"):
+        oscillator.sensitivity("landing:time", "k")
+    with pytest.raises(kp.Error, match="'k' is given twice"):
+        oscillator.sensitivity("x:final", ["k", "k"])
+    with pytest.warns(kp.Doubtful, match="the nearest misses x:max <= 0.05 by 0.05"):
+        oscillator.optimize(minimize="x:final", over={"x0": (0.1, 1)}, subject_to="x:max <= 0.05", end=0.1)
+    with pytest.raises(kp.Error, match="row 2 of the data has no time"):
+        oscillator.fit({"t": [0, math.nan, 1], "x": [0, 1, 2]}, "k")
+    with pytest.raises(kp.Error, match="different lengths"):
+        oscillator.fit({"t": [0, 1], "x": [0, 1, 2]}, "k")
+    # A crank of 5 m does not close; the other copies are set.
+    cranks = kp.Batch(kp.load("slider_crank"), 3, step=1e-3, integrator="rattle", observe=["Bx"])
+    with pytest.raises(kp.Error, match="study.batch-start"):
+        cranks.set(a=[0.35, 5, 0.4])
+    alone = kp.Batch(kp.load("slider_crank"), 1, step=1e-3, integrator="rattle", observe=["Bx"])
+    alone.set(a=0.35)
+    assert cranks.step(steps=50)[0, 0] == alone.step(steps=50)[0, 0]
+
+
 def test_wrong_arguments_are_told(oscillator):
     with pytest.raises(kp.Error, match="neither a parameter nor an initial value"):
         oscillator.sensitivity("x:final", ["kk"])

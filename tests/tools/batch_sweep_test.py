@@ -6,6 +6,8 @@ Without a card the CUDA code is compiled for the host, by a program in the place
 import csv
 import os
 import pathlib
+import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -49,6 +51,27 @@ class BatchSweep(unittest.TestCase):
         whole = (self.folder / "lanes/sweep.csv").read_bytes()
         self.assertEqual((self.folder / "one/sweep.csv").read_bytes(), whole)
         self.assertEqual((self.folder / "card/sweep.csv").read_bytes(), whole)
+
+    def test_a_full_disk_loses_nothing(self):
+        whole = self.folder / "whole"
+        self.table("whole", "--batch")
+
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        out = self.folder / "full"
+        done = subprocess.run([PROGRAM, "sweep", *ARGUMENTS, "--batch", "--out", out], capture_output=True, text=True,
+                              preexec_fn=small, timeout=120)
+        self.assertEqual(done.returncode, 2)
+        found = re.match(rf"error\[results.not-written\]: {out}/journal.txt cannot be written any further: File too large\. "
+                         r"(\d+) rows in it are complete\.\n", done.stderr)
+        self.assertTrue(found, done.stderr)
+        lines = (out / "journal.txt").read_text().splitlines()
+        self.assertEqual(len(lines) - 2, int(found[1]))
+        self.assertGreater(len(lines), 4)
+        self.assertEqual(lines, (whole / "journal.txt").read_text().splitlines()[:len(lines)])
+        self.table("full", "--batch")
+        for name in ("sweep.csv", "journal.txt", "manifest.json"):
+            self.assertEqual((out / name).read_bytes(), (whole / name).read_bytes())
 
     def test_contraction_is_asked_for_and_told_in_the_manifest(self):
         log = self.folder / "words"

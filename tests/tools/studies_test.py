@@ -163,7 +163,7 @@ class Optimizing(Study):
     def test_limits_that_contradict_each_other_are_told(self):
         code, output, errors = run("optimize", self.model, "--minimize", "x:final", "--over", "x0=0.1:1", "--subject-to",
                                    "x:max <= 0.05", "--end", 0.1, "--out", self.out)
-        self.assertEqual((code, errors), (2, "error[study.infeasible]: no point was found that keeps all limits; the nearest "
+        self.assertEqual((code, errors), (2, "error[study.infeasible]: no point was found that satisfies all limits; the nearest "
                                              "misses x:max <= 0.05 by 0.05.\n"))
         self.assertIn("x0", output)
         self.assertFalse(json.loads((self.out / "optimum.json").read_text())["is_feasible"])
