@@ -16,6 +16,8 @@
 #include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/code/emit_c.hpp>
 #include <koppel/expr/code/native.hpp>
+#include <koppel/expr/code/prepared_program.hpp>
+#include <koppel/expr/code/split.hpp>
 #include <koppel/expr/graph/graph.hpp>
 #include <koppel/formulation/fixed_cost/rate_terms.hpp>
 #include <koppel/simulate/row_size.hpp>
@@ -52,23 +54,24 @@ class Source {
   std::string write(const std::string& guid) {
     Exprs outputs;
     for (const NamedExpr& output : e_.outputs) outputs.push_back(output.value);
-    if (!m_.tolerance) add("model_advance", m_.advance);
-    if (m_.tolerance) add("model_rates", inputs_, rates_.rate);
-    add("model_held", inputs_, rates_.held);
-    add("model_project", inputs_, rates_.projected);
-    add("model_violation", inputs_, rates_.violation);
-    add("model_outputs", lower(inputs_, outputs));
+    if (!m_.tolerance) add_prepared("model_advance", m_.advance, true);
+    if (m_.tolerance) add_prepared("model_rates", lowered(inputs_, rates_.rate));
+    add_prepared("model_held", lowered(inputs_, rates_.held));
+    add_prepared("model_project", lowered(inputs_, rates_.projected));
+    add_prepared("model_violation", lowered(inputs_, rates_.violation));
+    add_prepared("model_outputs", lower(inputs_, outputs));
     if (conserves()) add("model_energy", inputs_, {e_.kinetic, e_.potential});
     for (const auto* part : {&start_.functions, &events_.functions}) {
       for (const auto& [name, program] : *part) add(name, program);
     }
     add_directional(rates_.held, outputs);
     if (is_3_) add_adjoint(rates_.held, outputs);
-    std::string out =
-        fmt::format("/* {}: {} */\n{}#include <math.h>\n\n{}{}{}{}\n{}#if KOPPEL_IS_PART(0)\n",
-                    m_.name, m_.method, constants(guid, rates_.violation.size()), kStepText,
-                    kernels_.text(), kParts, prototypes_, functions_);
-    if (!m_.inputs.empty()) out += std::string("#include <string.h>\n") + kInputsText;
+    std::string out = fmt::format(
+        "/* {}: {} */\n{}#include <math.h>\n#include <string.h>\n\n"
+        "{}{}{}{}\n{}#if KOPPEL_IS_PART(0)\n",
+        m_.name, m_.method, constants(guid, rates_.violation.size()), kStepText, kernels_.text(),
+        kParts, prototypes_, functions_);
+    if (!m_.inputs.empty()) out += kInputsText;
     if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
     const bool has_start = !start_.functions.empty(), has_events = !events_.functions.empty();
     if (has_start || has_events) out += kLeastSquaresText;
@@ -87,18 +90,59 @@ class Source {
   int num_parts() const { return num_parts_ + 1; }
 
  private:
-  void add(const std::string& name, const Exprs& inputs, const Exprs& values) {
-    add(name, lower(inputs, share_reciprocals(values)));
+  static Program lowered(const Exprs& inputs, const Exprs& values) {
+    return lower(inputs, share_reciprocals(values));
   }
-  // Each function is a part that can be compiled by itself.
+  void add(const std::string& name, const Exprs& inputs, const Exprs& values) {
+    add(name, lowered(inputs, values));
+  }
   void add(const std::string& name, const Program& program) {
     CCode code = emit_c(program, name);
     const std::string definition = "void " + name + "(";
     code.source.insert(code.source.rfind(definition), "KOPPEL_LINK ");
+    add_part(name, code.source, code.work_size);
+    kernels_.add(program);
+  }
+  // Each function is a part that can be compiled by itself.
+  void add_part(const std::string& name, const std::string& source, std::size_t work) {
     prototypes_ +=
         fmt::format("KOPPEL_LINK void {}(const double* in, double* out, double* work);\n", name);
-    functions_ += fmt::format("#if KOPPEL_IS_PART({})\n{}#endif\n\n", ++num_parts_, code.source);
-    work_ = std::max(work_, code.work_size);
+    functions_ += fmt::format("#if KOPPEL_IS_PART({})\n{}#endif\n\n", ++num_parts_, source);
+    work_ = std::max(work_, work);
+  }
+  // A function of the layout that is called again and again: what follows from parameters alone
+  // (and from the step, in[1], where it has always the same length) is kept behind `work`, with
+  // those that it belongs to.
+  void add_prepared(const std::string& name, const Program& program, bool has_fixed_step = false) {
+    const std::size_t count = m_.parameters.size(), first = program.num_inputs() - count;
+    RareInputs rare{first, count, {}};
+    if (has_fixed_step) rare.also = 1;
+    if (!PreparedProgram::pays(program, rare)) return add(name, program);
+    const SplitProgram parts = split(program, [&](std::size_t i) { return rare[i]; });
+    std::vector<std::string> of_prepare, of_rest;
+    for (std::size_t i = 0; i < program.num_inputs(); ++i) {
+      (rare[i] ? of_prepare : of_rest).push_back(fmt::format("in[{}]", i));
+    }
+    const std::size_t values = parts.prepare.outputs.size();
+    for (std::size_t k = 0; k < values; ++k) of_rest.push_back(fmt::format("prepared[{}]", k));
+    const CArgument in{"const double*", "in"}, prepared{"const double*", "prepared"};
+    const CCode prepare = emit_c(parts.prepare, name + "_prepare",
+                                 {.is_static = true, .inputs = of_prepare, .in = {in}});
+    const CCode rest = emit_c(parts.rest, name + "_rest",
+                              {.is_static = true, .inputs = of_rest, .in = {in, prepared}});
+    // kept: whether there is something, the step, the parameters, the values
+    const std::string text = fmt::format(
+        "KOPPEL_LINK void {0}(const double* in, double* out, double* work) {{\n"
+        "  double* kept = work + MODEL_WORK + {1};\n"
+        "  if (kept[0] == 0{2} || memcmp(kept + 2, in + {3}, {4} * sizeof *in) != 0) {{\n"
+        "    kept[0] = 1;\n    kept[1] = in[1];\n"
+        "    memcpy(kept + 2, in + {3}, {4} * sizeof *in);\n"
+        "    {0}_prepare(in, kept + {5}, work);\n  }}\n"
+        "  {0}_rest(in, kept + {5}, out, work);\n}}\n",
+        name, prepared_, has_fixed_step ? " || kept[1] != in[1]" : "", first, count, 2 + count);
+    add_part(name, prepare.source + rest.source + text,
+             std::max(prepare.work_size, rest.work_size));
+    prepared_ += 2 + count + values;
     kernels_.add(program);
   }
 
@@ -145,6 +189,7 @@ class Source {
     define("NUM_OUTPUTS", std::to_string(m_.outputs.size()));
     define("NUM_ROWS", std::to_string(num_rows));
     define("WORK", std::to_string(work_));
+    define("PREPARED", std::to_string(prepared_));
     const std::vector<double> sizes =
         row_sizes(m_.prepared.problem, m_.prepared.start.t, m_.prepared.start.y);
     define("NUM_G", std::to_string(sizes.size()));
@@ -188,7 +233,7 @@ class Source {
   std::string functions_, prototypes_;
   CKernels kernels_;
   int num_parts_ = 0;
-  std::size_t work_ = 0;
+  std::size_t work_ = 0, prepared_ = 0;
 };
 
 // An identifier of the contents, in the form of a GUID (FNV-1a, twice).

@@ -29,7 +29,8 @@ FixedCostStep::FixedCostStep(const FixedCostTerms& terms, std::span<const double
       num_eta_(terms.eta.size()),
       given_(u.begin(), u.end()),
       num_u_(given_.size()),
-      function_(terms.inputs, outputs_of(terms), of_fixed_cost(options)),
+      function_(terms.inputs, outputs_of(terms), of_fixed_cost(options),
+                {terms.inputs.size() - p.size(), p.size(), 1}),  // p and h
       num_factorizations_(terms.num_factorizations) {
   given_.insert(given_.end(), p.begin(), p.end());
   for (const std::size_t i : terms.held) held_.push_back(terms.q.size() + terms.v.size() + i);
@@ -49,6 +50,7 @@ void FixedCostStep::set_inputs(std::span<const double> u, Workspace& work) const
 
 bool FixedCostStep::advance(double t, double h, std::span<double> y,
                             Workspace& work) const noexcept {
+  if (work.in[1] != h) function_.rare_inputs_changed(work.function);
   work.in[0] = t;
   work.in[1] = h;
   std::copy_n(y.begin(), size_, work.in.begin() + 2);

@@ -17,6 +17,10 @@ std::vector<Expr> inputs_of(const ProjectorTerms& terms) {
   return inputs;
 }
 
+RareInputs given_of(const ProjectorTerms& terms) {
+  return {1 + terms.q.size() + terms.v.size(), terms.given.symbols.size(), {}};
+}
+
 std::vector<Expr> concatenate(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   std::vector<Expr> all = a;
   all.insert(all.end(), b.begin(), b.end());
@@ -52,9 +56,12 @@ Projector::Projector(const ProjectorTerms& terms, CompileOptions options)
       given_(terms.given.values),
       matrix_pattern_(terms.matrix.pattern),
       invariant_pattern_(terms.invariant_matrix.pattern),
-      residuals_(inputs_of(terms), concatenate(terms.position, terms.velocity), options),
-      matrices_(inputs_of(terms), concatenate(terms.matrix.values, terms.K.values), options),
-      invariants_(inputs_of(terms), concatenate(terms.h, terms.invariant_matrix.values), options) {
+      residuals_(inputs_of(terms), concatenate(terms.position, terms.velocity), options,
+                 given_of(terms)),
+      matrices_(inputs_of(terms), concatenate(terms.matrix.values, terms.K.values), options,
+                given_of(terms)),
+      invariants_(inputs_of(terms), concatenate(terms.h, terms.invariant_matrix.values), options,
+                  given_of(terms)) {
   const Sparsity& K = terms.K.pattern;
   for (int j = 0; j < K.num_columns; ++j) {
     const auto column = static_cast<std::size_t>(j);

@@ -13,6 +13,10 @@ std::vector<Expr> inputs_of(const ResidualTerms& terms) {
   return inputs;
 }
 
+RareInputs given_of(const ResidualTerms& terms) {
+  return {1 + terms.y.size() + terms.y_rate.size(), terms.given.symbols.size(), {}};
+}
+
 std::vector<Expr> values_of(const std::vector<NamedExpr>& named) {
   std::vector<Expr> values;
   for (const NamedExpr& e : named) values.push_back(e.value);
@@ -63,12 +67,12 @@ Sparsity unite(const Sparsity& a, const Sparsity& b, std::vector<int>& place_a,
 Residual::Residual(const ResidualTerms& terms, CompileOptions options)
     : index_(terms.index),
       given_(terms.given.values),
-      F_(inputs_of(terms), values_of(terms.F), options),
+      F_(inputs_of(terms), values_of(terms.F), options, given_of(terms)),
       J_(inputs_of(terms), std::vector<Expr>{}, options) {
   for (const NamedExpr& e : terms.F) names_.push_back(e.name);
   const Jacobians J(terms);
   pattern_ = unite(J.by_y.pattern, J.by_rate.pattern, place_of_y_, place_of_rate_);
-  J_ = Function(inputs_of(terms), J.values, options);
+  J_ = Function(inputs_of(terms), J.values, options, given_of(terms));
 }
 
 Residual::Workspace Residual::make_workspace() const {

@@ -25,6 +25,10 @@ std::vector<Expr> z_symbols(const RightHandSideTerms& terms) {
   return z;
 }
 
+RareInputs given_of(const RightHandSideTerms& terms) {
+  return {1 + terms.y.size() + terms.b.size(), terms.given.symbols.size(), {}};
+}
+
 // r where it is meant, then b, then A.
 std::vector<Expr> outputs_of(const RightHandSideTerms& terms) {
   std::vector<Expr> out;
@@ -44,7 +48,7 @@ bool all_finite(std::span<const double> x) {
 struct Derivatives {
   Derivatives(const RightHandSideTerms& terms, CompileOptions options)
       : matrix(make_matrix(terms)),
-        function(inputs_of(terms, z_symbols(terms)), matrix.values, options) {}
+        function(inputs_of(terms, z_symbols(terms)), matrix.values, options, given_of(terms)) {}
 
   static SparseExpr make_matrix(const RightHandSideTerms& terms) {
     const std::vector<Expr> z = z_symbols(terms);
@@ -105,7 +109,7 @@ LinearRates::LinearRates(RightHandSideTerms terms, CompileOptions options)
       num_z_(static_cast<int>(terms.b.size())),
       given_(terms.given.values),
       A_(terms.A.pattern),
-      terms_(inputs_of(terms, z_symbols(terms)), outputs_of(terms), options),
+      terms_(inputs_of(terms, z_symbols(terms)), outputs_of(terms), options, given_of(terms)),
       derivatives_([terms = std::move(terms), options] { return Derivatives(terms, options); }) {}
 
 std::unique_ptr<RateWorkspace> LinearRates::make_workspace() const {

@@ -35,7 +35,8 @@ std::vector<Expr> guesses_of(const StepTerms& terms) {
 }
 
 StepEquations::Stage make_stage(const StepTerms::Stage& terms, std::size_t first,
-                                const std::vector<Expr>& inputs, CompileOptions options) {
+                                const std::vector<Expr>& inputs, CompileOptions options,
+                                const RareInputs& rare) {
   assert(terms.unknowns.size() == terms.rows.size());
   std::vector<Expr> rows;
   std::vector<std::string> names;
@@ -53,8 +54,8 @@ StepEquations::Stage make_stage(const StepTerms::Stage& terms, std::size_t first
           std::move(exponent),
           std::move(row_exponent),
           std::move(J.pattern),
-          Function(inputs, rows, options),
-          Function(inputs, J.values, options)};
+          Function(inputs, rows, options, rare),
+          Function(inputs, J.values, options, rare)};
 }
 
 }  // namespace
@@ -70,8 +71,9 @@ StepEquations::StepEquations(const StepTerms& terms, const std::vector<Expr>& in
       given_(terms.given.values),
       guess_(inputs, guesses_of(terms), options),
       carried_(inputs, terms.carried, options) {
+  const RareInputs rare{1, 1 + num_c_ + given_.size(), {}};  // h, c, given
   for (const StepTerms::Stage& stage : terms.stages) {
-    stages_.push_back(make_stage(stage, num_solved_, inputs, options));
+    stages_.push_back(make_stage(stage, num_solved_, inputs, options, rare));
     num_solved_ += stage.unknowns.size();
   }
   assert(terms.s0.size() == num_solved_ + terms.carried.size() &&
@@ -104,6 +106,12 @@ std::span<double> StepEquations::end(Workspace& work) const {
 
 void StepEquations::begin(double t, double h, std::span<const double> s0,
                           Workspace& work) const noexcept {
+  if (work.in[1] != h) {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      stages_[i].F.rare_inputs_changed(work.F[i]);
+      stages_[i].J.rare_inputs_changed(work.J[i]);
+    }
+  }
   work.in[0] = t;
   work.in[1] = h;
   std::copy(s0.begin(), s0.end(), work.in.begin() + static_cast<std::ptrdiff_t>(first_s0()));

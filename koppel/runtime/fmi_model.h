@@ -4,6 +4,7 @@
  *   MODEL_NUM_Q, _V, _X, _MULTIPLIERS, _INPUTS, _PARAMETERS, _OUTPUTS, _ROWS   sizes (ROWS: of the
  *                                            constraints of positions and velocities together)
  *   MODEL_WORK, MODEL_STEP                   numbers for `work`; the longest step inside
+ *   MODEL_PREPARED                           numbers that functions keep behind `work`
  *   model_start[]                            values of all that stands in `in`
  *   model_advance, model_held, model_project, model_violation, model_outputs
  *                                            straight-line functions (in, out, work)
@@ -91,7 +92,7 @@ static int koppel_within(unsigned int reference, unsigned int first, unsigned in
 /* Buffers that are of no meaning between calls. */
 typedef struct {
   double out[MODEL_NUM_OUT];
-  double work[MODEL_WORK + 1];
+  double work[MODEL_WORK + MODEL_PREPARED + 1]; /* what is prepared stays, zeros at the start */
 #ifdef MODEL_HAS_EVENTS
   koppel_event_buffers events;
 #endif

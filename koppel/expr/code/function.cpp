@@ -14,6 +14,7 @@
 #include <koppel/expr/code/lane_function.hpp>
 #include <koppel/expr/code/machine_code.hpp>
 #include <koppel/expr/code/native.hpp>
+#include <koppel/expr/code/prepared_program.hpp>
 #include <koppel/expr/code/program.hpp>
 #include <koppel/expr/code/tape.hpp>
 
@@ -33,8 +34,9 @@ constexpr std::size_t kFewestForCode = 16;
 struct Function::Code {
   using Compiled = void(const double* in, double* out, double* work);
 
-  Code(Program p, Native by) : program(std::move(p)), by_(by) {
+  Code(Program p, Native by, const RareInputs& rare) : program(std::move(p)), by_(by) {
     if (by_ == Native::Cc) load_native();
+    if (native == nullptr && PreparedProgram::pays(program, rare)) prepared.emplace(program, rare);
     if (by_ == Native::Jit) machine();
   }
 
@@ -72,6 +74,7 @@ struct Function::Code {
   const MachineCode* machine_for(Uses uses) const {
     return uses == Uses::Many || is_generated_ ? machine() : nullptr;
   }
+  // Of the whole program.
   void run_tape(std::span<const double> in, std::span<double> out, double* s) const noexcept {
     std::copy(in.begin(), in.end(), s);
     tape_->run(s, program.tables.data());
@@ -80,6 +83,7 @@ struct Function::Code {
   }
 
   const Program program;
+  std::optional<PreparedProgram> prepared;  // where some inputs are rare
   std::shared_ptr<const NativeLibrary> library;
   Compiled* native = nullptr;
   std::size_t native_work = 0;
@@ -100,7 +104,8 @@ struct Function::Code {
     if (program.code.size() < kFewestForCode) return nullptr;
     const auto start = std::chrono::steady_clock::now();
     try {
-      auto code = MachineCode::generate(program);
+      auto code = prepared ? MachineCode::generate(prepared->rest(), 1, prepared->places())
+                           : MachineCode::generate(program);
       if (code != nullptr) note_generated(program.code.size(), start);
       return code;
     } catch (const std::bad_alloc&) {  // the tape needs less
@@ -118,10 +123,14 @@ struct Function::Code {
 };
 
 Function::Function(std::span<const Expr> inputs, std::span<const Expr> outputs,
-                   CompileOptions options) {
+                   CompileOptions options)
+    : Function(inputs, outputs, options, RareInputs{}) {}
+
+Function::Function(std::span<const Expr> inputs, std::span<const Expr> outputs,
+                   CompileOptions options, const RareInputs& rare) {
   check_stop();
   code_ = std::make_shared<const Code>(lower(inputs, outputs, options.fixed_cost),
-                                       decide_native(options.native));
+                                       decide_native(options.native), rare);
 }
 
 Function::Function(std::initializer_list<Expr> inputs, std::initializer_list<Expr> outputs,
@@ -145,8 +154,9 @@ Workspace Function::make_workspace(Uses uses) const {
   if (work.machine_ != nullptr) {
     work.data_.assign(work.machine_->work_size(), 0.0);
   } else {
-    work.data_ = code_->make_slots();
+    work.data_ = code_->prepared ? code_->prepared->make_slots() : code_->make_slots();
   }
+  if (code_->prepared) code_->prepared->add_kept(work.data_);
   return work;
 }
 
@@ -158,11 +168,21 @@ void Function::evaluate(std::span<const double> in, std::span<double> out,
     code_->native(in.data(), out.data(), s);
     return;
   }
+  if (code_->prepared) {
+    const PreparedProgram& prepared = *code_->prepared;
+    const bool is_tape = work.machine_ == nullptr;
+    prepared.prepare(in.data(), s + work.data_.size(), is_tape ? prepared.inputs_in(s) : s);
+    if (is_tape) return prepared.run_tape(in.data(), out.data(), s);
+  }
   if (work.machine_ != nullptr) {
     work.machine_->run(in.data(), out.data(), s);
     return;
   }
   code_->run_tape(in, out, s);
+}
+
+void Function::rare_inputs_changed(Workspace& work) const noexcept {
+  if (code_->prepared) code_->prepared->forget(work.data_.data() + work.data_.size());
 }
 
 Workspace Function::make_batch_workspace() const {

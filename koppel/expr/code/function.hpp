@@ -38,8 +38,18 @@ enum class Native { Auto, Jit, Cc, Off };
 
 struct CompileOptions {
   Native native = Native::Auto;
-  // Sines and cosines take the same number of instructions for all angles (runtime/trig.h).
+  // Functions of libm are those of koppel/runtime in their place, which have the same bits on every
+  // machine; sines and cosines take the same number of instructions for all angles.
   bool fixed_cost = false;
+};
+
+// Inputs that change rarely: parameters, and the length of steps. What follows from them alone is
+// computed once and kept by the workspace, until it is told of a change (rare_inputs_changed);
+// results have the same bits. By compiled code it is computed every time.
+struct RareInputs {
+  std::size_t first = 0, count = 0;
+  std::optional<std::size_t> also;  // and this one
+  bool operator[](std::size_t i) const { return (i >= first && i < first + count) || also == i; }
 };
 
 // How often a workspace is going to be used: machine code is generated for many evaluations only.
@@ -61,6 +71,8 @@ class Function {
  public:
   // Inputs are distinct symbols; outputs depend on no others (Error `expr.unbound-symbol`).
   Function(std::span<const Expr> inputs, std::span<const Expr> outputs, CompileOptions = {});
+  Function(std::span<const Expr> inputs, std::span<const Expr> outputs, CompileOptions,
+           const RareInputs& rare);
   Function(std::initializer_list<Expr> inputs, std::initializer_list<Expr> outputs,
            CompileOptions = {});
 
@@ -77,6 +89,9 @@ class Function {
   Workspace make_workspace(Uses uses = Uses::Many) const;
   // out = f(in). Never allocates, never throws; outside the domain the result is NaN or infinite.
   void evaluate(std::span<const double> in, std::span<double> out, Workspace& work) const noexcept;
+
+  // The next evaluation has other rare inputs than the last one.
+  void rare_inputs_changed(Workspace& work) const noexcept;
 
   Workspace make_batch_workspace() const;
   // `count` points at once, each input and output contiguous over the points:
