@@ -60,6 +60,23 @@ bodies:
 )",
      R"(m.yaml:2:3: error[model.missing-inertia]: body 'rod' has no inertia.
   Give inertia, or a shape to compute it from, or point_mass in place of mass.)"},
+    {"AxesOfAPointMass",
+     R"(bodies:
+  beam: {mass: 1, inertia: [1, 1, 1]}
+  load: {point_mass: 1, position: [1, 0, 0]}
+  ball: {point_mass: 1, position: [2, 0, 0]}
+joints:
+  grip: {type: fixed, between: [beam, load], at: [1, 0, 0]}
+  slide: {type: prismatic, between: [load, beam], at: [1, 0, 0], axis: [1, 0, 0]}
+  rail: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}
+  pair: {type: fixed, between: [load, ball]}
+  eye: {type: spherical, between: [beam, ball], at: [2, 0, 0]}
+  wire: {type: point-on-line, between: [beam, ball], axis: [1, 0, 0]}
+)",
+     R"(m.yaml:6:3: error[model.point-mass-axes]: joint 'grip' holds the axes of point mass 'load', which does not turn: body 'beam' could not turn either.
+  Use spherical, point-on-line or point-on-plane, or give mass and inertia in place of point_mass.
+m.yaml:7:3: error[model.point-mass-axes]: joint 'slide' holds the axes of point mass 'load', which does not turn: body 'beam' could not turn either.
+  Use spherical, point-on-line or point-on-plane, or give mass and inertia in place of point_mass.)"},
     {"NegativeMass",
      R"(parameters: {m: -2}
 bodies:
