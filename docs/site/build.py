@@ -238,9 +238,10 @@ def main():
     parser.add_argument("program", type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--keep-pictures", action="store_true")
     options = parser.parse_args()
-    missing = [name for name in ("sphinx", "myst_parser", "furo", "matplotlib") if importlib.util.find_spec(name) is None]
-    if missing or not theme.KATEX.is_dir():
-        print(f"the site needs {', '.join(missing) or 'katex'}: tools/packages-docs.txt lists Debian's packages.", file=sys.stderr)
+    missing = [name for name in ("sphinx", "myst_parser", "furo", "matplotlib", "breathe") if importlib.util.find_spec(name) is None]
+    missing += [name for name, is_there in (("katex", theme.KATEX.is_dir()), ("doxygen", shutil.which("doxygen"))) if not is_there]
+    if missing:
+        print(f"the site needs {', '.join(missing)}: tools/packages-docs.txt lists Debian's packages.", file=sys.stderr)
         return 77
     PAGES.mkdir(parents=True, exist_ok=True)
     (WORK / "extra").mkdir(exist_ok=True)

@@ -11,11 +11,13 @@ from sphinx.util import logging
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 
 project, author, copyright = "Koppel", "", ""
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "breathe"]
 root_doc = "index"
 html_theme = "furo"
 html_title = "Koppel"
 WORK = pathlib.Path(os.environ["KOPPEL_SITE_WORK"])  # made by build.py
+breathe_projects = {"koppel": str(WORK / "doxygen/xml")}
+breathe_default_project = "koppel"
 html_static_path = [str(WORK / "static")]
 html_css_files = ["katex.min.css", "site.css"]
 html_extra_path = [str(WORK / "extra")]

@@ -5,6 +5,8 @@ import re
 import subprocess
 import unicodedata
 
+import cpp
+
 
 def commands(program):
     listed = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
@@ -49,43 +51,6 @@ def python():
     return "\n".join(lines + ["```", ""])
 
 
-def public_headers(root):
-    """Those that the public header names, in its order, by folders of the library."""
-    named = re.findall(r"^#include <(koppel/(\w+)/.*)>$", (root / "koppel/koppel.hpp").read_text(encoding="utf-8"), re.MULTILINE)
-    rooms = {}
-    for path, room in named:
-        rooms.setdefault(room, []).append(path)
-    return rooms
-
-
-def split_header(text):
-    """What a header says at its head, and the rest without what only compilers read."""
-    head = re.match(r"((?://.*\n)*)", text)[1]
-    rest = re.sub(r"^#(pragma once|include .*)\n", "", text[len(head):], flags=re.MULTILINE)
-    return "\n".join(line[2:].removeprefix(" ") for line in head.splitlines()), re.sub(r"\n{3,}", "\n\n", rest).strip()
-
-
-def cpp(root):
-    """A page for each public header: its introduction, and its declarations with their comments."""
-    texts = {}
-    lines = ["# C++, all public headers", "", "`#include <koppel/koppel.hpp>` has them all; [Use it from C++](how-to/from-cpp.md) is the "
-             "introduction.", ""]
-    for room, paths in sorted(public_headers(root).items()):
-        lines += [f"## {room}", "", "| header | is for |", "| --- | --- |"]
-        for path in paths:
-            head, rest = split_header((root / path).read_text(encoding="utf-8"))
-            name = path.removeprefix("koppel/").removesuffix(".hpp").replace("/", "-")
-            about = re.split(r"(?<=[.:])\s", " ".join(head.split()))[0].rstrip(":").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
-            lines.append(f"| [{path.removeprefix('koppel/')}](cpp/{name}.md) | {about} |")
-            texts[pathlib.Path("cpp", name + ".md")] = "\n".join(
-                [f"# {path.removeprefix('koppel/')}", "", "```cpp", f"#include <{path}>", "```", "", "```text", head, "```", "",
-                 "```cpp", rest, "```", ""])
-        lines.append("")
-    lines += ["```{toctree}", ":hidden:", "", *(path.with_suffix("").as_posix() for path in texts), "```", ""]
-    texts[pathlib.Path("cpp-reference.md")] = "\n".join(lines)
-    return texts
-
-
 def bibliography(root):
     """docs/references.bib as a list."""
     text = (root / "docs/references.bib").read_text(encoding="utf-8")
@@ -108,4 +73,4 @@ def plain_tex(text):
 
 def pages(program, work, root):
     return {pathlib.Path("command-line.md"): command_line(program), pathlib.Path("examples.md"): examples(root),
-            pathlib.Path("python-reference.md"): python(), pathlib.Path("references.md"): bibliography(root), **cpp(root)}
+            pathlib.Path("python-reference.md"): python(), pathlib.Path("references.md"): bibliography(root), **cpp.pages(root, work)}

@@ -11,7 +11,8 @@ import sys
 from types import FrameType
 from typing import Any, Dict, List, Optional, Tuple
 
-from ._errors import Diagnostic, Error
+from ._errors import Diagnostic, Error, error
+from ._koppel import Expr as _Expr
 
 Place = Tuple[str, int]
 
@@ -46,6 +47,9 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, (int, float)):
         return value
+    if callable(value) and not isinstance(value, _Expr):
+        raise error("python.wrong-option", "a Python function stands where a number or an expression is expected.",
+                    "Write the law as an expression, or sample it: F = m.callback(\"F\", function, every=0.01).")
     return str(value)  # an expression
 
 

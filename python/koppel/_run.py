@@ -54,11 +54,33 @@ class Run(Mapping):
             values = self._result.view(self._index[name])
         else:
             if name not in self._asked:
-                self._asked[name] = self._result.quantity(name)
+                try:
+                    self._asked[name] = self._result.quantity(name)
+                except Error as wrong:
+                    raise self._explained(wrong, name) from None
             values = self._asked[name]
         if self._rows is None:
             return values
         return float(values[self._rows[0]]) if self._is_instant else values[self._rows]
+
+    def _explained(self, wrong: Error, name: str) -> Error:
+        """The error of a name that is not known, with what could be meant."""
+        if wrong.id != "results.unknown-column":
+            return wrong
+        diagnostic = wrong.diagnostics[0]
+        what = name.split(".")[0].rstrip("'")
+        bodies, joints = (self._model.document.get(section) or {} for section in ("bodies", "joints"))
+        if diagnostic.advice:
+            advice = diagnostic.advice
+        elif what in bodies:
+            points = (bodies[what] or {}).get("points") or {}
+            known = [f"{what}.x", f"{what}.y", f"{what}.angle", *(f"{what}.{point}.x" for point in points)]
+            advice = f"'{what}' is a body; it has {', '.join(known)}, …"
+        elif what in joints:
+            advice = f"'{what}' is a joint; it has {what}.angle or {what}.position, or both."
+        else:
+            advice = "Quantities are such as body.x, body.point.y, joint.angle, with a quote for a rate; list(run) has the columns."
+        return error(diagnostic.id, diagnostic.text, advice)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)

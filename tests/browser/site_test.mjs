@@ -73,13 +73,29 @@ test("search finds the page on redundant joints", async () => {
   await page.close();
 });
 
+test("the C++ reference has the classes of the library, and search finds them", async () => {
+  const page = await open("cpp/model.html");
+  assert.ok(await page.locator('dt[id*="Mechanism"]').count() > 20);
+  assert.ok(await page.getByText("A quantity of the motion: an expression, with a rate and a value at the start.").count() > 0);
+  assert.equal(await page.getByText("Private Functions").count(), 0);
+  await page.locator("input[name=q]").first().fill("RodHandle");
+  await page.keyboard.press("Enter");
+  await page.locator("ul.search li a").first().waitFor();
+  assert.match((await page.locator("ul.search li a").allTextContents()).join("; "), /RodHandle/);
+  await page.close();
+});
+
 test("dark where the system is dark, and nothing is wider than a telephone", async () => {
-  for (const name of ["index.html", "tutorials/crane.html", "theory/formulations.html", "model-format.html"]) {
+  for (const name of ["index.html", "tutorials/crane.html", "theory/formulations.html", "model-format.html",
+    "cpp/model.html", "error-examples.html"]) {
     const page = await open(name, { viewport: { width: 400, height: 800 }, colorScheme: "dark" });
     const [background, width] = await page.evaluate(() =>
       [getComputedStyle(document.body).backgroundColor, document.documentElement.scrollWidth]);
     assert.ok(background.match(/\d+/g).slice(0, 3).every((part) => Number(part) < 60), `${name}: ${background}`);
     assert.ok(width <= 400, `${name} is ${width} wide`);
+    const cut = await page.locator("article h1, article h2, article h3").evaluateAll((all) =>
+      all.filter((heading) => heading.scrollWidth > heading.clientWidth).map((heading) => heading.textContent));
+    assert.deepEqual(cut, [], `headings of ${name} are cut off`);
     await page.close();
   }
 });

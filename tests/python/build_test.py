@@ -223,3 +223,13 @@ def test_an_impossible_loop_is_told_by_the_name_of_its_joint():
     assert caught.value.id == "assembly.impossible"
     assert caught.value.diagnostics[0].file == __file__ and caught.value.diagnostics[0].line > 0
     assert not m.check().is_assembled
+
+
+def test_a_function_where_an_expression_is_expected_is_refused():
+    m = kp.Model(gravity=(0, -9.81))
+    rod = m.rod("rod", mass=1, length=1)
+    with pytest.raises(kp.Error) as caught:
+        m.torque("motor", on=rod, torque=lambda t: 3)
+    assert str(caught.value) == (
+        "error[python.wrong-option]: a Python function stands where a number or an expression is expected.\n"
+        "  Write the law as an expression, or sample it: F = m.callback(\"F\", function, every=0.01).")

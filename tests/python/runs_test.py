@@ -55,6 +55,16 @@ def test_any_quantity_can_be_asked_for(crank):
     assert "nonsense" not in crank and "t" in crank
 
 
+@pytest.mark.parametrize("name, advice", [
+    ("rod", "'rod' is a body; it has rod.x, rod.y, rod.angle, rod.B.x, …"),
+    ("A", "'A' is a joint; it has A.angle or A.position, or both."),
+    ("nonsense", "Quantities are such as body.x, body.point.y, joint.angle, with a quote for a rate; list(run) has the columns.")])
+def test_a_name_that_is_not_known_is_explained(crank, name, advice):
+    with pytest.raises(kp.Error) as caught:
+        crank[name]
+    assert str(caught.value) == f"error[results.unknown-column]: there is no column '{name}'.\n  {advice}"
+
+
 def test_dense_output_is_that_of_the_integrator():
     model = kp.load("pendulum")
     coarse, fine = model.simulate(end=2, samples=5), model.simulate(end=2, samples=401)
