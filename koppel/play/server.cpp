@@ -59,7 +59,7 @@ tcp::acceptor bind(asio::io_context& context, const PlayServerOptions& options) 
 // the pages themselves, which run their mechanisms on the same machine. (On Linux a thread has a
 // priority of its own; where it cannot be lowered, all goes on as before.)
 void give_way() {
-  constexpr int kNiceness = 10;  // a tenth of what others get while they are busy
+  constexpr int kNiceness = 5;  // a third of what others get while they are busy
   thread_local bool is_done = false;
   if (!std::exchange(is_done, true)) setpriority(PRIO_PROCESS, 0, kNiceness);
 }

@@ -31,16 +31,18 @@ after(async () => {
 });
 
 // The colours of pixels around places of an image, as hues in degrees, without what is grey. Thin bodies
-// are taken hold of from beside, and at joints one is drawn over the other: two pixels around count.
+// are taken hold of from some pixels beside them (kNear of viewer/src/scene.ts), and at joints one is
+// drawn over the other: what is as near as that counts.
+const kNear = 6;
 function hues_at(page, image, places) {
-  return page.evaluate(async ([address, all]) => {
+  return page.evaluate(async ([address, all, near]) => {
     const picture = new Image();
     picture.src = address;
     await picture.decode();
     const context = new OffscreenCanvas(picture.width, picture.height).getContext("2d", { willReadFrequently: true });
     context.drawImage(picture, 0, 0);
     return all.map(([x, y]) => {
-      const { data } = context.getImageData(Math.round(x) - 2, Math.round(y) - 2, 5, 5);
+      const { data } = context.getImageData(Math.round(x) - near, Math.round(y) - near, 2 * near + 1, 2 * near + 1);
       return Array.from({ length: data.length / 4 }, (_, i) => {
         const [r, g, b] = data.subarray(4 * i, 4 * i + 3);
         const [most, least] = [Math.max(r, g, b), Math.min(r, g, b)];
@@ -50,7 +52,7 @@ function hues_at(page, image, places) {
         return 60 * sector;
       }).filter((hue) => hue !== null);
     });
-  }, [`data:image/png;base64,${image.toString("base64")}`, places]);
+  }, [`data:image/png;base64,${image.toString("base64")}`, places, kNear]);
 }
 
 // Hues of the colours that bodies have in turn.
