@@ -77,6 +77,18 @@ std::string describe_energy(const Summary& s) {
                      s.energy_drift);
 }
 
+// What evaluated the equations.
+std::string describe_taken(const Summary::Code& code) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* what, long operations) {
+    if (operations > 0) parts.push_back(fmt::format("{} {}", operations, what));
+  };
+  add("in generated machine code", code.generated);
+  add("compiled", code.compiled);
+  add("interpreted", code.interpreted);
+  return parts.empty() ? "none in loops" : fmt::format("operations: {}", fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 // What came out, for people: on standard output and at the head of the report.
@@ -95,6 +107,7 @@ Lines describe(const Simulation& simulation) {
                                  s.status == "done" ? "" : fmt::format(" of {:.6g} s", s.end),
                                  short_time(s.wall_seconds), s.reached / s.wall_seconds,
                                  short_time(s.setup_seconds)));
+  lines.emplace_back("code", describe_taken(s.native));
   lines.emplace_back("steps",
                      fmt::format("{}{}{}; {}", s.steps,
                                  s.rejected > 0 ? fmt::format(" and {} rejected", s.rejected) : "",

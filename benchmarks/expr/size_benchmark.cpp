@@ -107,9 +107,9 @@ std::vector<std::string> generation_row(const char* what, const std::function<Co
   double all = 1e9, generating = 1e9;
   long operations = 0;
   for (int round = 0; round < 3; ++round) {
-    const Generated before = generated_so_far();
+    const CodeTaken before = code_taken_so_far();
     all = std::min(all, time_once([&] { static_cast<void>(make()); }));
-    const Generated after = generated_so_far();
+    const CodeTaken after = code_taken_so_far();
     operations = after.operations - before.operations;
     generating = std::min(generating, after.seconds - before.seconds);
   }

@@ -46,6 +46,13 @@ std::string to_json(const Summary& s) {
   out["jacobians"] = s.jacobians;
   out["factorizations"] = s.factorizations;
   out["iterations"] = s.iterations;
+  out["native"] = {{"asked", s.native.asked},
+                   {"taken", s.native.taken},
+                   {"why", s.native.why},
+                   {"operations",
+                    {{"jit", s.native.generated},
+                     {"cc", s.native.compiled},
+                     {"interpreter", s.native.interpreted}}}};
   out["setup_seconds"] = s.setup_seconds;
   out["wall_seconds"] = s.wall_seconds;
   out["max_position_violation"] = s.max_position_violation;

@@ -28,6 +28,14 @@ struct Summary {
   double step = 0;  // fixed; 0: adaptive
   int order = 0;    // the highest that was used
   long steps = 0, rejected = 0, evaluations = 0, jacobians = 0, factorizations = 0, iterations = 0;
+  // What evaluated the equations, in operations of the programs that were run in loops.
+  struct Code {
+    std::string asked;  // auto, jit, cc or off
+    std::string taken;  // cc, jit or interpreter: the first of these that was used
+    std::string why;
+    long generated = 0, compiled = 0, interpreted = 0;
+  };
+  Code native;
   double setup_seconds = 0;  // all before the first step: derivation, analysis, compilation
   double wall_seconds = 0;   // the integration alone
 

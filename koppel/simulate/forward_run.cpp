@@ -10,6 +10,7 @@
 #include <koppel/expr/code/native.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/results/excess.hpp>
+#include <koppel/simulate/code_report.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/length.hpp>
 #include <koppel/simulate/passage_log.hpp>
@@ -58,9 +59,11 @@ void ForwardRun::tell(std::string message) {
 Simulation ForwardRun::go() {
   const Clock::time_point start = Clock::now();
   take_native_failure();  // of others
+  const CodeTaken before = code_taken_so_far();
   prepare();
   now_.stage("warm up", [&] { warm_up(); });
-  if (std::string text = take_native_failure(); !text.empty()) tell(std::move(text));
+  const std::string native_failure = take_native_failure();
+  if (!native_failure.empty()) tell(native_failure);
   now_.stage("observe", [&] {
     out_.observation.emplace(now_.equations, model_, now_.state, options_.reactions);
     tell_missing_reactions();
@@ -79,6 +82,7 @@ Simulation ForwardRun::go() {
   out_.summary.setup_seconds = seconds_since(start);
   if (callbacks_.chosen) callbacks_.chosen(now_.choice);
   now_.stage("integrate", [&] { integrate_all(); });
+  out_.summary.native = describe_code(options_.native, before, native_failure);
   now_.stage("summarize", [&] { summarize(); });
   out_.stages = std::move(now_.stages);
   return std::move(out_);

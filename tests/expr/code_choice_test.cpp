@@ -24,7 +24,7 @@ using koppel::testing::random_expr;
 using koppel::testing::same_bits;
 using koppel::testing::ScopedEnvironment;
 
-long generated_operations() { return generated_so_far().operations; }
+long generated_operations() { return code_taken_so_far().generated; }
 
 // Some tens of operations of the symbols.
 std::vector<Expr> make_outputs(std::span<const Expr> x, int count = 30) {

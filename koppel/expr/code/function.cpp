@@ -70,6 +70,10 @@ struct Function::Code {
               slots.begin() + static_cast<std::ptrdiff_t>(program.num_inputs()));
     return slots;
   }
+  // That it is run in a loop.
+  void note_tape() const {
+    if (!is_noted_.exchange(true, std::memory_order_relaxed)) note_interpreted(program.code.size());
+  }
   // Null: there is none, and for few evaluations it is not worth making.
   const MachineCode* machine_for(Uses uses) const {
     return uses == Uses::Many || is_generated_ ? machine() : nullptr;
@@ -98,6 +102,7 @@ struct Function::Code {
     if (library == nullptr) return;
     native = library->find<Compiled>("koppel_function");
     native_work = c.work_size;
+    note_compiled(program.code.size());
   }
   std::unique_ptr<const MachineCode> generate() const {
     if (by_ == Native::Off || native != nullptr) return nullptr;
@@ -118,7 +123,7 @@ struct Function::Code {
   mutable std::optional<Tape> tape_;
   mutable std::unique_ptr<const MachineCode> machine_;
   mutable std::optional<LaneFunction> lanes_;
-  mutable std::atomic<bool> is_generated_ = false;
+  mutable std::atomic<bool> is_generated_ = false, is_noted_ = false;
   mutable std::atomic<unsigned> calls_ = 0;
 };
 
@@ -155,6 +160,7 @@ Workspace Function::make_workspace(Uses uses) const {
     work.data_.assign(work.machine_->work_size(), 0.0);
   } else {
     work.data_ = code_->prepared ? code_->prepared->make_slots() : code_->make_slots();
+    code_->note_tape();
   }
   if (code_->prepared) code_->prepared->add_kept(work.data_);
   return work;

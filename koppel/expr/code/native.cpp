@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -328,15 +329,18 @@ std::string take_native_failure() {
 }
 
 namespace {
-thread_local Generated generated;
+thread_local CodeTaken taken;
 }  // namespace
 
-Generated generated_so_far() { return generated; }
+CodeTaken code_taken_so_far() { return taken; }
 
 void note_generated(std::size_t operations, std::chrono::steady_clock::time_point since) {
-  generated.operations += static_cast<long>(operations);
-  generated.seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+  taken.generated += static_cast<long>(operations);
+  taken.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+}
+void note_compiled(std::size_t operations) { taken.compiled += static_cast<long>(operations); }
+void note_interpreted(std::size_t operations) {
+  taken.interpreted += static_cast<long>(operations);
 }
 
 void note_no_executable_memory() {
@@ -398,9 +402,18 @@ std::string build_library(const fs::path& source, const fs::path& library, int n
   }
 }
 
+namespace {
+constexpr std::pair<std::string_view, Native> kNames[] = {
+    {"auto", Native::Auto}, {"jit", Native::Jit}, {"cc", Native::Cc}, {"off", Native::Off}};
+}  // namespace
+
+std::string_view name_of(Native native) {
+  return std::find_if(std::begin(kNames), std::end(kNames),
+                      [&](const auto& entry) { return entry.second == native; })
+      ->first;
+}
+
 std::optional<Native> read_native(std::string_view text) {
-  constexpr std::pair<std::string_view, Native> kNames[] = {
-      {"auto", Native::Auto}, {"jit", Native::Jit}, {"cc", Native::Cc}, {"off", Native::Off}};
   for (const auto& [name, value] : kNames) {
     if (name == text) return value;
   }

@@ -54,13 +54,17 @@ NativeResult compile_native(std::string_view source, NativeKind kind = NativeKin
 std::string take_native_failure();
 void note_no_executable_memory();
 
-// What this thread has generated so far as machine code, functions and series together.
-struct Generated {
-  long operations = 0;
-  double seconds = 0;
+// What this thread has made ready so far to evaluate equations, functions and series together, in
+// operations: machine code that was generated, code of the compiler, and what is run in loops on
+// the tape.
+struct CodeTaken {
+  long generated = 0, compiled = 0, interpreted = 0;
+  double seconds = 0;  // of generating
 };
-Generated generated_so_far();
+CodeTaken code_taken_so_far();
 void note_generated(std::size_t operations, std::chrono::steady_clock::time_point since);
+void note_compiled(std::size_t operations);
+void note_interpreted(std::size_t operations);
 
 // Compiles a self-contained C99 source to a shared library of its own, for any processor of this
 // kind, with floating point as in native code. A large source of several parts is compiled side by
@@ -70,6 +74,7 @@ std::string build_library(const std::filesystem::path& source, const std::filesy
 
 // auto, jit, cc or off; nothing: it is none of them.
 std::optional<Native> read_native(std::string_view text);
+std::string_view name_of(Native native);
 // What to use, given what the caller asked for: KOPPEL_NATIVE decides for everyone unless it is
 // auto, the default. Throws Error `expr.bad-environment`.
 Native decide_native(Native asked_for);

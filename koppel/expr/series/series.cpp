@@ -196,6 +196,7 @@ struct Series::Code {
     library = std::move(result.library);
     why_not_native = std::move(result.why_not);
     if (library == nullptr) return;
+    note_compiled(series.program.code.size());
     native = library->find<SeriesFunction>("koppel_series");
     native_correction = library->find<SeriesFunction>("koppel_series_correct");
     if (!solves) return;
@@ -219,7 +220,7 @@ struct Series::Code {
   std::size_t num_b = 0, num_entries = 0, solve_work_size = 0;
   std::string why_not_native;
   bool may_generate = false;
-  mutable std::atomic<bool> is_generated = false;
+  mutable std::atomic<bool> is_generated = false, is_noted = false;
 
  private:
   void generate() const {
@@ -300,6 +301,9 @@ SeriesWorkspace Series::make_workspace(Uses uses) const {
   work.X_.assign(code_->num_b, 0.0);
   work.solve_work_.assign(code_->solve_work_size, 0.0);
   if (uses == Uses::Many || code_->is_generated) use_machine_code(work);
+  if (work.machine_ == nullptr && !is_native() && !code_->is_noted.exchange(true)) {
+    note_interpreted(program.code.size());
+  }
   return work;
 }
 
