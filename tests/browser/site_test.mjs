@@ -31,7 +31,7 @@ function html_files(folder = site) {
 }
 
 async function until(is_so, claim) {
-  const end = Date.now() + 15000;
+  const end = Date.now() + 60000; // a busy machine takes its time
   while (!(await is_so())) {
     assert.ok(Date.now() < end, claim);
     await new Promise((done) => setTimeout(done, 50));
@@ -40,7 +40,7 @@ async function until(is_so, claim) {
 
 async function open(page_name, view = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...view });
-  page.setDefaultTimeout(15000);
+  page.setDefaultTimeout(60000);
   page.faults = [];
   page.on("pageerror", (error) => page.faults.push(error.message));
   page.on("requestfailed", (request) => page.faults.push(`missing ${request.url()}`));
