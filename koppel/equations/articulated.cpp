@@ -125,7 +125,10 @@ std::vector<Expr> articulated_accelerations(const Kinematics& kinematics,
       const Kinematics::Freedom& freedom = link.freedoms[k];
       const Spatial S{freedom.angular, freedom.linear};
       const Spatial U = I[i] * S;
-      const Elimination elimination(U, dot(S, U));
+      const Expr D = dot(S, U);
+      if (D.is_constant(0))
+        return {};  // nothing moves a mass there, as analysis tells (massless.hpp)
+      const Elimination elimination(U, D);
       const Expr tau = f[freedom.v] - dot(S, P[i]);
       share[freedom.v] = elimination.share;
       v_rate[freedom.v] = elimination.by_D * tau;

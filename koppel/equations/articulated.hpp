@@ -9,7 +9,8 @@
 
 namespace koppel {
 
-// v̇ = M⁻¹ f for kinematics with links; f without the forces of constraints.
+// v̇ = M⁻¹ f for kinematics with links; f without the forces of constraints. Empty where a freedom
+// moves no mass.
 std::vector<Expr> articulated_accelerations(const Kinematics& kinematics,
                                             const std::vector<Expr>& f);
 

@@ -81,6 +81,22 @@ class Start(unittest.TestCase):
                               "and 'rod' are in line. Start beside it, or give the rate of another quantity.",
                               " ".join((out + messages).split()))
 
+    def test_freedoms_that_move_no_mass_are_told_in_all_coordinates(self):
+        text = """dimension: 2
+bodies:
+  cart: {mass: 2, inertia: 1}
+  eye: {mass: 0, inertia: 0, position: [1, 0]}
+joints:
+  rail: {type: prismatic, between: [ground, cart], axis: [1, 0]}
+  slide: {type: prismatic, between: [ground, eye], axis: [1, 0]}
+forces: {pull: {type: spring, between: [cart, eye], stiffness: 100, free_length: 1}}
+"""
+        for coordinates in ("joint", "absolute", "natural", "directors"):
+            status, _, messages = self.koppel("run", text, "--coordinates", coordinates)
+            self.assertEqual(status, 1, messages)
+            self.assertIn("error[simulate.massless]: the mass matrix is singular along an unconstrained direction: nothing "
+                          "determines the acceleration of", messages)
+
     def refusal(self, command, text, *arguments):
         status, _, messages = self.koppel(command, text, *arguments)
         self.assertEqual(status, 1, messages)

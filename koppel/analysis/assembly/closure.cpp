@@ -109,9 +109,9 @@ class Search {
   }
 
  private:
-  // A search in mechanisms of thousands of coordinates would take minutes.
+  // A search in mechanisms of hundreds of coordinates would take longer than most runs.
   bool is_costly() const {
-    constexpr double kMost = 1e6;
+    constexpr double kMost = 1e5;
     return static_cast<double>(iterations) * static_cast<double>(guess_.q.size()) > kMost;
   }
 
