@@ -110,7 +110,7 @@ std::vector<std::string> generation_row(const char* what, const std::function<Co
     const CodeTaken before = code_taken_so_far();
     all = std::min(all, time_once([&] { static_cast<void>(make()); }));
     const CodeTaken after = code_taken_so_far();
-    operations = after.operations - before.operations;
+    operations = after.generated - before.generated;
     generating = std::min(generating, after.seconds - before.seconds);
   }
   const auto n = static_cast<double>(operations);
