@@ -331,7 +331,7 @@ void take_verdict(const RowWatch& watch, LiveResult& r) {
   r.health = watch.health();
   std::string text;
   for (const Health::Reason& reason : r.health.reasons) {
-    if (!watch.has_failed() && reason.what == Health::What::Energy) {
+    if (!watch.has_failed() && reason.what == Health::What::Energy && reason.value < 0) {
       r.notes.push_back(reason.text);
     } else {
       text += (text.empty() ? "" : " ") + reason.text;

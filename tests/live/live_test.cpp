@@ -222,6 +222,27 @@ TEST(Live, SaysWhereTheMotionLeavesItsConstraints) {
   EXPECT_NE(r.text.find("bar"), std::string::npos) << r.text;
 }
 
+// The explicit Euler step multiplies the amplitude of x'' = −ω²x by √(1 + (ωh)²); the implicit one
+// divides by it. Energy that comes from nowhere is a wrong motion, energy that is lost is damping.
+TEST(Live, EnergyFromNowhereIsDoubtfulAndLostEnergyIsNoted) {
+  const Model model = read_model_text(
+      "name: oscillator\ncoordinates: {x: 1}\nkinetic: x'^2/2\npotential: 2*x^2\noutputs: {x: x}\n",
+      "oscillator.yaml");
+  HandClock clock;
+  SimulateOptions options = with_step(model, 0.02);
+  const auto run_with = [&](const char* integrator) {
+    options.integrator = integrator;
+    return run_live(model, options, {.end = 1, .clock = &clock});
+  };
+  const LiveResult gains = run_with("explicit-euler");
+  EXPECT_EQ(gains.status, LiveResult::Status::Doubtful);
+  EXPECT_NE(gains.text.find("the motion has energy"), std::string::npos) << gains.text;
+  const LiveResult loses = run_with("linear-implicit");
+  EXPECT_EQ(loses.status, LiveResult::Status::Done);
+  ASSERT_EQ(loses.notes.size(), 1U);
+  EXPECT_NE(loses.notes[0].find("the motion lacks energy"), std::string::npos) << loses.notes[0];
+}
+
 TEST(Live, AllocatesNothingInTheLoop) {
   HandClock clock;
   const Model model = cart();
