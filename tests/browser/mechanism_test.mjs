@@ -56,6 +56,16 @@ async function until(is_so, claim) {
   }
 }
 
+// What is shown follows what runs with some delay.
+async function settled(read) {
+  for (let last = await read(); ;) {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const now = await read();
+    if (now === last) return now;
+    last = now;
+  }
+}
+
 async function pause(page) {
   await page.locator(".play").click();
   let before_wait = -1, stands = 0;
@@ -111,7 +121,7 @@ test("a parameter counts from the next step on", () => with_page("heavy_top", as
   await page.locator("body").press("r");
   await pause(page);
   const potential = () => value_of(page, "potential_energy");
-  const before_change = await potential();
+  const before_change = await settled(potential);
   await page.locator(".sliders", { hasText: "Parameters" })
     .evaluate((section) => { section.open = true; });
   const field = page.locator(".row", { has: page.locator(".name", { hasText: /^g$/ }) })
