@@ -27,15 +27,24 @@ std::optional<SingularPassage> TaylorPassage::find(SeriesSolver& here, SeriesSol
   if (here.sigma_over(there) < 0) of = &there;
   if (of == nullptr && there.sigma_over(here) < 0) of = &here;
   if (of == nullptr) return {};
-  const double s = find_zero(here, *of, h);
   if (!between_) between_ = std::make_unique<SeriesSolver>(*problem_.series, here.order());
-  between_->set_time(here.time() + s);
-  here.follow(s, *between_);
-  const double sigma = between_->weigh(*of);
   // σ = 0 but for round-off and the error of the polynomials, which are not on the constraints.
   constexpr double kVanished = 0.05;
-  if (sigma > kVanished * std::min(here.sigma(), there.sigma())) return {};
-  return SingularPassage{here.time() + s, dependent_rows(*between_)};
+  constexpr int kMaxLooks = 4;
+  // The vectors turn along the step, so that those of its ends give the zero but roughly; the
+  // vectors found there give it better.
+  for (int i = 0; i < kMaxLooks; ++i) {
+    const double s = find_zero(here, *of, h);
+    between_->set_time(here.time() + s);
+    here.follow(s, *between_);
+    const double sigma = between_->weigh(*of);
+    if (sigma <= kVanished * std::min(here.sigma(), there.sigma())) {
+      return SingularPassage{here.time() + s, dependent_rows(*between_)};
+    }
+    of = between_.get();
+    if (here.sigma_over(*of, 0) * here.sigma_over(*of, h) > 0) break;
+  }
+  return {};
 }
 
 // The rows of [λ; μ] whose part in the combination counts.

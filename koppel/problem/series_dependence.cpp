@@ -144,4 +144,26 @@ double SeriesSolver::sigma_over(const SeriesSolver& other, double h) {
   return sum_along(other, other_values_);
 }
 
+// σ > 0 is made of the vectors of each point. Where σ(q) of (2) passes through zero, u goes on and n
+// is turned over, or the other way round: cosines of one sign mean that it did not. Vectors that
+// changed by much tell nothing.
+bool SeriesSolver::may_vanish_before(const SeriesSolver& other) const {
+  constexpr double kFollowed = 0.5;  // of the product of cosines
+  const auto cosine_of = [](auto a, auto b, auto&& counts) {
+    double ab = 0, aa = 0, bb = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (!counts(i)) continue;
+      ab += a[i] * b[i];
+      aa += a[i] * a[i];
+      bb += b[i] * b[i];
+    }
+    return ab / std::sqrt(aa * bb);
+  };
+  const double u = cosine_of(std::span(u_), std::span(other.u_), [](std::size_t) { return true; });
+  const double n = cosine_of(std::span(n_), std::span(other.n_), [this](std::size_t j) {
+    return unknowns_[j].d > 0;  // no multiplier
+  });
+  return !rows_.empty() && !(u * n > kFollowed);
+}
+
 }  // namespace koppel

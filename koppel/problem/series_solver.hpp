@@ -74,9 +74,10 @@ class SeriesSolver {
   // constraints were dependent in between. The second one: at t + h of the polynomials.
   double sigma_over(const SeriesSolver& other);
   double sigma_over(const SeriesSolver& other, double h);
+  // Whether σ may have vanished on the way to another point, by the singular vectors alone; it is
+  // seldom true where it has not, and never false where the vectors are followed.
+  bool may_vanish_before(const SeriesSolver& other) const;
 
-  // Whether the factors of the matrix are those of the compiled series.
-  bool is_in_code() const { return is_in_code_; }
   int num_factorizations() const { return num_factorizations_; }
   // Of make_consistent(), relative to unknowns above 1.
   double largest_correction() const { return largest_correction_; }
