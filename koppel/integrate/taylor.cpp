@@ -8,7 +8,8 @@
 //
 // Where the equations contain switches (tables, select, abs, … of the state) a series knows nothing
 // of the next piece. There the highest derivatives that the polynomials predict for the end of the
-// step are compared with those of the new point, and the step is halved until they agree.
+// step, and for three points in between, are compared with those of the equations, and the step is
+// halved until they agree.
 //
 // Singular configurations. Where constraints become dependent, at t*, branches of the mechanism's
 // motion meet. The motion q(t) is smooth on the branch one came along, but multipliers have a pole
@@ -218,7 +219,7 @@ class Taylor {
     }
     if (!(best.error <= std::max(tolerance, kWorst))) return false;
     if (arrive(h_best, best.order) != SeriesSolver::Status::Ok) return false;
-    if (expand(h_best) != SeriesSolver::Status::Ok || measure_defect(h_best) > 1) return false;
+    if (expand(h_best) != SeriesSolver::Status::Ok || measure_defects(h_best) > 1) return false;
     finish_step(h_best, next(h_best), true);
     return true;
   }
@@ -237,7 +238,7 @@ class Taylor {
     usual_ = std::max(usual_, here_->sigma());
     const int torn_before = num_torn_;
     if (plan_.is_lost && pass()) return outcome_.status == Outcome::Status::Done;
-    double h = fit(plan_.h), last_defect = kInfinity;
+    double h = fit(plan_.h);
     SeriesSolver::Status status = SeriesSolver::Status::NotConverged;
     int num_moves = 0, num_refused = 0;
     for (int i = 0; i < kMaxTries && outcome_.t + h > outcome_.t; ++i) {
@@ -258,14 +259,12 @@ class Taylor {
       num_torn_ += is_torn ? 1 : 0;
       if (num_torn_ > kMostTorn) return fail_to_resolve();
       if (place.is_good && status == SeriesSolver::Status::Ok && !is_torn) {
-        const double defect = measure_defect(h);
-        // A defect that halving does not reduce is no switch but round-off.
-        if (segment_.options.step || defect <= 1 || defect >= 0.5 * last_defect) {
+        const double defect = measure_defects(h);
+        if (segment_.options.step || defect <= 1) {
           const bool is_good = is_accepted(h, plan_.is_lost) || ++num_refused > kMostRefused;
           if (num_torn_ == torn_before) num_torn_ = 0;
           if (is_good) return finish_step(h, next(h), plan_.is_lost);
         }
-        last_defect = defect;
       }
       h = rounded(shorter);
       ++outcome_.statistics.rejected;
@@ -290,21 +289,38 @@ class Taylor {
     return false;
   }
 
-  // The difference of the predicted and the new highest derivatives, as the error of x_j it makes
-  // over the step, in units of what is allowed.
-  double measure_defect(double h) const {
+  // Switches of the state, by measure_defect: at the end of the step the first piece may hold
+  // again, as where a mass has left a spring and come back.
+  double measure_defects(double h) {
     if (!system_.has_switches()) return 0;
+    double worst = measure_defect(h, h, *there_);
+    if (!between_) between_ = std::make_unique<SeriesSolver>(system_, here_->order());
+    for (const double part : {0.25, 0.5, 0.75}) {
+      if (worst > 1) break;
+      between_->set_time(outcome_.t + part * h);
+      here_->follow(part * h, *between_);
+      const bool is_there = between_->make_consistent() == SeriesSolver::Status::Ok &&
+                            between_->expand(0) == SeriesSolver::Status::Ok;
+      worst = std::max(worst, is_there ? measure_defect(h, part * h, *between_) : kInfinity);
+    }
+    return worst;
+  }
+
+  // The difference of the highest derivatives x_j⁽ᵈ⁾ that are predicted for the time s of a step h
+  // and of those at that point, as the error it makes over the step, of x_j′ where d = 2 and of x_j
+  // where d = 1, in units of what is allowed.
+  double measure_defect(double h, double s, const SeriesSolver& point) const {
     double worst = 0;
     for (int j = 0; j < here_->num_unknowns(); ++j) {
       const int d = here_->offset(j);
       if (d == 0) continue;
       const double size =
           std::max(std::abs(here_->coefficient(j, 0)), segment_.options.absolute_scale);
-      const double difference = there_->coefficient(j, d) - here_->evaluate(j, d, h);
-      worst = std::max(worst, std::abs(difference) * std::pow(h, d) / size);
+      const double difference = point.coefficient(j, d) - here_->evaluate(j, d, s);
+      worst = std::max(worst, std::abs(difference) * std::pow(h, std::max(1, d - 1)) / size);
     }
     // The truncated series differs in its d-th derivative by about p^d more than in its value.
-    return worst / (segment_.options.tolerance * h * std::pow(here_->order(), system_.max_d()));
+    return worst / (segment_.options.tolerance * std::pow(here_->order(), system_.max_d()));
   }
 
   // y at the point reached.
@@ -407,6 +423,7 @@ class Taylor {
   const SeriesSystem& system_;
   // The expansions at the beginning and at the end of a step.
   std::unique_ptr<SeriesSolver> here_, there_;
+  std::unique_ptr<SeriesSolver> between_;  // within a step, where there are switches
   // The last stage that y needs. Motions without mass have d_j = 0: their velocities follow from
   // the derivative of the constraints, in stage 1.
   int last_shown_ = 0;

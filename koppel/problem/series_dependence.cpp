@@ -144,8 +144,8 @@ double SeriesSolver::sigma_over(const SeriesSolver& other, double h) {
   return sum_along(other, other_values_);
 }
 
-// σ > 0 is made of the vectors of each point. Where σ(q) of (2) passes through zero, u goes on and n
-// is turned over, or the other way round: cosines of one sign mean that it did not. Vectors that
+// σ > 0 is made of the vectors of each point. Where σ(q) of (2) passes through zero, u goes on and
+// n is turned over, or the other way round: cosines of one sign mean that it did not. Vectors that
 // changed by much tell nothing.
 bool SeriesSolver::may_vanish_before(const SeriesSolver& other) const {
   constexpr double kFollowed = 0.5;  // of the product of cosines

@@ -331,18 +331,16 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
     if (const Status status = solve_first_stage(); status != Status::Ok) return status;
     k = 1;
   }
-  if (is_in_code_ && series_->expands()) {
-    series_->expand(k, last, work_);
-  } else {
-    expand_stages(k, last);
-  }
+  const int in_code = is_in_code_ ? std::max(k, series_->expands_from(work_)) : last + 1;
+  expand_stages(k, std::min(in_code - 1, last));
+  if (in_code <= last) series_->expand(in_code, last, work_);
   for (const Unknown& unknown : unknowns_) {
     if (!std::isfinite(unknown.x[last + unknown.d])) return Status::NotFinite;
   }
   return Status::Ok;
 }
 
-// As native code does (emit_c_expansion), to the last bit.
+// As generated code does (series_expansion.hpp), to the last bit.
 void SeriesSolver::expand_stages(int k, int last) {
   for (; k <= last; ++k) {
     if (k == 0) {

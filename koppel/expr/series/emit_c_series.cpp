@@ -207,53 +207,50 @@ std::string emit_c_series(const SeriesProgram& series, const SeriesLayout& layou
   return SeriesEmitter(series, layout, name).emit();
 }
 
-// In stage k, with s_o = (k + o)!/k!,
-//   b_i = −s_c F_i[k + c],   x_j[k + d] = X_j / s_d,   x_j⁽ˡ⁾[k + d − l] = X_j / s_{d−l},
-// where the coefficients to be found are 0 in the evaluation of F.
-std::string emit_c_expansion(const SeriesProgram& series, const SeriesLayout& layout,
-                             std::string_view name, const SeriesStages& stages,
-                             const std::vector<SeriesSolution::Unknown>& unknowns) {
-  const auto coefficient = [&](std::size_t value, int lead) {
-    const SeriesPlace place = layout.place[value];
+std::string emit_c_expansion(const SeriesExpansion& expansion, const SeriesLayout& layout,
+                             std::string_view name) {
+  using Term = SeriesExpansion::Term;
+  const auto coefficient = [&](const Term& term) {
+    const SeriesPlace place = layout.place[term.value];
     if (!place.has_orders()) return "c[" + std::to_string(place.offset()) + ']';
-    return "c[k + " + std::to_string(place.of_order(lead)) + ']';
+    return "c[k + " + std::to_string(place.of_order(term.lead)) + ']';
   };
-  int most = 0;
-  for (const int c : stages.output_leads) most = std::max(most, c);
-  std::string sides, zeros, first_zeros, results, first_results;
-  for (std::size_t i = 0; i < stages.output_leads.size(); ++i) {
-    const int c = stages.output_leads[i];
-    sides += "    in[" + std::to_string(i) + "] = -" + coefficient(series.program.outputs[i], c) +
-             (c > 0 ? " * s" + std::to_string(c) : "") + ";\n";
-  }
-  for (std::size_t j = 0; j < unknowns.size(); ++j) {
-    const int d = stages.variable_leads[unknowns[j].first];
-    most = std::max(most, d);
-    for (std::size_t l = 0; l < unknowns[j].count; ++l) {
-      const std::size_t value = unknowns[j].first + l;
-      const int lead = d - static_cast<int>(l);
-      if (l > 0 && (lead < 0 || !series.is_read[value])) continue;
-      const std::string line = "    " + coefficient(value, lead) + " = ";
-      (series.needs_zero[value] ? zeros : first_zeros) += line + "0;\n";
-      (l == 0 || series.is_read_later[value] ? results : first_results) +=
-          line + "X[" + std::to_string(j) + ']' + (lead > 0 ? " * r" + std::to_string(lead) : "") +
-          ";\n";
+  const auto times = [](char factor, int lead) {
+    return lead > 0 ? std::string(" * ") + factor + std::to_string(lead) : std::string();
+  };
+  const auto set_zero = [&](const std::vector<Term>& terms) {
+    std::string out;
+    for (const Term& term : terms) out += "    " + coefficient(term) + " = 0;\n";
+    return out;
+  };
+  const auto put_results = [&](const std::vector<Term>& terms) {
+    std::string out;
+    for (const Term& term : terms) {
+      out += "    " + coefficient(term) + " = X[" + std::to_string(term.number) + ']' +
+             times('r', term.lead) + ";\n";
     }
-  }
-  std::string scales;
-  for (int o = 1; o <= most; ++o) {
+    return out;
+  };
+  std::string scales, sides;
+  for (int o = 1; o <= expansion.most; ++o) {
     const std::string n = std::to_string(o);
     scales += "    const double s" + n + " = " +
               (o > 1 ? 's' + std::to_string(o - 1) + " * " : "") + "(k + " + n + "), r" + n +
               " = 1 / s" + n + ";\n";
   }
+  for (const Term& term : expansion.sides) {
+    sides += "    in[" + std::to_string(term.number) + "] = -" + coefficient(term) +
+             times('s', term.lead) + ";\n";
+  }
   const std::string prefix(name);
   return "void " + prefix +
          "_expand(int k, int last, double* c, double* in, double* X, double* work) {\n" +
-         "  for (; k <= last; ++k) {\n" + scales + "    if (k == 0) {\n" + first_zeros + "    }\n" +
-         zeros + "    " + prefix + "(k, c);\n" + sides + "    " + prefix +
-         "_solve(in, X, work);\n" + results + "    if (k == 0) {\n" + first_results +
-         "    }\n    " + prefix + "_correct(k, c);\n  }\n}\n";
+         "  for (; k <= last; ++k) {\n" + scales + "    if (k == 0) {\n" +
+         set_zero(expansion.first_zeros) + "    }\n" + set_zero(expansion.zeros) + "    " + prefix +
+         "(k, c);\n" + sides + "    " + prefix + "_solve(in, X, work);\n" +
+         put_results(expansion.results) + "    if (k == 0) {\n" +
+         put_results(expansion.first_results) + "    }\n    " + prefix +
+         "_correct(k, c);\n  }\n}\n";
 }
 
 }  // namespace koppel

@@ -3,14 +3,10 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include <koppel/expr/series/series.hpp>
+#include <koppel/expr/series/series_expansion.hpp>
 
 namespace koppel {
-
-struct SeriesLayout;
-struct SeriesProgram;
 
 // void NAME(int k, double* c), void NAME_correct(int k, double* c)
 // Stage k of all values, and of those to be corrected; c holds the coefficients.
@@ -20,8 +16,7 @@ std::string emit_c_series(const SeriesProgram& series, const SeriesLayout& layou
 // void NAME_expand(int k, int last, double* c, double* in, double* X, double* work)
 // Stages k … last: evaluated, solved by NAME_solve(in, X, work), which must come before, and
 // corrected. The right-hand sides stand first in `in`.
-std::string emit_c_expansion(const SeriesProgram& series, const SeriesLayout& layout,
-                             std::string_view name, const SeriesStages& stages,
-                             const std::vector<SeriesSolution::Unknown>& unknowns);
+std::string emit_c_expansion(const SeriesExpansion& expansion, const SeriesLayout& layout,
+                             std::string_view name);
 
 }  // namespace koppel

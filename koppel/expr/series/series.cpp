@@ -162,7 +162,8 @@ struct Series::Code {
         later(make_tapes(series, series.later, layout.place)),
         corrections(make_tapes(series, series.corrections, layout.place)) {}
 
-  void add_solution(const SeriesSolution& solution) {
+  void add_solution(const SeriesSolution& solution, const SeriesStages& leads) {
+    if (!solution.X.empty()) expansion = plan_expansion(series, leads, solution.unknowns);
     substitution = solution.substitution;
     num_b = solution.b.size();
     num_entries = solution.entries.size();
@@ -183,13 +184,12 @@ struct Series::Code {
   }
   const MachineCode* machine_solve() const { return machine_solve_.get(); }
 
-  void load_native(const SeriesSolution& solution, const SeriesStages& leads) {
+  void load_native(const SeriesSolution& solution) {
     std::string source = emit_c_prelude() + emit_c_series(series, layout, "koppel_series");
     const bool solves = !solution.X.empty();
     if (solves) {
       const CCode solve_code = emit_c(lower_solution(solution), "koppel_series_solve");
-      source += solve_code.source +
-                emit_c_expansion(series, layout, "koppel_series", leads, solution.unknowns);
+      source += solve_code.source + emit_c_expansion(expansion, layout, "koppel_series");
       solve_work_size = std::max(solve_work_size, solve_code.work_size);
     }
     NativeResult result = compile_native(source, NativeKind::Series);
@@ -211,6 +211,7 @@ struct Series::Code {
   SeriesLayout layout;
   std::vector<StagedTape> stages, later, corrections;
   Substitution substitution;
+  SeriesExpansion expansion;
   Program solve_program;
   std::shared_ptr<const NativeLibrary> library;
   SeriesFunction* native = nullptr;
@@ -227,9 +228,11 @@ struct Series::Code {
     if (!may_generate) return;
     const auto start = std::chrono::steady_clock::now();
     try {
-      machine_ = SeriesMachineCode::generate(series, layout);
+      if (!solve_program.outputs.empty()) machine_solve_ = MachineCode::generate(solve_program);
+      std::optional<SeriesMachineCode::Solution> solution;
+      if (machine_solve_ != nullptr) solution.emplace(*machine_solve_, expansion);
+      machine_ = SeriesMachineCode::generate(series, layout, solution);
       if (machine_ == nullptr) return;
-      machine_solve_ = MachineCode::generate(solve_program);
     } catch (const std::bad_alloc&) {  // the tape needs less
       return;
     }
@@ -238,8 +241,8 @@ struct Series::Code {
   }
 
   mutable std::once_flag has_machine_;
-  mutable std::unique_ptr<const SeriesMachineCode> machine_;
   mutable std::unique_ptr<const MachineCode> machine_solve_;
+  mutable std::unique_ptr<const SeriesMachineCode> machine_;
 };
 
 Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters,
@@ -253,9 +256,9 @@ Series::Series(std::span<const Expr> variables, std::span<const Expr> parameters
   }
   auto code = std::make_shared<Code>(lower_series(variables, parameters, outputs, stages),
                                      variables.size(), max_order);
-  code->add_solution(solution);
+  code->add_solution(solution, stages);
   const Native by = decide_native(options.native);
-  if (by == Native::Cc) code->load_native(solution, stages);
+  if (by == Native::Cc) code->load_native(solution);
   if (code->native == nullptr && by != Native::Off) {
     code->may_generate = true;
     if (!solution.X.empty()) code->solve_program = Code::lower_solution(solution);
@@ -338,7 +341,10 @@ void Series::correct(int k, SeriesWorkspace& work) const noexcept {
 }
 
 bool Series::has_solution() const { return code_->num_b > 0; }
-bool Series::expands() const { return code_->native_expansion != nullptr; }
+int Series::expands_from(const SeriesWorkspace& work) const {
+  if (code_->native_expansion != nullptr) return 0;
+  return work.machine_ != nullptr ? work.machine_->expands_from() : SeriesMachineCode::kNever;
+}
 
 void Series::solve(SeriesWorkspace& work) const noexcept {
   if (code_->native_solve != nullptr) {
@@ -352,8 +358,13 @@ void Series::solve(SeriesWorkspace& work) const noexcept {
 }
 
 void Series::expand(int first, int last, SeriesWorkspace& work) const noexcept {
-  code_->native_expansion(first, last, work.data_.data(), work.system_.data(), work.X_.data(),
-                          work.solve_work_.data());
+  double* const c = work.data_.data();
+  double *const in = work.system_.data(), *const X = work.X_.data();
+  if (code_->native_expansion != nullptr) {
+    code_->native_expansion(first, last, c, in, X, work.solve_work_.data());
+  } else {
+    work.machine_->expand(first, last, c, in, X, work.solve_work_.data());
+  }
 }
 
 }  // namespace koppel

@@ -133,9 +133,9 @@ class Series {
   // Whether there is a SeriesSolution. Then: X of the workspace's b and entries.
   bool has_solution() const;
   void solve(SeriesWorkspace& work) const noexcept;
-  // Whether it is native. Then: the stages first … last one after the other, evaluated, solved and
-  // corrected.
-  bool expands() const;
+  // The stages first … last one after the other, evaluated, solved and corrected, where the first
+  // is not before that which expands_from() says: none, where there is no code for it.
+  int expands_from(const SeriesWorkspace& work) const;
   void expand(int first, int last, SeriesWorkspace& work) const noexcept;
 
  private:

@@ -2,11 +2,11 @@
 
 #include <koppel/expr/code/code_writer.hpp>
 #include <koppel/expr/code/own_functions.hpp>
+#include <koppel/expr/series/register_cache.hpp>
 
 #ifdef KOPPEL_MACHINE_CODE
 
-#include <array>
-#include <limits>
+#include <algorithm>
 
 namespace koppel {
 namespace {
@@ -16,40 +16,11 @@ using asmjit::x86::Mem;
 using asmjit::x86::Xmm;
 namespace x86 = asmjit::x86;
 
-// Values that stand in a register beside their place in memory: those used last.
-class RegisterCache {
- public:
-  static constexpr unsigned kFirst = 4, kEnd = 16;  // the ones below are for intermediate results
+void solve_by(const MachineCode* code, const double* in, double* X, double* work) {
+  code->run(in, X, work);
+}
 
-  void clear() { keys_.fill(kNothing); }
-  // −1: none.
-  int find(std::uint64_t key) {
-    for (unsigned r = kFirst; r < kEnd; ++r) {
-      if (keys_[r] != key) continue;
-      used_[r] = ++now_;
-      return static_cast<int>(r);
-    }
-    return -1;
-  }
-  unsigned take(std::uint64_t key) {
-    unsigned oldest = kFirst;
-    for (unsigned r = kFirst; r < kEnd; ++r) {
-      if (keys_[r] == key) keys_[r] = kNothing;  // it has another value now
-      if (used_[r] < used_[oldest]) oldest = r;
-    }
-    keys_[oldest] = key;
-    used_[oldest] = ++now_;
-    return oldest;
-  }
-
- private:
-  static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
-  std::array<std::uint64_t, kEnd> keys_{};
-  std::array<std::uint64_t, kEnd> used_{};
-  std::uint64_t now_ = 0;
-};
-
-// rbx = c, r12 = c + k, r13 = 8 k, r14 = k.
+// In pieces: rbx = c, r12 = c + k, r13 = 8 k, r14 = k, and the stack is aligned as calls want it.
 class Generator {
  public:
   Generator(const SeriesProgram& series, const SeriesLayout& layout)
@@ -63,8 +34,20 @@ class Generator {
     for (int i = 0; i < 2; ++i) a_.embedUInt64(std::uint64_t{1} << 63);
   }
 
+  // Enter: calls a piece with its registers.
+  Label enter() {
+    const Label label = bind_new();
+    for (const x86::Gp& r : kKept) a_.push(r);
+    a_.mov(x86::rbx, x86::rdi);
+    a_.mov(x86::r14, x86::rsi);
+    point_to_order();
+    a_.call(x86::rdx);
+    for (auto r = kKept.rbegin(); r != kKept.rend(); ++r) a_.pop(*r);
+    a_.ret();
+    return label;
+  }
   Label values(const SeriesGroup& group) {
-    const Label label = enter();
+    const Label label = begin();
     for (std::size_t k = 0; k < group.entries.size(); ++k) {
       const std::uint32_t n = group.entries[k].instruction;
       if (k + 1 < group.entries.size() && put_turn(n, group.entries[k + 1].instruction)) {
@@ -73,11 +56,11 @@ class Generator {
         put_value(n);
       }
     }
-    leave();
+    a_.ret();
     return label;
   }
   Label order(const SeriesGroup& group) {
-    const Label label = enter();
+    const Label label = begin();
     if (!group.zeros.empty()) a_.vxorpd(x86::xmm0, x86::xmm0, x86::xmm0);
     for (const std::uint32_t n : group.zeros) {
       a_.vmovsd(coefficient(value_of(n)), x86::xmm0);
@@ -85,7 +68,81 @@ class Generator {
     for (const SeriesGroup::Entry& entry : group.entries) {
       if (entry.by.rule != nullptr) put_order(value_of(entry.instruction), entry.by);
     }
-    leave();
+    a_.ret();
+    return label;
+  }
+
+  struct GroupLabels {
+    int lead;
+    Label values, order;
+  };
+  // Expand, by the pieces for orders above 0. rbp = stage k; above the stack pointer s_1 … s_most,
+  // 1/s_1 … 1/s_most, and the arguments that are kept.
+  Label expand(const std::vector<GroupLabels>& groups, const std::vector<GroupLabels>& corrections,
+               const SeriesMachineCode::Solution& solution) {
+    const SeriesExpansion& expansion = solution.expansion;
+    const int most = expansion.most;
+    const Mem last = slot(2 * most), in = slot(2 * most + 1), X = slot(2 * most + 2),
+              work = slot(2 * most + 3);
+    const int frame = 8 * (2 * most + 4);  // an even number
+    const Label label = bind_new(), stage = a_.newLabel(), one = a_.newLabel();
+    a_.push(x86::rbp);
+    for (const x86::Gp& r : kKept) a_.push(r);
+    a_.sub(x86::rsp, frame + 8);  // so that pieces find the stack aligned
+    a_.mov(x86::rbx, x86::rdi);
+    a_.mov(x86::rbp, x86::rsi);
+    a_.mov(last, x86::rdx);
+    a_.mov(in, x86::rcx);
+    a_.mov(X, x86::r8);
+    a_.mov(work, x86::r9);
+    a_.bind(stage);
+    for (int o = 1; o <= most; ++o) {
+      a_.lea(x86::rax, x86::ptr(x86::rbp, o));
+      a_.vcvtsi2sd(x86::xmm1, x86::xmm1, x86::rax);
+      if (o > 1) a_.vmulsd(x86::xmm1, x86::xmm0, x86::xmm1);
+      a_.vmovapd(x86::xmm0, x86::xmm1);
+      a_.vmovsd(scale(o), x86::xmm0);
+      a_.vmovsd(x86::xmm2, x86::qword_ptr(one));
+      a_.vdivsd(x86::xmm2, x86::xmm2, x86::xmm0);
+      a_.vmovsd(reciprocal(o, most), x86::xmm2);
+    }
+    a_.lea(x86::r12, x86::ptr(x86::rbx, x86::rbp, 3));
+    if (!expansion.zeros.empty()) a_.vxorpd(x86::xmm0, x86::xmm0, x86::xmm0);
+    for (const SeriesExpansion::Term& term : expansion.zeros) {
+      a_.vmovsd(coefficient(term), x86::xmm0);
+    }
+    call_pieces(groups);
+    a_.lea(x86::r12, x86::ptr(x86::rbx, x86::rbp, 3));
+    a_.mov(x86::rsi, in);
+    for (const SeriesExpansion::Term& term : expansion.sides) {
+      a_.vmovsd(x86::xmm0, coefficient(term));
+      a_.vxorpd(x86::xmm0, x86::xmm0, x86::ptr(sign_));
+      if (term.lead > 0) a_.vmulsd(x86::xmm0, x86::xmm0, scale(term.lead));
+      a_.vmovsd(at(x86::rsi, term.number), x86::xmm0);
+    }
+    a_.mov(x86::rdx, X);
+    a_.mov(x86::rcx, work);
+    a_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(&solution.code));
+    a_.sub(x86::rsp, 8);
+    writer.call(reinterpret_cast<std::uint64_t>(solve_by));
+    a_.add(x86::rsp, 8);
+    a_.mov(x86::rdx, X);
+    for (const SeriesExpansion::Term& term : expansion.results) {
+      a_.vmovsd(x86::xmm0, at(x86::rdx, term.number));
+      if (term.lead > 0) a_.vmulsd(x86::xmm0, x86::xmm0, reciprocal(term.lead, most));
+      a_.vmovsd(coefficient(term), x86::xmm0);
+    }
+    call_pieces(corrections);
+    a_.inc(x86::rbp);
+    a_.cmp(x86::rbp, last);
+    a_.jle(stage);
+    a_.add(x86::rsp, frame + 8);
+    for (auto r = kKept.rbegin(); r != kKept.rend(); ++r) a_.pop(*r);
+    a_.pop(x86::rbp);
+    a_.ret();
+    a_.align(asmjit::AlignMode::kData, 8);
+    a_.bind(one);
+    a_.embedDouble(1);
     return label;
   }
 
@@ -108,24 +165,37 @@ class Generator {
   // coefficient only where it is read as one.)
   static std::uint64_t key(ValueId v, bool is_zero) { return 2 * std::uint64_t{v} + is_zero; }
 
-  Label enter() {
+  static constexpr std::array kKept{x86::rbx, x86::r12, x86::r13, x86::r14};
+
+  Label bind_new() {
     const Label label = a_.newLabel();
     a_.align(asmjit::AlignMode::kCode, 16);
     a_.bind(label);
-    for (const x86::Gp& r : {x86::rbx, x86::r12, x86::r13, x86::r14}) a_.push(r);
-    a_.sub(x86::rsp, 8);  // calls want 16 bytes aligned
-    a_.mov(x86::rbx, x86::rdi);
-    a_.mov(x86::r14, x86::rsi);
-    a_.mov(x86::r13, x86::rsi);
-    a_.shl(x86::r13, 3);
-    a_.lea(x86::r12, x86::ptr(x86::rdi, x86::rsi, 3));
-    cache_.clear();
     return label;
   }
-  void leave() {
-    a_.add(x86::rsp, 8);
-    for (const x86::Gp& r : {x86::r14, x86::r13, x86::r12, x86::rbx}) a_.pop(r);
-    a_.ret();
+  Label begin() {
+    cache_.clear();
+    return bind_new();
+  }
+  // r12 and r13, by r14.
+  void point_to_order() {
+    a_.lea(x86::r13, x86::ptr(0, x86::r14, 3));
+    a_.lea(x86::r12, x86::ptr(x86::rbx, x86::r14, 3));
+  }
+  void call_pieces(const std::vector<GroupLabels>& groups) {
+    for (const GroupLabels& group : groups) {
+      a_.lea(x86::r14, x86::ptr(x86::rbp, group.lead));
+      point_to_order();
+      a_.call(group.order);
+    }
+  }
+  static Mem slot(int i) { return x86::qword_ptr(x86::rsp, 8 * i); }
+  static Mem scale(int o) { return slot(o - 1); }
+  static Mem reciprocal(int o, int most) { return slot(most + o - 1); }
+  // With r12 = c + k.
+  Mem coefficient(const SeriesExpansion::Term& term) const {
+    const SeriesPlace place = layout_.place[term.value];
+    return at(place.has_orders() ? x86::r12 : x86::rbx, place.of_order(term.lead));
   }
 
   // koppel_sum(x, y, k, first, last): x in rdi, y in rsi, 8 first in rax, 8 last in rcx → xmm0.
@@ -338,31 +408,31 @@ class Generator {
   Label sign_, sum_, symmetric_sum_;
 };
 
-struct GroupLabels {
-  int lead;
-  Label values, order;
-};
-
 }  // namespace
 
-std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(const SeriesProgram& series,
-                                                                     const SeriesLayout& layout) {
+std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(
+    const SeriesProgram& series, const SeriesLayout& layout,
+    const std::optional<Solution>& solution) {
   constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / 16;  // displacements
   if (!CodeWriter::is_supported() || layout.size > kMost) return nullptr;
   Generator generator(series, layout);
   const auto put = [&](const std::vector<SeriesGroup>& groups) {
-    std::vector<GroupLabels> labels;
+    std::vector<Generator::GroupLabels> labels;
     for (const SeriesGroup& group : groups) {
       labels.push_back({group.lead, generator.values(group), generator.order(group)});
     }
     return labels;
   };
   const auto first = put(series.groups), later = put(series.later), again = put(series.corrections);
+  const Label enter = generator.enter();
+  Label expand;
+  if (solution) expand = generator.expand(later, again, *solution);
   std::unique_ptr<SeriesMachineCode> out(new SeriesMachineCode);
   out->pages_ = generator.writer.finish();
   if (out->pages_ == nullptr) return nullptr;
-  const auto place = [&](const std::vector<GroupLabels>& labels, std::vector<Group>& groups) {
-    for (const GroupLabels& of : labels) {
+  const auto place = [&](const std::vector<Generator::GroupLabels>& labels,
+                         std::vector<Group>& groups) {
+    for (const Generator::GroupLabels& of : labels) {
       groups.push_back({of.lead, generator.writer.address_of<Piece>(*out->pages_, of.values),
                         generator.writer.address_of<Piece>(*out->pages_, of.order)});
     }
@@ -370,6 +440,15 @@ std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(const Serie
   place(first, out->first_);
   place(later, out->later_);
   place(again, out->corrections_);
+  out->enter_ = generator.writer.address_of<Enter>(*out->pages_, enter);
+  if (!solution) return out;
+  out->expand_ = generator.writer.address_of<Expand>(*out->pages_, expand);
+  out->expands_from_ = 1;
+  for (const auto* const groups : {&later, &again}) {
+    for (const Generator::GroupLabels& of : *groups) {
+      out->expands_from_ = std::max(out->expands_from_, 1 - of.lead);
+    }
+  }
   return out;
 }
 
@@ -379,8 +458,8 @@ std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(const Serie
 
 namespace koppel {
 
-std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(const SeriesProgram&,
-                                                                     const SeriesLayout&) {
+std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(
+    const SeriesProgram&, const SeriesLayout&, const std::optional<Solution>&) {
   return nullptr;
 }
 
