@@ -109,3 +109,7 @@ class Note(UserWarning):
 
 def error(id: str, text: str, advice: str = "", file: str = "", line: int = 0) -> Error:
     return Error([Diagnostic(id, text, advice, file, line)])
+
+
+for _kind in (Diagnostic, Error, UnknownName, Failed, Interrupted, Doubtful, Note):
+    _kind.__module__ = "koppel"  # where users find them: tracebacks say koppel.Error

@@ -3,7 +3,8 @@
 set -e
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 install() { apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@"; }
-say() { echo "== $*"; }
+began=$(date +%s)
+say() { echo "== $*, after $(($(date +%s) - began)) s"; }
 
 apt-get -q update
 say "the program"
@@ -29,6 +30,19 @@ import koppel
 run = koppel.load("slider_crank").simulate(end=0.5)
 assert run.status == "done" and koppel.__file__.startswith("/usr/lib/python3/dist-packages/"), koppel.__file__
 print("koppel", koppel.__version__)'
+cat >own.py <<'END'
+import koppel as kp
+m = kp.Model(gravity=(0, -9.81))
+a = m.rod("upper", mass=1, length=1)
+b = m.rod("lower", mass=1, length=1)
+m.revolute("hip", m.ground, a.start)
+m.revolute("knee", a.end, b.start, start=0.3)
+run = m.simulate(end=10)
+assert run.status == "done" and run["knee.angle"].shape == (1001,)
+END
+python3 own.py
+rm own.py
+say "the first mechanism of one's own in Python has moved"
 cd -
 
 say "the library"
