@@ -19,8 +19,8 @@ koppel run mine.yaml --end 0.5 --out mine
 koppel run pendulum --integrator ida --end 1 --hdf5 --out pendulum
 test -s pendulum/trajectory.csv -a -s pendulum/trajectory.h5 -a -s pendulum/report.html
 koppel export pendulum --to html --out pendulum.html
+test -s /usr/share/doc/koppel/copyright -a -s /usr/share/man/man1/koppel.1
 bash -n /usr/share/bash-completion/completions/koppel
-test -s /usr/share/doc/koppel/copyright
 
 say "the Python module"
 install ./koppel_python_*.deb
@@ -52,6 +52,14 @@ cmake -S consumer -B build -D CMAKE_BUILD_TYPE=Release -D EXAMPLES_DIR="$PWD/exa
 cmake --build build
 build/consumer
 ctest --test-dir build --no-tests=error --output-on-failure
+
+say "shells and the manual's reader take what they get"
+install zsh fish man-db
+zsh -n /usr/share/zsh/vendor-completions/_koppel
+fish --no-execute /usr/share/fish/vendor_completions.d/koppel.fish
+fish -c 'complete -C "koppel compl"' | grep completion
+man --warnings koppel 2>man.txt | grep -q SYNOPSIS
+test ! -s man.txt || { cat man.txt; exit 1; }
 
 say "all are removed again"
 apt-get -q -y purge koppel python3-koppel libkoppel-dev
