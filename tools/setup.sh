@@ -86,7 +86,7 @@ build_target() {
     return
   fi
   case $1 in koppel_app | koppel_python) install_packages ;; *) install_packages packages-test.txt ;; esac
-  [ -x "$build/bin/koppel" ] || say "building; this happens once and takes some minutes."
+  [ -x "$build/bin/koppel" ] || say "building; this happens once and takes about $((30 / $(nproc) + 2)) minutes."
   configure
   touch "$stamp.new" # before the build, so that what is edited meanwhile counts as newer
   if [ -t 2 ]; then quiet=; else quiet=--quiet; fi

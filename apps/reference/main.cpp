@@ -88,7 +88,7 @@ Json schema_of(const FieldInfo& info, FieldKind kind) {
 std::string describe(const FieldInfo& info) {
   std::string text(info.text);
   if (!info.unit.empty()) text += ", " + std::string(info.unit);
-  if (!info.unless_given.empty()) text += "; unless given: " + std::string(info.unless_given);
+  if (!info.unless_given.empty()) text += "; default: " + std::string(info.unless_given);
   return text;
 }
 
@@ -188,7 +188,7 @@ Json make_schema() {
 // The keys of an element with their units and defaults.
 template <typename E>
 std::string make_table() {
-  std::string out = "| key | is | unit | unless given |\n| --- | --- | --- | --- |\n";
+  std::string out = "| key | meaning | unit | default |\n| --- | --- | --- | --- |\n";
   for (const Field<E>& field : E::fields()) {
     const FieldInfo& info = field.info;
     std::string text(info.text);
@@ -216,7 +216,7 @@ std::string make_tables(bool by_type = true) {
 }
 
 std::string make_keys() {
-  std::string out = "\n| key | is |\n| --- | --- |\n";
+  std::string out = "\n| key | meaning |\n| --- | --- |\n";
   for (const SectionInfo& section : model_sections()) {
     out += "| `" + std::string(section.key) + "` | " + std::string(section.text) + " |\n";
   }

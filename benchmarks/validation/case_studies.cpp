@@ -24,35 +24,32 @@ using benchmarks::write_figure;
 std::string remark(const CaseStudy& study, const Agreement& known) {
   if (study.kind == CaseStudy::Kind::Another) {
     return fmt::format(
-        "[models/{0}.yaml](../models/{0}.yaml). Its motion is what natural and absolute "
-        "coordinates, "
-        "`taylor` on\n`index3` and `dop853` on `index1` agree upon at 1e-12: they differ from "
-        "their "
-        "mean by {1:.1e} m at most, over\nall time. It comes to rest before the end, where digits "
-        "are a matter of round-off.",
+        "[models/{0}.yaml](../models/{0}.yaml). The known motion is the one on which natural and "
+        "absolute coordinates,\n`taylor` on `index3` and `dop853` on `index1` agree at 1e-12: they "
+        "differ from their mean by at most {1:.1e} m\nat any time. The suspension comes to rest "
+        "before the end, where the digits are limited by round-off.",
         study.model, known.difference);
   }
   if (study.kind == CaseStudy::Kind::OwnData) {
     return fmt::format(
-        "The thesis does not print all data: [models/{0}.yaml](../models/{0}.yaml) has what it "
-        "prints and says what is\nchosen. Digits and seconds of the thesis belong to other numbers "
-        "and are not shown. The known motion is that\nof a program of its own "
+        "The thesis does not print all data. [models/{0}.yaml](../models/{0}.yaml) has the printed "
+        "values and marks those\nthat we chose. The digits and seconds of the thesis belong to "
+        "other data and are not shown. The known motion comes\nfrom an independent program "
         "([tests/reference/{0}.py](../tests/reference/{0}.py)).",
         study.model);
   }
   if (study.model == "bricard") {
     return fmt::format(
-        "At the end the mechanism is nearly back where it started, and zP3 is {:.1e} m: by column, "
-        "as the thesis\ndefines its digits, ours are far fewer than published, by vector as many "
-        "or more. "
-        "Other coordinates of the thesis are\nzero there, and what it did with them is not said.",
+        "At the end the mechanism is nearly back where it started, and zP3 is only {:.1e} m. "
+        "Counted by column, as the\nthesis defines its digits, Koppel has far fewer than "
+        "published; counted as a vector, as many or more. Other\ncoordinates are zero there, and "
+        "the thesis does not say how it treated them.",
         known.motion["zP3"].back());
   }
   if (study.model == "flyball_governor") {
-    return "Stiff: series of the explicit kind take the steps that its fastest motion allows, "
-           "whatever the\ntolerance, and are more accurate than asked for at loose ones. The "
-           "digits "
-           "are those of the slider E and\nthe tip B of a rod.";
+    return "This model is stiff. The Taylor series is explicit, so the fastest motion limits its "
+           "steps at every\ntolerance, and at loose tolerances it is more accurate than requested. "
+           "The digits are those of the slider E\nand the tip B of a rod.";
   }
   return "";
 }
@@ -183,10 +180,9 @@ void print_summary(const Found& found) {
     for (const std::string& text : found.shortfalls) fmt::print("- {}\n", text);
   }
   std::puts(
-      "\n### Seconds\n\nPublished are whole executions on a processor of 3.2 GHz; ours are the "
-      "integrations with their rows, in\nnatural coordinates. Of the five mechanisms whose data "
-      "are "
-      "printed.");
+      "\n### Seconds\n\nSeconds for the five mechanisms with complete data. The published times are "
+      "of whole executions on a 3.2 GHz\nprocessor; ours are of the integration with its output "
+      "rows, in natural coordinates.");
   print_head({"mechanism", "published, 1e-6", "ours", "published, 1e-10", "ours"}, 1);
   for (const Timing& t : found.timings) {
     print_row({t.title, fmt::format("{:.2f}", t.published[0]), fmt::format("{:.4f}", t.ours[0]),
@@ -201,18 +197,19 @@ void report_case_studies(const std::string& figures) {
 ## Seven case studies
 
 [Derakhshan 2022] simulates seven mechanisms in natural coordinates by Taylor series on the DAE and
-prints, for four tolerances, the correct digits at the end: the SCD. Beside them: ours with `taylor`
-on `index3`, in natural and in absolute coordinates, by column as there; *vector* are the digits of the
-error as a vector and *over time* is the error over time, which shows how it follows the tolerance. Of
-two mechanisms not all data are printed, and nothing is compared. Made by `validation FOLDER
-case-studies`; each row is a run as the command below its table says, in the coordinates of the column.)");
+prints, for four tolerances, the number of correct digits at the end (SCD). The tables compare them with
+`taylor` on `index3` in natural and in absolute coordinates, by column as in the thesis. *Vector* gives the
+digits of the error as a vector. *Over time* is the error over time; it shows how the error follows the
+tolerance. The thesis does not print all data of two mechanisms, so there is nothing to compare for these.
+Made by `validation FOLDER case-studies`; each row is a run of the command below its table, in the
+coordinates of the column.)");
   Found found;
   for (const CaseStudy& study : case_studies()) report_one(study, figures, found);
   print_summary(found);
   std::puts(R"(
 ### Two other suspensions
 
-In space, with public hard points and masses of our own: examples, not mechanisms of the thesis.)");
+Two spatial suspensions with public hard points and our own masses. They are examples, not mechanisms of the thesis.)");
   for (const CaseStudy& study : other_suspensions()) report_one(study, figures, found);
 }
 

@@ -81,12 +81,12 @@ void report_drift(const std::string& figures) {
   std::puts(R"(
 ## Formulations and drift
 
-`models/slider_crank_reversed.yaml` is the slider crank of [Kurz, Burkhardt & Eberhard 2011]: modelled
+`models/slider_crank_reversed.yaml` is the slider crank of [Kurz, Burkhardt & Eberhard 2011], modelled
 from the slider, with two loop constraints on three coordinates. The paper gives no lengths, masses or
-speeds; ours are in the file. Gravity is normal to the plane, as there. *Analytical* is the same mechanism
-with the crank's angle as its only coordinate. Table 1 of the paper, seconds of modelling (ours: deriving
-and compiling the equations) and of the simulation, beside ours by `dop853` at tolerance 1e-8 without
-projection, with the drift (the largest violation of a position constraint). Made by `validation FOLDER
+speeds; ours are in the file. Gravity is normal to the plane, as in the paper. *Analytical* is the same
+mechanism with the crank angle as its only coordinate. The table compares the seconds of table 1 of the paper,
+for modelling (in Koppel: deriving and compiling the equations) and simulation, with `dop853` at tolerance
+1e-8 without projection. *Drift* is the largest violation of a position constraint. Made by `validation FOLDER
 drift`; a row is a line of `koppel compare slider_crank_reversed --beside slider_crank_minimal
 --integrators dop853 --formulations … --projection none --end 40`:)");
   const Model model = read_model(KOPPEL_SOURCE "/models/slider_crank_reversed.yaml"),
@@ -95,18 +95,18 @@ drift`; a row is a line of `koppel compare slider_crank_reversed --beside slider
                    lasting = run(model, minimal, 300, Projection::None, 1e-8);
   print_table(brief, lasting);
   std::puts(R"(
-Figure 3 of the paper, the violation over time: that of QR and SVD is the same and grows with time, that
-of the two forms that satisfy accelerations only grows with its square. What a partition costs depends
-on the coordinate: the angle of the crank against the rod describes every position, the slider's
-position and the rod's angle have turning points, near which errors of velocities grow. The paper's DAE
-forms did not reach 300 s, their violation having grown too large for its integrator.)");
+Figure 3 of the paper shows the violation over time. QR and SVD have the same violation, which grows linearly
+with time; for the two forms that satisfy only the accelerations it grows with the square of time. The
+accuracy of a partition depends on the coordinate: the angle of the crank relative to the rod describes every
+position, but the slider's position and the rod's angle have turning points, near which velocity errors grow.
+The DAE forms in the paper did not reach 300 s because their violation became too large for its integrator.)");
   Figure figure{"Violation of the position constraints, m", "t, s", "m", {}, true};
   for (const Compared& run : lasting.runs) {
     if (run.model.empty()) figure.lines.push_back({run.formulation, run.times, run.violations});
   }
   write_figure(figures, "slider_crank_drift", figure);
   std::puts(R"(
-With projection after every step, at tolerance 1e-11, all of them reach 300 s and 3,000 s:
+With projection after every step and a tolerance of 1e-11, all of them reach 300 s and 3,000 s:
 
 ```text)");
   std::fputs(to_text(run(model, minimal, 300, Projection::Once, 1e-11)).c_str(), stdout);

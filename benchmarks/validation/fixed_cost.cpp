@@ -95,12 +95,10 @@ void explain_index1(const Model& model) {
   const double y[] = {drift(tiny), drift(small), drift(large), drift(huge)};
   const double a = y[0] / tiny, b = (y[3] + a * huge) / (huge * huge);
   fmt::print(
-      "\nThe source states an error of order h for the unstabilised index-1 method without saying "
-      "which order of\nupdates it has. With velocities first that is so over all steps. With "
-      "positions first, the first row, it is\nclose to {:.2g} h − {:.2g} h² (h in seconds): of "
-      "slope "
-      "{:.2f} from 0.005 to 0.05 ms and {:.2f} from 5 to 10 ms;\nbetween them, around {:.2g} ms, "
-      "the "
+      "\nThe source states an error of order h for the unstabilised index-1 method, but not in which "
+      "order the method\nupdates. With velocities first the error is of order h for all steps. With "
+      "positions first, the first row, it is\nclose to {:.2g} h − {:.2g} h² (h in seconds): its slope "
+      "is {:.2f} from 0.005 to 0.05 ms and {:.2f} from 5 to 10 ms.\nIn between, around {:.2g} ms, the "
       "two terms cancel.\n",
       a, b, std::log10(y[1] / y[0]), std::log2(y[3] / y[2]), 1e3 * a / b);
 }
@@ -198,13 +196,10 @@ void global_errors(const Model& model, const std::string& figures) {
     }
   }
   fmt::print(
-      "\nThe source says that projection improves the global error by a factor of 10, without "
-      "saying "
-      "by which\nJacobian. With J1 it does: by {:.2g} at 1 ms. With J2, the Jacobian of the other "
-      "figures, "
-      "the improvement\nvanishes as the step grows, for J2's own error is then larger than that of "
-      "the "
-      "constraints: {:.2g} at 0.05 ms,\n{:.2g} at 1 ms.\n",
+      "\nThe source says that projection improves the global error by a factor of 10, but not with "
+      "which Jacobian.\nWith J1 the factor is {:.2g} at 1 ms. With J2, the Jacobian of the other "
+      "figures, it falls from {:.2g} at 0.05 ms to\n{:.2g} at 1 ms: for larger steps the error of J2 "
+      "itself exceeds that of the constraints.\n",
       gains[0].large, gains[1].small, gains[1].large);
   write_figure(figures, "car_axle_error_by_step", figure);
 }
@@ -251,9 +246,10 @@ void report_fixed_cost(const std::string& figures) {
   std::puts(R"(
 ## Fixed-cost steps
 
-[Burgermeister, Arnold & Esterl 2006]: figures 1 (stability), 3 (circular track), 5 to 8 (car axle), and
-10 and 11 (a car with a trailer, with data of our own); `tests/simulate/real_time_test.cpp` and `hitch_test.cpp` hold
-the program to it. `linear-implicit:J2:positions-first` unless said otherwise; *order 2* is `rosenbrock`.
+This section repeats figures 1 (stability), 3 (circular track), 5 to 8 (car axle) and 10 and 11 (a car with a
+trailer, with our own data) of [Burgermeister, Arnold & Esterl 2006]. `tests/simulate/real_time_test.cpp` and
+`hitch_test.cpp` check the results. The method is `linear-implicit:J2:positions-first` unless stated otherwise;
+*order 2* is `rosenbrock`.
 Made by `validation FOLDER fixed-cost`; a run is `koppel run car_axle --integrator … --formulation …
 --projection … --step … --health off`, with the names of [real time](real-time.md).)");
   report_stability(figures);
@@ -261,7 +257,7 @@ Made by `validation FOLDER fixed-cost`; a run is `koppel run car_axle --integrat
   std::puts(R"(
 ### Car axle
 
-Figures 5 to 8. The largest violation of the constraints up to 3 s, by the step:)");
+Figures 5 to 8. Largest violation of the constraints up to 3 s against the step:)");
   const Model model = read_mechanism("car_axle");
   drift_over_time(model, figures);
   drift_by_step(model, figures);

@@ -191,26 +191,26 @@ void report_servo(const std::string& figures) {
   std::puts(R"(
 ## Inverse dynamics
 
-The cranes and the cable manipulator of [Yang 2017, chapters 4 to 6]: the inputs for prescribed motions
-of the load. The thesis shows curves and prints no numbers. Here are the runs of its figures: the same
-form of the equations, implicit Euler with the same step, beside the exact solution by `flat` (the
-thesis' REF), as whole lines. *Error* is the largest difference of each input from it at the nodes,
-*another program* has the same numbers from an independent one, *coordinates* is the largest error of
-those shown: they are determined by the prescribed motion and exact for any step. Made by
-`validation FOLDER servo`, which runs the commands in the tables.
+This section computes the inputs for prescribed motions of the load, for the cranes and the cable manipulator of
+[Yang 2017, chapters 4 to 6]. The thesis shows curves and prints no numbers. The runs are those of its figures: the
+same form of the equations, and implicit Euler with the same step. The figures show the exact solution by `flat`
+(REF in the thesis) as solid lines. *Error* is the largest difference of each input from it at the nodes. *Another
+program* gives the same numbers from an independent program. *Coordinates* is the largest error of the coordinates
+shown: the prescribed motion determines them, so they are exact for any step. Made by `validation FOLDER servo`,
+which runs the commands in the tables.
 
 ### Projected formulations
 
-Chapter 4: GEN in minimal coordinates, RED in redundant and ALT in dependent ones. The rotary crane has
-the data of its tables 2.1 and 2.2. The thesis sees an unexplained difference of about 0.1 in ALT that
-does not vanish; ours converges like the others. ALT of the thesis has the cable as a difference of
-lengths, the model file as one of squares, in which the small error of M_w is another. RED of the other program ends before 20 s, where the angle
-of the pillar that it adds becomes singular; ours does not.)");
+Chapter 4: GEN uses minimal coordinates, RED redundant and ALT dependent ones. The rotary crane has the data of
+tables 2.1 and 2.2. The thesis reports an unexplained difference of about 0.1 in ALT that does not vanish; in Koppel
+ALT converges like the others. The thesis states the cable constraint of ALT as a difference of lengths, the model
+file as a difference of squares, for which the small error of M_w is different. RED of the other program stops
+before 20 s, where the pillar angle that it adds becomes singular; Koppel does not stop.)");
   report_studies(projected(), figures, nullptr);
   std::puts(R"(
 ### Minimal extension
 
-Chapter 5, in four, six and ten coordinates.)");
+Chapter 5, with four, six and ten coordinates.)");
   report_studies(extended(), figures, "inverse_rotary_winches_ten");
   report_navy(figures);
 }

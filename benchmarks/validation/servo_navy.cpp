@@ -188,12 +188,12 @@ void report_start() {
   std::puts(R"(
 #### Why u1 of the massless cranes differs
 
-At t = 0 cable 1 carries nothing, and the height of the pulley is not determined: the equations are
-singular. Ours begin at the first node that can be solved, with the exact state there, velocities too.
-The other program begins at t = 0, at rest, in the limit of the position for t → 0: its first velocities
-are differences from that position, and the length of cable 1 changes fast there (its third derivative
-does not vanish). Lengths are exact at all nodes, so that u1 by backward Euler follows from the exact
-lengths; with that start, by `validation FOLDER servo`:)");
+At t = 0 cable 1 carries no load, so the height of the pulley is not determined and the equations are
+singular. Koppel starts at the first node that can be solved, with the exact positions and velocities there.
+The other program starts at rest at t = 0, at the limit of the position for t → 0. Its first velocities are
+differences from that position, and the length of cable 1 changes fast there (its third derivative does not
+vanish). Lengths are exact at all nodes, so u1 by backward Euler follows from the exact lengths. With the
+start of the other program, by `validation FOLDER servo`:)");
   print_head({"crane", "step, s", "error of u1 from rest at t = 0", "at t, s", "another program"},
              5);
   const std::pair<const char*, std::vector<std::pair<double, const char*>>> cases[] = {
@@ -206,7 +206,7 @@ lengths; with that start, by `validation FOLDER servo`:)");
                  fmt::format("{:.5g}", found.error), fmt::format("{:.3g}", found.at), other});
     }
   }
-  std::puts("\nFrom the third node on both have the same velocities and make the same errors.");
+  std::puts("\nFrom the third node on, both have the same velocities and the same errors.");
 }
 
 // Index 7: which methods solve it, with a motion that is smooth enough (n = 6).
@@ -216,11 +216,11 @@ void report_index_seven() {
   std::puts(R"(
 #### Index 7
 
-The heavy pulley in space is of index 7. With the motion of the thesis (n = 4), whose fifth derivatives
-jump, the torque u4 would need impulses at 0, 5, 15 and 20 s; its figure 6.16 has a step of 0.1 s and
-does not show them. With a smoother one (n = 6, the model's own) `minimal-extension:twice` gives the
-solution of `flat` at the nodes, while `minimal-extension` leaves the slewing coordinates x3 and y3 of
-first order. Errors at the nodes:)");
+The crane in space with a heavy pulley has index 7. The motion of the thesis (n = 4) has jumps in its fifth
+derivatives, so the torque u4 would need impulses at 0, 5, 15 and 20 s; figure 6.16 of the thesis uses a step of
+0.1 s and does not show them. With a smoother motion (n = 6, the default of the model) `minimal-extension:twice`
+agrees with `flat` at the nodes, while with `minimal-extension` the slewing coordinates x3 and y3 are only accurate
+to first order. Errors at the nodes:)");
   print_head({"command", "u1, u2, u3, u4", "x3, y3"}, 3);
   for (const char* method : {"minimal-extension:twice", "minimal-extension"}) {
     for (const double step : {0.1, 0.05}) {
@@ -239,8 +239,8 @@ void report_navy(const std::string& figures) {
 ### US Navy cranes and the cable manipulator
 
 Chapter 6: coordinates, inputs, multipliers and snapshots. *Coordinates* and *multipliers* are the largest
-errors of all of them. Multipliers that balance accelerations of masses (heavy pulleys, the pole) are
-differences like the inputs, and of first order.)");
+errors of each kind. Multipliers that balance the accelerations of masses (heavy pulleys, the pole) are
+computed by differences like the inputs, and have errors of first order.)");
   print_head({"figures", "command", "inputs", "steps, s", "error", "another program", "coordinates",
               "multipliers"},
              8);

@@ -89,9 +89,9 @@ void report_stability(const std::string& figures) {
   std::puts(R"(
 ### Stability
 
-Figure 1 of the source: eigenvalues h λ of the test equation q″ = −a q − b q′ for which steps are stable,
-with complex λ. Boundaries are found by steps of the program, along 41 directions in the left half plane;
-*limits* are those of the source, and *difference* is the largest of both. `validation FOLDER
+Figure 1 of the source: the complex eigenvalues h λ of the test equation q″ = −a q − b q′ for which steps are
+stable. The boundaries are found with steps of the program along 41 directions in the left half plane. *Limits*
+are those of the source; *difference* is the largest difference between the two. Made by `validation FOLDER
 fixed-cost`.)");
   const double pi = std::numbers::pi;
   const Region regions[] = {
@@ -134,8 +134,8 @@ void report_track(const std::string& figures) {
   std::puts(R"(
 ### Circular track
 
-Figure 3: the distance of the mass from the centre, which is 1, with steps of 1 ms and
-`linear-implicit:J2:positions-first`. Gains, forces and speed are not printed; ours are in
+Figure 3: the distance of the mass from the centre (1 m), with steps of 1 ms and
+`linear-implicit:J2:positions-first`. The source does not print gains, forces and speed; ours are in
 [models/circular_track.yaml](../models/circular_track.yaml).)");
   const Model model = read_mechanism("circular_track");
   Figure figure{"Circular track: distance from the centre less 1", "t, s", "m", {}};

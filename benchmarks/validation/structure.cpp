@@ -35,9 +35,9 @@ void report_orders() {
   std::puts(R"(
 ### Orders
 
-The error of all outputs at the end with a step, and with half of it; the order is log₂ of their
-ratio. Double pendulum in joint coordinates (no constraints), slider crank and heavy top in natural
-ones, formulated as in the table. What is exact is a Taylor series at tolerance 1e-13.)");
+The error of all outputs at the end is measured with a step and with half of it; the order is log₂ of the
+ratio. The double pendulum is in joint coordinates (no constraints), the slider crank and the heavy top are
+in natural coordinates, with the formulation of the table. The reference is a Taylor series at tolerance 1e-13.)");
   print_head({"integrator", "formulation", "order", "double pendulum", "slider crank", "heavy top"},
              6);
   std::vector<Model> models;
@@ -65,10 +65,10 @@ void report_crane(const std::string& figures) {
   std::puts(R"(
 ### Rotary crane
 
-Section 2.4 of [Yang 2017]: the crane turns with 1 rad/s and is left to itself for 1 s, while the load
-unwinds the cable. Figures 2.7 (midpoint rule in five coordinates, step 1e-4 s) and 2.10
-(energy-momentum in directors, step 0.01 s) show the energy and the vertical angular momentum constant.
-The thesis prints no numbers; *another program* are those of an independent one.)");
+Section 2.4 of [Yang 2017]: the crane turns at 1 rad/s and moves freely for 1 s, while the load unwinds the
+cable. Figures 2.7 (midpoint rule in five coordinates, step 1e-4 s) and 2.10 (energy-momentum in directors,
+step 0.01 s) show constant energy and vertical angular momentum. The thesis prints no numbers; those under
+*another program* come from an independent one.)");
   print_head({"coordinates", "integrator", "step", "energy, J", "its change", "momentum's change",
               "cable at 1 s, m", "another program"},
              8);
@@ -122,11 +122,11 @@ void report_squeezer(const std::string& figures) {
   std::puts(R"(
 ### Andrews' squeezer
 
-Section 3.5 of [Yang 2017], with its rounded data (`models/squeezer.yaml`), in directors: figures 3.2
-and 3.3 show the motion, 3.4 to 3.7 the balance of energy, kinetic + spring − torque × angle, at two
-steps. It holds for energy-momentum to round-off; the others approach it with the square of the step.
-The other program's midpoint rule and implicit Euler hold the crank angle by a constraint of its own,
-ours count it by its rate, so that their angles differ by errors of the methods.)");
+Section 3.5 of [Yang 2017], with its rounded data (`models/squeezer.yaml`), in directors. Figures 3.2
+and 3.3 show the motion, figures 3.4 to 3.7 the energy balance, kinetic + spring − torque × angle, for two
+steps. Energy-momentum satisfies it to round-off; the error of the others falls with the square of the step.
+With the midpoint rule and implicit Euler the other program determines the crank angle by a constraint, Koppel
+by integrating its rate, so the angles differ by the errors of the methods.)");
   print_head({"integrator", "formulation", "step", "β(0.03)", "balance, J", "another program"}, 6);
   const Model model = read_mechanism("squeezer");
   struct Run {
@@ -163,7 +163,7 @@ ours count it by its rate, so that their angles differ by errors of the methods.
     }
   }
   std::puts(R"(
-The angle by energy-momentum at 3e-5, in rad, beside another program's:)");
+The angle β in rad by energy-momentum with a step of 3e-5 s, and by another program:)");
   print_head({"t, ms", "β", "another program"}, 3);
   const Simulation s =
       simulate_steps(model, {"directors", "index3", "energy-momentum", 3e-5}, 0.03);
@@ -184,8 +184,8 @@ void report_structure(const std::string& figures) {
   std::puts(R"(
 ## Integrators that preserve structure
 
-Chapters 2 and 3 of [Yang 2017] beside ours, with fixed steps; `tests/simulate/structure_test.cpp` and
-`rotationless_test.cpp` hold the program to it, and to symplecticity and momenta besides. Made by
+Comparison with chapters 2 and 3 of [Yang 2017], with fixed steps. `tests/simulate/structure_test.cpp` and
+`rotationless_test.cpp` check these results, and also symplecticity and momenta. Made by
 `validation FOLDER structure`; a run is `koppel run MODEL --coordinates … --formulation … --integrator …
 --step …`.)");
   report_orders();

@@ -385,20 +385,21 @@ void report_tracking(const std::string& figures) {
   std::puts(R"(
 ## A hand that jumps
 
-[Lipovac 2020] moves bodies by the hand-held controller of a virtual scene, whose samples are held for 10 to 40 ms. Its
-own record is not published; the one here has the same start, intervals and speeds
-([tests/reference/tracking](../tests/reference/README.md)). A sphere of 1 kg follows it by `linear-implicit` steps with
-new positions, the method of its section 3.1.1. Made by `validation FOLDER tracking`.
+[Lipovac 2020] moves bodies with a hand-held controller in a virtual scene. Each sample of the controller is held for
+10 to 40 ms. The record is not published; the one used here has the same start, intervals and speeds
+([tests/reference/tracking](../tests/reference/README.md)). A sphere of 1 kg follows it with `linear-implicit` steps with
+new positions, the method of section 3.1.1 of the source. Made by `validation FOLDER tracking`.
 
-A smooth course of time prescribed by constraints (section 3.2.1, figure 3.2) has errors of positions of order 1 and
-exact velocities:)");
+If constraints prescribe a smooth motion (section 3.2.1, figure 3.2), positions have an error of order 1 and velocities
+are exact:)");
   smooth_actuation();
   std::puts(R"(
-The held signal by constraints on velocities, with feedback ε/h of positions (figures 3.3 to 3.12), and by single-stage
-optimal control of the force (figures 4.1 to 4.13). *Off* is the distance to the last sample, which a smooth motion
-cannot but have; *roughest* the largest change of velocity in a step. Without feedback, constraints on velocities keep
-their distance; with it velocities jump at every sample. Finer steps make L2 smoother; with too small a ρ0 it
-oscillates; gravity pulls it off, and is compensated. Mixed ends make forces continuous.)");
+The next table follows the held signal with velocity constraints and position feedback ε/h (figures 3.3 to 3.12), and
+with single-stage optimal control of the force (figures 4.1 to 4.13). *Off* is the distance to the last sample, which no
+smooth motion can avoid; *roughest* is the largest change of velocity in a step. Small is good in both. Without
+feedback, velocity constraints never reduce the distance; with feedback, velocities jump at every sample. Finer steps
+make L2 smoother; it oscillates if ρ0 is too small. Gravity causes an offset, which can be compensated. Mixed ends make
+the force continuous.)");
   print_head({"figures", "law", "step, ms", "axis", "off, mm (mean)", "off, mm (largest)",
               "roughest, m/s"},
              2);
@@ -408,10 +409,11 @@ oscillates; gravity pulls it off, and is compensated. Mixed ends make forces con
   optimal_control(hand, shown);
   for (const auto& [name, figure] : shown) write_figure(figures, name, figure);
   std::puts(R"(
-Jumps as large as the mechanism allows, noise of a thousandth of them, and nothing for 100 ms in every second, on
-mechanisms with joints and loops: the automatic choice within a force limit (`tracking` with `force` and `response:
-0.02`), beside what else is in use: a constraint with feedback of 200/s, a spring and damper that gives the same force
-for a tenth of the jump, and a constraint to a signal that is filtered over 20 ms. Shown are parts of the jump.)");
+The last table uses mechanisms with joints and loops. The signal jumps as far as the mechanism allows, carries noise of a
+thousandth of the jump, and drops out for 100 ms in every second. The automatic choice works within a force limit
+(`tracking` with `force` and `response: 0.02`). The alternatives are a constraint with feedback of 200/s, a spring and
+damper that gives the same force for a tenth of the jump, and a constraint to a signal filtered over 20 ms. All numbers
+are relative to the jump.)");
   shown.clear();
   baselines(shown);
   for (const auto& [name, figure] : shown) write_figure(figures, name, figure);

@@ -13,8 +13,8 @@ import numpy as np
 
 import koppel as kp
 
-# Beside this script, or below the folder in which a notebook runs.
-data = pathlib.Path(globals().get("__file__", "examples/python/here")).parents[1] / "data"
+# In the folder beside the scripts; a notebook has a copy beside it.
+data = pathlib.Path(__file__).parents[1] / "data" if "__file__" in globals() else pathlib.Path("data")
 recording = np.genfromtxt(data / "robot_recording.csv", delimiter=",", names=True)
 robot = kp.load(data / "robot_motors.yaml")
 over = ["payload", "reach", *(f"{kind}_{i}" for kind in ("dry", "viscous") for i in range(1, 7))]

@@ -66,9 +66,12 @@ class Course {
     in_.insert(in_.begin(), 0.0);
     constexpr int kLooks = 64;
     for (int i = 0; i <= kLooks; ++i) look(range.lo + range.width() * i / kLooks);
-    for (const double b : breaks) {
-      look(std::nextafter(b, -HUGE_VAL));
-      look(std::nextafter(b, HUGE_VAL));
+    for (std::size_t k = 0; k < breaks.size(); ++k) {
+      look(std::nextafter(breaks[k], -HUGE_VAL));
+      look(std::nextafter(breaks[k], HUGE_VAL));
+      // A short motion in a long run lies between these looks: some inside of each part.
+      const double next = k + 1 < breaks.size() ? breaks[k + 1] : range.hi;
+      for (const double part : {0.2, 0.5, 0.8}) look(breaks[k] + part * (next - breaks[k]));
     }
   }
 

@@ -32,7 +32,7 @@ import os
 from typing import List, Sequence, Union
 
 from . import _koppel
-from ._errors import Diagnostic, Doubtful, Error, Failed, Interrupted, Note, error as _error
+from ._errors import Diagnostic, Doubtful, Error, Failed, Interrupted, Note, UnknownName, error as _error
 from ._handles import Body, Element, Part, Point, Table
 from ._koppel import (
     Expr,
@@ -92,7 +92,8 @@ def load(path: str, **parameters: Union[float, str]) -> Model:
     if not os.path.isfile(file):
         if file not in models():
             meant = _koppel.suggest(file, models())
-            advice = f"Did you mean the built-in model '{meant}'? koppel.models() lists them." if meant else ""
+            advice = (f"Did you mean the built-in model '{meant}'? koppel.models() lists them." if meant
+                      else "Give the path of a model file, or a built-in model: koppel.models() lists them.")
             raise _error("model.no-file", "there is no such file.", advice, file)
         file = os.path.join(_models, file + ".yaml")
     with open(file, encoding="utf-8", errors="surrogateescape") as text:
@@ -159,7 +160,7 @@ def integrators() -> List[str]:
 __all__ = [
     "Batch", "Body", "Budget", "Check", "Comparison", "Diagnostic", "Doubtful", "Element", "Equations", "Error", "Expr",
     "Failed", "Fit", "Function", "Interrupted", "Linear", "Mode", "Model", "Note", "Optimum", "Part", "Point", "Run", "Sensitivity",
-    "Table",
+    "Table", "UnknownName",
     "acos", "asin", "atan", "atan2", "compile", "coordinates", "cos", "cosh", "deg", "diff", "equal", "exp",
     "formulations", "gradient", "integrators", "load", "log", "models", "parse", "pi", "select", "sign",
     "simplify", "sin", "sinh", "sqrt", "symbols", "tan", "tanh",

@@ -64,7 +64,7 @@ def document_text(table: Dict[str, Any]) -> str:
         words = " or ".join(repr(word) for word in field["words"])
         rest = [words] if words else []
         rest += [field["unit"]] if field["unit"] else []
-        rest += [f"unless given: {field['unless_given']}"] if field["unless_given"] else []
+        rest += [f"default: {field['unless_given']}"] if field["unless_given"] else []
         lines.append(f"    {field['key']}: {field['text']}" + "".join(f"; {part}" for part in rest))
     if measures(table):
         what = " and ".join(measures(table))
@@ -73,7 +73,7 @@ def document_text(table: Dict[str, Any]) -> str:
     if table["section"] == "events":
         lines += ["    call: a function that is called when it happens, with the time and the values of `reads`;",
                   "        it gives values of states ({'F': 3}), False to end the run, or None",
-                  "    reads: what it gets, before the event changes it: expressions or names; unless given: nothing"]
+                  "    reads: what it gets, before the event changes it: expressions or names; default: nothing"]
     return "\n".join(lines)
 
 

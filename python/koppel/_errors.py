@@ -43,10 +43,44 @@ class Error(Exception):
     def __reduce__(self):
         return type(self), (self.diagnostics,)
 
+    # Of the first mistake; ``diagnostics`` has all of them.
+
+    @property
+    def first(self) -> Diagnostic:
+        """The first diagnostic."""
+        return self.diagnostics[0] if self.diagnostics else Diagnostic("", "")
+
     @property
     def id(self) -> str:
-        """That of the first diagnostic."""
-        return self.diagnostics[0].id if self.diagnostics else ""
+        """Stable, such as ``model.unknown-body``."""
+        return self.first.id
+
+    @property
+    def text(self) -> str:
+        """What is wrong, one sentence."""
+        return self.first.text
+
+    @property
+    def file(self) -> str:
+        """Where; empty: no place is known."""
+        return self.first.file
+
+    @property
+    def line(self) -> int:
+        """The line in the file, from 1; 0: not known."""
+        return self.first.line
+
+
+class UnknownName(Error, KeyError):
+    """A run has no quantity of this name. Also a KeyError, so that ``run.get(name)`` works as for any mapping.
+
+    >>> import koppel
+    >>> run = koppel.load("pendulum").simulate(end=0.1)
+    >>> run.get("nowhere", "none")
+    'none'
+    """
+
+    __str__ = Exception.__str__  # that of KeyError puts quotes around the text
 
 
 class Failed(Error):
@@ -75,3 +109,7 @@ class Note(UserWarning):
 
 def error(id: str, text: str, advice: str = "", file: str = "", line: int = 0) -> Error:
     return Error([Diagnostic(id, text, advice, file, line)])
+
+
+for _kind in (Diagnostic, Error, UnknownName, Failed, Interrupted, Doubtful, Note):
+    _kind.__module__ = "koppel"  # where users find them: tracebacks say koppel.Error

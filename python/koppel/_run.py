@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _koppel
 from ._callbacks import Answer, Calls
-from ._errors import Error, error
+from ._errors import Diagnostic, Error, UnknownName, error
 
 _SHOWN = ("outputs", "inputs")  # what is plotted unless asked for otherwise
 
@@ -80,7 +80,7 @@ class Run(Mapping):
             advice = f"'{what}' is a joint; it has {what}.angle or {what}.position, or both."
         else:
             advice = "Quantities are such as body.x, body.point.y, joint.angle, with a quote for a rate; list(run) has the columns."
-        return error(diagnostic.id, diagnostic.text, advice)
+        return UnknownName([Diagnostic(diagnostic.id, diagnostic.text, advice)])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)

@@ -100,6 +100,23 @@ test("dark where the system is dark, and nothing is wider than a telephone", asy
   }
 });
 
+test("formulas are whole, and fit the page of a desktop", async () => {
+  const page = await open("theory/index.html", { viewport: { width: 1280, height: 900 } });
+  let count = 0;
+  for (const file of html_files()) {
+    if (!/class="math/.test(readFileSync(file, "utf8"))) continue;
+    await page.goto(pathToFileURL(file).href);
+    await page.locator(".katex").first().waitFor();
+    const [shown, wrong] = await page.evaluate(() => [document.querySelectorAll(".katex").length,
+      [...document.querySelectorAll(".katex-display")].filter((formula) => formula.scrollWidth > formula.clientWidth + 1)
+        .concat([...document.querySelectorAll(".katex-error")]).map((formula) => formula.textContent.slice(0, 80))]);
+    count += shown;
+    assert.deepEqual(wrong, [], relative(site, file));
+  }
+  assert.ok(count > 100, `${count} formulas`);
+  await page.close();
+});
+
 test("every picture loads, and says what it shows", async () => {
   const page = await open("index.html");
   let count = 0;

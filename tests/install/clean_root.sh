@@ -3,7 +3,8 @@
 set -e
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 install() { apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@"; }
-say() { echo "== $*"; }
+began=$(date +%s)
+say() { echo "== $*, after $(($(date +%s) - began)) s"; }
 
 apt-get -q update
 say "the program"
@@ -18,8 +19,8 @@ koppel run mine.yaml --end 0.5 --out mine
 koppel run pendulum --integrator ida --end 1 --hdf5 --out pendulum
 test -s pendulum/trajectory.csv -a -s pendulum/trajectory.h5 -a -s pendulum/report.html
 koppel export pendulum --to html --out pendulum.html
+test -s /usr/share/doc/koppel/copyright -a -s /usr/share/man/man1/koppel.1
 bash -n /usr/share/bash-completion/completions/koppel
-test -s /usr/share/doc/koppel/copyright
 
 say "the Python module"
 install ./koppel_python_*.deb
@@ -29,6 +30,19 @@ import koppel
 run = koppel.load("slider_crank").simulate(end=0.5)
 assert run.status == "done" and koppel.__file__.startswith("/usr/lib/python3/dist-packages/"), koppel.__file__
 print("koppel", koppel.__version__)'
+cat >own.py <<'END'
+import koppel as kp
+m = kp.Model(gravity=(0, -9.81))
+a = m.rod("upper", mass=1, length=1)
+b = m.rod("lower", mass=1, length=1)
+m.revolute("hip", m.ground, a.start)
+m.revolute("knee", a.end, b.start, start=0.3)
+run = m.simulate(end=10)
+assert run.status == "done" and run["knee.angle"].shape == (1001,)
+END
+python3 own.py
+rm own.py
+say "the first mechanism of one's own in Python has moved"
 cd -
 
 say "the library"
@@ -38,6 +52,14 @@ cmake -S consumer -B build -D CMAKE_BUILD_TYPE=Release -D EXAMPLES_DIR="$PWD/exa
 cmake --build build
 build/consumer
 ctest --test-dir build --no-tests=error --output-on-failure
+
+say "shells and the manual's reader take what they get"
+install zsh fish man-db
+zsh -n /usr/share/zsh/vendor-completions/_koppel
+fish --no-execute /usr/share/fish/vendor_completions.d/koppel.fish
+fish -c 'complete -C "koppel compl"' | grep completion
+man --warnings koppel 2>man.txt | grep -q SYNOPSIS
+test ! -s man.txt || { cat man.txt; exit 1; }
 
 say "all are removed again"
 apt-get -q -y purge koppel python3-koppel libkoppel-dev

@@ -218,3 +218,25 @@ def test_notes_are_warnings():
 def test_results_are_reproducible():
     runs = [kp.load("heavy_top").simulate(end=0.5) for _ in range(2)]
     assert all(np.array_equal(runs[0][name], runs[1][name]) for name in runs[0])
+
+
+def test_errors_say_what_and_where(tmp_path):
+    file = tmp_path / "wrong.yaml"
+    file.write_text("dimension: 2\nbodies:\n  rod: {mas: 1}\n")
+    with pytest.raises(kp.Error) as caught:
+        kp.load(file).check()
+    error = caught.value
+    assert (error.id, error.file, error.line) == ("model.unknown-key", str(file), 3)
+    assert error.text == "unknown key 'mas' in body 'rod'."
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), again.diagnostics) == (kp.Error, error.diagnostics)
+    assert f"{type(error).__module__}.{type(error).__name__}" == "koppel.Error"
+
+
+def test_a_name_that_a_run_does_not_have_is_missing_as_in_any_mapping():
+    run = kp.load("pendulum").simulate(end=0.1)
+    assert run.get("nowhere") is None and "nowhere" not in run
+    with pytest.raises(KeyError) as caught:
+        run["nowhere"]
+    assert isinstance(caught.value, kp.Error)
+    assert str(caught.value).startswith("error[results.unknown-column]: there is no column 'nowhere'.\n")

@@ -29,7 +29,7 @@ def executed(path):
     """The notebook after running all of its cells; an error in a cell is raised."""
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
-    nbclient.NotebookClient(notebook, timeout=300, startup_timeout=300, kernel_name="python3",
+    nbclient.NotebookClient(notebook, timeout=1800, startup_timeout=600, kernel_name="python3",
                             resources={"metadata": {"path": str(path.parent)}}).execute()
     return notebook
 
@@ -40,7 +40,7 @@ def outputs_of(notebook):
 
 def without_times(text):
     """Times and rates that were measured differ from run to run."""
-    return re.sub(r"[\d.]+ (million a second|ns|µs|ms|times)", r"… \1", text)
+    return re.sub(r"[\d.]+ (million(?: steps)? a second|ns|µs|ms|times)", r"… \1", text)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -250,6 +250,22 @@ TEST(Jumps, OfSmoothDrivesAreNone) {
   }
 }
 
+// The two seconds in which it moves are a thousandth of the run: its size must be seen inside of
+// them, or round-off at their ends passes for jumps.
+TEST(Jumps, OfAShortSmoothDriveInALongRunAreNone) {
+  const Model model = read_model_text(R"yaml(
+name: slider
+coordinates: {x: 0}
+kinetic: x'^2/2
+constraints: {drive: "x - select(t < 1, 0, select(t < 3, 0.03*sin(pi*(t - 1))^3, 0))"}
+)yaml",
+                                      "slider.yaml");
+  const Simulation s = simulate(model, until(5000));
+  ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+  EXPECT_TRUE(s.summary.events.empty());
+  EXPECT_TRUE(s.summary.messages.empty()) << s.summary.messages[0];
+}
+
 TEST(Remarks, InputsThatNothingSetsAreZero) {
   const Model model = read_model_text(R"(
 name: cart

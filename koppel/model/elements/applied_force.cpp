@@ -10,7 +10,7 @@ const std::vector<Field<AppliedForce>>& AppliedForce::fields() {
       {{.key = "force", .text = "its components", .unit = "N", .allow = Allow::Everything},
        &AppliedForce::force},
       {{.key = "frame",
-        .text = "whose axes the components are along",
+        .text = "frame of the components",
         .unless_given = "world",
         .words = {"world", "body"}},
        &AppliedForce::frame},

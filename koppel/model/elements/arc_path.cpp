@@ -7,11 +7,14 @@ namespace koppel {
 const std::vector<Field<ArcPath>>& ArcPath::fields() {
   using E = ArcPath;
   static const std::vector<Field<E>> kFields = {
-      {{"center", "of the circle", "m"}, &E::center},
+      {{"center", "centre of the circle", "m"}, &E::center},
       {{"from", "where it begins", "m"}, &E::from},
-      {{.key = "angle", .text = "that it covers", .unit = "rad", .bound = Bound::OneTurn},
+      {{.key = "angle",
+        .text = "angle that the arc covers",
+        .unit = "rad",
+        .bound = Bound::OneTurn},
        &E::angle},
-      {{"axis", "that it turns about, in space", {}, "z in the plane"}, &E::axis},
+      {{"axis", "axis of rotation, in space", {}, "z in the plane"}, &E::axis},
       law_field<E>()};
   return kFields;
 }

@@ -40,7 +40,7 @@ const std::vector<Field<BodyElement>>& BodyElement::fields() {
   using Fields = std::vector<Field<E>>;
   static const Fields kFields =
       Fields{{{"mass", "the mass; 0 is allowed", "kg", "`density` or `point_mass`"}, &E::mass},
-             {{"density", "mass by volume of the shape; planar: by area", "kg/m³", "none"},
+             {{"density", "mass per volume of the shape; planar: per area", "kg/m³", "none"},
               &E::density},
              {{"point_mass", "the mass of a body without rotation", "kg", "none"}, &E::point_mass},
              {{"com", "the centre of mass", "m", "that of the shape, or the origin"}, &E::com},
@@ -51,13 +51,12 @@ const std::vector<Field<BodyElement>>& BodyElement::fields() {
               &E::inertia},
              shape_field<E>()} +
       named_fields<E>() + placing_fields<E>() +
-      Fields{
-          {{"frame",
-            "points and vectors that the body frame follows from, in place of the last five: the "
-            "origin, one on the x axis, one in the x-y plane",
-            {},
-            "none"},
-           &E::frame}};
+      Fields{{{"frame",
+               "points and vectors that define the body frame, instead of the last five keys: the "
+               "origin, one on the x axis, one in the x-y plane",
+               {},
+               "none"},
+              &E::frame}};
   return kFields;
 }
 

@@ -22,11 +22,12 @@ const std::vector<Field<Cam>>& Cam::fields() {
         "m", "0: a point"},
        &Cam::radius},
       {{"groove",
-        "holds the follower from both sides; else it is told where it would leave",
+        "holds the follower from both sides; otherwise the run reports where the follower would "
+        "leave the cam",
         {},
         "false"},
        &Cam::groove},
-      {{"start", "the expected place on the curve, `name.s`", {}, "0"}, &Cam::start}};
+      {{"start", "expected place on the curve at the start, `name.s`", {}, "0"}, &Cam::start}};
   return kFields;
 }
 

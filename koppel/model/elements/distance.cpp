@@ -31,7 +31,7 @@ const std::vector<Field<Distance>>& Distance::fields() {
   static const std::vector<Field<Distance>> kFields =
       end_fields<Distance>() +
       std::vector<Field<Distance>>{
-          {{"length", "of the rod", "m", "as placed"}, &Distance::length}} +
+          {{"length", "length of the rod", "m", "as placed"}, &Distance::length}} +
       drive_fields<Distance>("m");
   return kFields;
 }

@@ -66,7 +66,7 @@ const std::vector<Field<DrawnCircle>>& DrawnCircle::fields() {
   static const std::vector<Field<DrawnCircle>> kFields = {
       {place_info("circle", "a circle parallel to the x-y plane: its centre"),
        &DrawnCircle::circle},
-      {{"radius", "of the circle", "m"}, &DrawnCircle::radius}};
+      {{"radius", "radius of the circle", "m"}, &DrawnCircle::radius}};
   return kFields;
 }
 
@@ -109,7 +109,7 @@ void DrawnBox::add_to(ModelWriter& writer) const {
 const std::vector<Field<DrawnLabel>>& DrawnLabel::fields() {
   static const std::vector<Field<DrawnLabel>> kFields = {
       {place_info("label", "text beside a point: the point"), &DrawnLabel::label},
-      {{"text", "of the label"}, &DrawnLabel::text}};
+      {{"text", "text of the label"}, &DrawnLabel::text}};
   return kFields;
 }
 

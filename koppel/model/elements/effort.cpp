@@ -8,7 +8,7 @@ const std::vector<Field<Effort>>& Effort::fields() {
   static const std::vector<Field<Effort>> kFields = {
       {{"on", "the quantity it acts on"}, &Effort::on},
       {{.key = "effort",
-        .text = "its size along the quantity",
+        .text = "value along the quantity",
         .unit = "N or N m",
         .allow = Allow::Everything},
        &Effort::effort},

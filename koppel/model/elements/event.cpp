@@ -10,24 +10,21 @@ const std::vector<Field<EventElement>>& EventElement::fields() {
         .allow = Allow::Everything},
        &E::when},
       {{.key = "direction",
-        .text = "which passages count",
+        .text = "which zero crossings count",
         .unless_given = "`both`; of an impact `falling`",
         .words = {"both", "falling", "rising"}},
        &E::direction},
       {{"stop", "whether it ends the run", {}, "false"}, &E::stop},
       {{.key = "set",
-        .text = "gives parameters other values, `{k: 0}`: expressions of all that is known at that "
-                "time; "
-                "rates are those before an impact, which has the restitution of before. Parameters "
-                "that "
-                "were given by others keep their values",
+        .text = "new values of parameters, `{k: 0}`: expressions of anything known at that time, "
+                "with the rates before an impact; the impact itself uses the old restitution. "
+                "Parameters that were computed from others keep their values",
         .unless_given = "none",
         .allow = Allow::Everything},
        &E::set},
       {{"bounce",
-        "an impact: the rate of `when`, which is of positions only, is turned round and keeps this "
-        "part "
-        "of its size",
+        "an impact: the rate of `when`, an expression of positions only, is reversed and keeps "
+        "this fraction of its magnitude",
         {},
         "no impact"},
        &E::bounce},

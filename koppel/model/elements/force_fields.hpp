@@ -9,7 +9,7 @@ namespace koppel {
 template <typename E>
 Field<E> stiff_field() {
   return {{.key = "stiff",
-           .text = "fixed-cost steps treat it implicitly, and forces that are not marked not",
+           .text = "fixed-cost steps treat marked forces implicitly and all others explicitly",
            .unless_given = "false"},
           &E::stiff};
 }

@@ -4,8 +4,8 @@ namespace koppel {
 
 const std::vector<Field<InputElement>>& InputElement::fields() {
   static const std::vector<Field<InputElement>> kFields = {
-      {{"min", "the least that the actuator can do", {}, "no limit"}, &InputElement::min},
-      {{"max", "the most", {}, "no limit"}, &InputElement::max}};
+      {{"min", "smallest value that the actuator can apply", {}, "no limit"}, &InputElement::min},
+      {{"max", "largest value that the actuator can apply", {}, "no limit"}, &InputElement::max}};
   return kFields;
 }
 
@@ -20,7 +20,7 @@ void InputElement::add_to(ModelWriter& writer) const {
 const std::vector<Field<CoordinateElement>>& CoordinateElement::fields() {
   using E = CoordinateElement;
   static const std::vector<Field<E>> kFields = {
-      {{.key = "start", .text = "expected at the start", .unless_given = "0", .alone = true},
+      {{.key = "start", .text = "expected value at the start", .unless_given = "0", .alone = true},
        &E::start},
       {{"rate", "its rate at the start", {}, "0"}, &E::rate},
       {{"fixed", "whether both hold exactly", {}, "false"}, &E::fixed}};
@@ -39,7 +39,7 @@ void CoordinateElement::add_to(ModelWriter& writer) const {
 const std::vector<Field<StateElement>>& StateElement::fields() {
   static const std::vector<Field<StateElement>> kFields = {
       {{.key = "rate",
-        .text = "an expression of all that is known, itself among it",
+        .text = "expression of anything known, including the state itself",
         .allow = Allow::Everything},
        &StateElement::rate},
       {{"start", "its value at the start", {}, "0"}, &StateElement::start}};

@@ -7,12 +7,11 @@ namespace koppel {
 const std::vector<Field<Friction>>& Friction::fields() {
   static const std::vector<Field<Friction>> kFields = {
       {{"joint", "the joint it acts in"}, &Friction::joint},
-      {{"torque", "its size; `force` for a joint that slides", "N m", "none", Allow::Everything},
+      {{"torque", "magnitude; for a sliding joint use `force`", "N m", "none", Allow::Everything},
        &Friction::torque},
-      {{"force", "its size in a joint that slides", "N", "none", Allow::Everything},
-       &Friction::force},
+      {{"force", "magnitude in a sliding joint", "N", "none", Allow::Everything}, &Friction::force},
       {{.key = "velocity",
-        .text = "the rate below which it is viscous",
+        .text = "rate below which friction is viscous",
         .unit = "rad/s or m/s",
         .bound = Bound::Positive},
        &Friction::velocity},

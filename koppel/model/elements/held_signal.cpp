@@ -19,12 +19,12 @@ const std::vector<Field<HeldSignal>>& HeldSignal::fields() {
       sample_fields<E>() +
       std::vector<Field<E>>{
           {fault("noise", "standard deviation of the values", "", "0"), &E::noise},
-          {fault("jitter", "how late a sample may come by itself", "s", "0"), &E::jitter},
-          {fault("latency", "how late all of them come", "s", "0"), &E::latency},
-          {fault("drop_every", "the period of drop-outs", "s", "none"), &E::drop_every},
-          {fault("drop_for", "the last part of it, in which nothing arrives", "s", "0"),
+          {fault("jitter", "largest random delay of a sample", "s", "0"), &E::jitter},
+          {fault("latency", "delay of all samples", "s", "0"), &E::latency},
+          {fault("drop_every", "period of drop-outs", "s", "none"), &E::drop_every},
+          {fault("drop_for", "time without samples at the end of each period", "s", "0"),
            &E::drop_for},
-          {fault("seed", "of the random numbers", "", "1"), &E::seed}};
+          {fault("seed", "seed of the random numbers", "", "1"), &E::seed}};
   return kFields;
 }
 

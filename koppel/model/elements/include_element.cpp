@@ -8,8 +8,8 @@ const std::vector<Field<IncludeElement>>& IncludeElement::fields() {
       std::vector<Field<E>>{
           {{"file", "a model file beside this one", {}, "`urdf`"}, &E::file},
           {{"urdf", "a robot file beside this one", {}, "`file`"}, &E::urdf},
-          {{"floating", "of a robot: its root link is free", {}, "false"}, &E::floating},
-          {{"parameters", "of a model file: names with numbers", {}, "those of the file"},
+          {{"floating", "for a robot: the root link is free", {}, "false"}, &E::floating},
+          {{"parameters", "for a model file: names with numbers", {}, "those of the file"},
            &E::parameters}} +
       placing_fields<E>();
   return kFields;

@@ -11,37 +11,41 @@ template <typename E>
 std::vector<Field<E>> end_fields() {
   return {
       {{"between", "two bodies, or points of them; a body alone is its origin"}, &E::between},
-      {{"at", "in place of points: where it is, the bodies as placed at the start", "m", "none"},
+      {{"at", "instead of points: its place, with the bodies as placed at the start", "m", "none"},
        &E::at},
-      {{"closes", "held by constraints in joint coordinates too, as a loop is", {}, "false"},
+      {{"closes",
+        "in joint coordinates, hold it by constraints, as the joint that closes a loop",
+        {},
+        "false"},
        &E::closes}};
 }
 
 template <typename E>
 std::vector<Field<E>> axis_fields() {
-  return {
-      {{"axis",
-        "in the frame of the first body, or the name of one of its axes; with `at` in the axes of "
-        "the model",
-        {},
-        "z in the plane"},
-       &E::axis},
-      {{"axes", "one for each body, in its own frame", {}, "as `axis`"}, &E::axes}};
+  return {{{"axis",
+            "direction in the frame of the first body, or the name of one of its axes; with `at`, "
+            "in the axes of the model",
+            {},
+            "z in the plane"},
+           &E::axis},
+          {{"axes", "one direction for each body, in its own frame", {}, "as `axis`"}, &E::axes}};
 }
 
 template <typename E>
 std::vector<Field<E>> drive_fields(std::string_view unit) {
-  return {{{"drive", "its angle or position over time", unit, "free", Allow::Time}, &E::drive},
-          {{.key = "jump",
-            .text = "where the drive jumps, an impulse makes the mechanism follow",
-            .unless_given = "none",
-            .words = {"impulse"}},
-           &E::jump}};
+  return {
+      {{"drive", "prescribed angle or position as a function of time", unit, "free", Allow::Time},
+       &E::drive},
+      {{.key = "jump",
+        .text = "if the drive jumps, let an impulse make the mechanism follow",
+        .unless_given = "none",
+        .words = {"impulse"}},
+       &E::jump}};
 }
 
 template <typename E>
 Field<E> zero_field(std::string_view unit) {
-  return {{"zero", "the value of the angle or position at which it counts from zero", unit, "0"},
+  return {{"zero", "value of the angle or position that the joint reads as zero", unit, "0"},
           &E::zero};
 }
 

@@ -11,7 +11,7 @@ const std::vector<Field<RecordedSignal>>& RecordedSignal::fields() {
   static const std::vector<Field<E>> kFields =
       sample_fields<E>() +
       std::vector<Field<E>>{
-          {{"tolerance", "how far the curve may be from a sample"}, &E::tolerance},
+          {{"tolerance", "largest distance of the curve from a sample"}, &E::tolerance},
           smoothness_field<E>(),
           ends_field<E>("`rest`")};
   return kFields;

@@ -8,10 +8,10 @@ namespace koppel {
 const std::vector<Field<RestToRest>>& RestToRest::fields() {
   using E = RestToRest;
   static const std::vector<Field<E>> kFields = {
-      {{.key = "duration", .text = "from 0 to 1", .unit = "s", .bound = Bound::Positive},
+      {{.key = "duration", .text = "time from 0 to 1", .unit = "s", .bound = Bound::Positive},
        &E::duration},
       smoothness_field<E>(),
-      {{"start", "when it leaves 0", "s", "0"}, &E::start}};
+      {{"start", "time at which it leaves 0", "s", "0"}, &E::start}};
   return kFields;
 }
 

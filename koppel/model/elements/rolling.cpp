@@ -7,8 +7,11 @@ namespace koppel {
 const std::vector<Field<Rolling>>& Rolling::fields() {
   static const std::vector<Field<Rolling>> kFields =
       std::vector<Field<Rolling>>{
-          {{"body", "what rolls, or the point of it that is the centre"}, &Rolling::body},
-          {{.key = "radius", .text = "of the disc or ball", .unit = "m", .bound = Bound::Positive},
+          {{"body", "the rolling body, or the point of it that is the centre"}, &Rolling::body},
+          {{.key = "radius",
+            .text = "radius of the disc or ball",
+            .unit = "m",
+            .bound = Bound::Positive},
            &Rolling::radius}} +
       plane_fields<Rolling>();
   return kFields;

@@ -15,13 +15,14 @@ const std::vector<Field<RunElement>>& RunElement::fields() {
                      .bound = Bound::Positive};
   };
   static const std::vector<Field<E>> kFields = {
-      {positive("end", "when it ends", "s", "10"), &E::end},
-      {positive("step", "of integrators with a fixed step", "s", "chosen"), &E::step},
-      {positive("tolerance", "of integrators that choose their step", "", "1e-8"), &E::tolerance},
-      {positive("samples", "how many rows the result has", "", "1001"), &E::samples},
-      {{"coordinates", "those that the equations are in", {}, "automatic"}, &E::coordinates},
+      {positive("end", "end time", "s", "10"), &E::end},
+      {positive("step", "step of integrators with fixed steps", "s", "chosen"), &E::step},
+      {positive("tolerance", "tolerance of integrators that choose their steps", "", "1e-8"),
+       &E::tolerance},
+      {positive("samples", "number of rows of the result", "", "1001"), &E::samples},
+      {{"coordinates", "coordinates of the equations", {}, "automatic"}, &E::coordinates},
       {{"formulation", "the form of the equations", {}, "automatic"}, &E::formulation},
-      {{"integrator", "the method that goes from step to step", {}, "automatic"}, &E::integrator}};
+      {{"integrator", "integration method", {}, "automatic"}, &E::integrator}};
   return kFields;
 }
 

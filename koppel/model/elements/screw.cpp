@@ -42,7 +42,7 @@ std::shared_ptr<const JointLaw> Screw::law(Expr pitch) {
 const std::vector<Field<Screw>>& Screw::fields() {
   static const std::vector<Field<Screw>> kFields =
       end_fields<Screw>() + axis_fields<Screw>() +
-      std::vector<Field<Screw>>{{{"pitch", "displacement a turn", "m"}, &Screw::pitch}} +
+      std::vector<Field<Screw>>{{{"pitch", "displacement per turn", "m"}, &Screw::pitch}} +
       drive_fields<Screw>("rad") + std::vector{zero_field<Screw>("rad")};
   return kFields;
 }

@@ -10,7 +10,7 @@ const std::vector<Field<ServoElement>>& ServoElement::fields() {
   static const std::vector<Field<E>> kFields = {
       {{.key = "output", .text = "an expression of quantities", .allow = Allow::Positions},
        &E::output},
-      {{.key = "reference", .text = "what it shall be, over time", .allow = Allow::Time},
+      {{.key = "reference", .text = "desired value as a function of time", .allow = Allow::Time},
        &E::reference}};
   return kFields;
 }
@@ -26,8 +26,8 @@ const std::vector<Field<AttitudeElement>>& AttitudeElement::fields() {
   using E = AttitudeElement;
   static const std::vector<Field<E>> kFields = {
       {{"attitude", "the body"}, &E::attitude},
-      {{"from", "its orientation at first, given as that of a body", {}, "as placed"}, &E::from},
-      {{"to", "and at last"}, &E::to},
+      {{"from", "initial orientation, given as for a body", {}, "as placed"}, &E::from},
+      {{"to", "final orientation, given as for a body"}, &E::to},
       law_field<E>()};
   return kFields;
 }

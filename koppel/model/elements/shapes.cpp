@@ -77,7 +77,7 @@ const std::vector<Field<RodShape>>& RodShape::fields() {
   static const std::vector<Field<E>> kFields = {
       {{"from", "where it begins, in the body frame", "m", "the origin"}, &E::from},
       {{"to", "where it ends", "m"}, &E::to},
-      length_field<E>("radius", "of a round bar", &E::radius, "a line")};
+      length_field<E>("radius", "radius of a round bar", &E::radius, "a line")};
   return kFields;
 }
 
@@ -137,7 +137,7 @@ std::optional<Solid> BoxShape::make(ModelWriter& writer) const {
 const std::vector<Field<CylinderShape>>& CylinderShape::fields() {
   using E = CylinderShape;
   static const std::vector<Field<E>> kFields = {
-      length_field<E>("radius", "of its ends", &E::radius),
+      length_field<E>("radius", "radius of its ends", &E::radius),
       length_field<E>("length", "along its axis", &E::length), axis_field<E>(), at_field<E>()};
   return kFields;
 }
@@ -151,7 +151,7 @@ std::optional<Solid> CylinderShape::make(ModelWriter& writer) const {
 const std::vector<Field<DiscShape>>& DiscShape::fields() {
   using E = DiscShape;
   static const std::vector<Field<E>> kFields = {
-      length_field<E>("radius", "of the disc", &E::radius),
+      length_field<E>("radius", "radius of the disc", &E::radius),
       length_field<E>("thickness", "along its axis", &E::thickness, "0"), axis_field<E>(),
       at_field<E>()};
   return kFields;
@@ -164,7 +164,7 @@ std::optional<Solid> DiscShape::make(ModelWriter& writer) const {
 
 const std::vector<Field<SphereShape>>& SphereShape::fields() {
   static const std::vector<Field<SphereShape>> kFields = {
-      length_field<SphereShape>("radius", "of the ball", &SphereShape::radius),
+      length_field<SphereShape>("radius", "radius of the ball", &SphereShape::radius),
       at_field<SphereShape>()};
   return kFields;
 }

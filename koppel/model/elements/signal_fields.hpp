@@ -14,7 +14,7 @@ Field<E> smoothness_field() {
 template <typename E>
 Field<E> ends_field(std::string_view unless_given) {
   return {{.key = "ends",
-           .text = "with derivatives that vanish, or not",
+           .text = "whether derivatives vanish at the ends",
            .unless_given = unless_given,
            .words = {"rest", "free"}},
           &E::ends};
@@ -22,17 +22,18 @@ Field<E> ends_field(std::string_view unless_given) {
 
 template <typename E>
 Field<E> law_field() {
-  return {{.key = "law", .text = "the way along it over time, from 0 to 1", .allow = Allow::Time},
+  return {{.key = "law",
+           .text = "progress along it as a function of time, from 0 to 1",
+           .allow = Allow::Time},
           &E::law};
 }
 
 // `file`, `column` and `columns`.
 template <typename E>
 std::vector<Field<E>> sample_fields() {
-  return {
-      {{"file", "comma-separated values beside the model, the time in the first column"}, &E::file},
-      {{"column", "the name of the one that has it", {}, "`columns`"}, &E::column},
-      {{"columns", "of a path: one for each component", {}, "`column`"}, &E::columns}};
+  return {{{"file", "CSV file beside the model, with the time in the first column"}, &E::file},
+          {{"column", "name of the column", {}, "`columns`"}, &E::column},
+          {{"columns", "for a path: one column for each component", {}, "`column`"}, &E::columns}};
 }
 
 // From 1 to `most`; else it is a mistake.

@@ -7,7 +7,7 @@ namespace koppel {
 const std::vector<Field<SplineCurve>>& SplineCurve::fields() {
   using E = SplineCurve;
   static const std::vector<Field<E>> kFields = {
-      {{"at", "where it passes them: values of its argument that ascend", "s"}, &E::at},
+      {{"at", "ascending values of its argument at the way-points", "s"}, &E::at},
       {{"through", "the way-points: numbers, or points of a path"}, &E::through},
       {{.key = "of",
         .text = "its argument",

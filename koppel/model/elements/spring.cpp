@@ -8,14 +8,14 @@ namespace {
 template <typename E>
 std::vector<Field<E>> make_fields() {
   const auto everything = Allow::Everything;
-  return {{{"between", "the two points"}, &E::between},
-          {{"stiffness", "force by stretch", "N/m", "0", everything}, &E::stiffness},
-          {{"free_length", "the length without force; needed with a stiffness", "m", "none",
-            everything},
-           &E::free_length},
-          {{"damping", "force by rate of length", "N s/m", "0", everything}, &E::damping},
-          {{"tension", "a further pull", "N", "0", everything}, &E::tension},
-          stiff_field<E>()};
+  return {
+      {{"between", "the two points"}, &E::between},
+      {{"stiffness", "force per stretch", "N/m", "0", everything}, &E::stiffness},
+      {{"free_length", "length without force; required with a stiffness", "m", "none", everything},
+       &E::free_length},
+      {{"damping", "force per rate of length", "N s/m", "0", everything}, &E::damping},
+      {{"tension", "additional pull", "N", "0", everything}, &E::tension},
+      stiff_field<E>()};
 }
 
 Marker end(const Place& place) { return {place.body, place.at}; }

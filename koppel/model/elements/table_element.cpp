@@ -4,19 +4,18 @@ namespace koppel {
 
 const std::vector<Field<TableElement>>& TableElement::fields() {
   using E = TableElement;
-  static const std::vector<Field<E>> kFields = {
-      {{.key = "type",
-        .text = "how it goes from point to point",
-        .unless_given = "`spline`",
-        .words = {"spline", "linear", "held"}},
-       &E::type},
-      {{"x", "values of the variable, which ascend"}, &E::x},
-      {{"y", "values of the function there"}, &E::y},
-      {{.key = "outside",
-        .text = "what it is beyond the points",
-        .unless_given = "`hold`",
-        .words = {"hold", "extrapolate", "error"}},
-       &E::outside}};
+  static const std::vector<Field<E>> kFields = {{{.key = "type",
+                                                  .text = "interpolation between the points",
+                                                  .unless_given = "`spline`",
+                                                  .words = {"spline", "linear", "held"}},
+                                                 &E::type},
+                                                {{"x", "values of the variable, ascending"}, &E::x},
+                                                {{"y", "values of the function there"}, &E::y},
+                                                {{.key = "outside",
+                                                  .text = "value beyond the points",
+                                                  .unless_given = "`hold`",
+                                                  .words = {"hold", "extrapolate", "error"}},
+                                                 &E::outside}};
   return kFields;
 }
 

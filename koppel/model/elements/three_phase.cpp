@@ -9,15 +9,15 @@ namespace koppel {
 const std::vector<Field<ThreePhase>>& ThreePhase::fields() {
   using E = ThreePhase;
   static const std::vector<Field<E>> kFields = {
-      {{.key = "duration", .text = "from 0 to 1", .unit = "s", .bound = Bound::Positive},
+      {{.key = "duration", .text = "time from 0 to 1", .unit = "s", .bound = Bound::Positive},
        &E::duration},
       {{.key = "ramp",
-        .text = "the time in which it speeds up, and slows down",
+        .text = "time to speed up, and to slow down",
         .unit = "s",
         .bound = Bound::Positive},
        &E::ramp},
       smoothness_field<E>(),
-      {{"start", "when it leaves 0", "s", "0"}, &E::start}};
+      {{"start", "time at which it leaves 0", "s", "0"}, &E::start}};
   return kFields;
 }
 

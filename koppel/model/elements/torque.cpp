@@ -14,7 +14,7 @@ const std::vector<Field<Torque>>& Torque::fields() {
         .allow = Allow::Everything},
        &Torque::torque},
       {{.key = "frame",
-        .text = "whose axes the components are along",
+        .text = "frame of the components",
         .unless_given = "world",
         .words = {"world", "body"}},
        &Torque::frame},

@@ -8,10 +8,10 @@ const std::vector<Field<Torsion>>& Torsion::fields() {
   constexpr auto everything = Allow::Everything;
   static const std::vector<Field<Torsion>> kFields = {
       {{"joint", "the joint it acts in"}, &Torsion::joint},
-      {{"stiffness", "torque by angle", "N m/rad", "0", everything}, &Torsion::stiffness},
+      {{"stiffness", "torque per angle", "N m/rad", "0", everything}, &Torsion::stiffness},
       {{"rest", "the angle without torque", "rad", "0", everything}, &Torsion::rest},
-      {{"damping", "torque by angular velocity", "N m s/rad", "0", everything}, &Torsion::damping},
-      {{"effort", "a further torque", "N m", "0", everything}, &Torsion::effort},
+      {{"damping", "torque per angular velocity", "N m s/rad", "0", everything}, &Torsion::damping},
+      {{"effort", "additional torque", "N m", "0", everything}, &Torsion::effort},
       stiff_field<Torsion>()};
   return kFields;
 }

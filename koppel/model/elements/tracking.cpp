@@ -16,14 +16,13 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
                      .allow = Allow::Everything};
   };
   static const std::vector<Field<E>> kFields = {
-      {{.key = "point", .text = "what follows", .unless_given = "`output`"}, &E::point},
+      {{.key = "point", .text = "the point that follows", .unless_given = "`output`"}, &E::point},
       {{.key = "orientation",
-        .text = "what follows in place of a point: the orientation of a body",
+        .text = "instead of a point: the body whose orientation follows",
         .unless_given = "`point`"},
        &E::orientation},
       {{.key = "output",
-        .text = "what follows in place of a point: an expression of positions, or a list of them "
-                "in one unit",
+        .text = "instead of a point: an expression of positions, or a list of them in one unit",
         .unless_given = "`point`",
         .allow = Allow::Positions},
        &E::output},
@@ -33,8 +32,8 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
         .allow = Allow::Everything},
        &E::follows},
       {{.key = "form",
-        .text = "what the signal of an orientation in space is; a quaternion is of any length, "
-                "scalar first",
+        .text = "meaning of the signal of an orientation in space; a quaternion may have any "
+                "length, scalar first",
         .unless_given = "`quaternion` for 4 components, else `rotation-vector`",
         .words = {"rotation-vector", "roll-pitch-yaw", "quaternion"}},
        &E::form},
@@ -43,19 +42,21 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
         .unless_given = "`auto`",
         .words = {"auto", "l2", "neumann", "mixed"}},
        &E::method},
-      {limit("rho0", "penalty of the force, of `l2`, `neumann` and `mixed`", "", "none"), &E::rho0},
-      {limit("rho1", "penalty of its rate, of `neumann` and `mixed`", "", "none"), &E::rho1},
-      {limit("force", "the largest, of `auto`; of an orientation the torque", "N, N m", "no limit"),
+      {limit("rho0", "penalty on the force, for `l2`, `neumann` and `mixed`", "", "none"),
+       &E::rho0},
+      {limit("rho1", "penalty on its rate, for `neumann` and `mixed`", "", "none"), &E::rho1},
+      {limit("force", "largest force, for `auto`; for an orientation, the largest torque", "N, N m",
+             "no limit"),
        &E::force},
-      {limit("acceleration", "the largest, of `auto`", "m/s², rad/s²", "no limit"),
+      {limit("acceleration", "largest acceleration, for `auto`", "m/s², rad/s²", "no limit"),
        &E::acceleration},
-      {limit("speed", "the largest, of `auto`", "m/s, rad/s", "no limit"), &E::speed},
-      {limit("response", "the time in which the last of a distance shrinks to a third, of `auto`",
+      {limit("speed", "largest speed, for `auto`", "m/s, rad/s", "no limit"), &E::speed},
+      {limit("response", "time in which the last part of a distance shrinks to a third, for `auto`",
              "s", "five steps"),
        &E::response},
-      {{"uncompensated", "whether gravity and the like are left to the method", {}, "false"},
+      {{"uncompensated", "leave gravity and other constant forces to the method", {}, "false"},
        &E::uncompensated},
-      {limit("active", "0: nothing is held; 1: it is", "", "1"), &E::active}};
+      {limit("active", "1: on, 0: off", "", "1"), &E::active}};
   return kFields;
 }
 

@@ -9,28 +9,28 @@ const std::vector<Field<Tyre>>& Tyre::fields() {
   static const std::vector<Field<Tyre>> kFields =
       std::vector<Field<Tyre>>{
           {{"on", "the wheel, or the point of it that is its centre"}, &Tyre::on},
-          {{.key = "radius", .text = "without load", .unit = "m", .bound = Bound::Positive},
+          {{.key = "radius", .text = "radius without load", .unit = "m", .bound = Bound::Positive},
            &Tyre::radius},
           {{.key = "stiffness",
-            .text = "load by deflection",
+            .text = "load per deflection",
             .unit = "N/m",
             .bound = Bound::Positive},
            &Tyre::stiffness},
-          {{"damping", "load by rate of deflection", "N s/m", "0", Allow::Parameters,
+          {{"damping", "load per rate of deflection", "N s/m", "0", Allow::Parameters,
             Bound::NotNegative},
            &Tyre::damping},
           {{.key = "friction",
-            .text = "the largest slip force over the load",
+            .text = "largest slip force divided by the load",
             .allow = Allow::Everything,
             .bound = Bound::Positive},
            &Tyre::friction},
           {{"slip_stiffness",
-            "slip force by load and slip, for small slip: `[forward, sideways]`, or one number for "
-            "both"},
+            "slip force per load and slip, for small slip: `[forward, sideways]`, or one number "
+            "for both"},
            &Tyre::slip_stiffness},
           {{"velocity",
-            "below this speed of travel a wheel creeps under force in place of standing", "m/s",
-            "0.1", Allow::Parameters, Bound::Positive},
+            "below this travelling speed a wheel under force creeps instead of standing still",
+            "m/s", "0.1", Allow::Parameters, Bound::Positive},
            &Tyre::velocity},
           stiff_field<Tyre>()} +
       plane_fields<Tyre>();
