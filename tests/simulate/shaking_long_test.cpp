@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <numbers>
 #include <random>
@@ -17,7 +18,13 @@
 namespace koppel {
 namespace {
 
-constexpr double kEnd = 600, kHold = 1.0 / 60;  // s
+constexpr double kHold = 1.0 / 60;  // s
+
+// Seconds of motion; KOPPEL_SHAKE_SECONDS gives others than ten minutes.
+double duration() {
+  const char* const asked = std::getenv("KOPPEL_SHAKE_SECONDS");
+  return asked ? std::atof(asked) : 600;
+}
 
 // What comes to positions that its model does not have: the bicycle is laid flat on the road, where
 // a thin disc has no lowest point. docs/real-time.md says so.
@@ -59,13 +66,14 @@ void shake(Model& model) {
   for (const Body& b : model.bodies) mass += values(b.mass);
   std::mt19937_64 engine(18);
   const auto random = [&] { return 2 * (static_cast<double>(engine() >> 11) * 0x1p-53) - 1; };
+  const double end = duration();
   TrackingElement hold;
   hold.point = Place{static_cast<int>(last), {}};
   hold.force = Expr(100 * mass);  // ten times the weight
   for (std::size_t i = 0; i < (model.is_planar ? 2U : 3U); ++i) {
     std::vector<double> t, x;
     double phase = 3 * random(), rate = 0;
-    for (double at = 0; at < kEnd; at += kHold) {
+    for (double at = 0; at < end; at += kHold) {
       if (t.size() % 30 == 0) rate = 2 * std::numbers::pi * (2.5 + 1.5 * random());
       phase += rate * kHold;
       t.push_back(at);
@@ -91,7 +99,7 @@ TEST_P(Shaking, JointsHold) {
   options.formulation = {};
   options.integrator = "linear-implicit";
   options.step = 1e-3;
-  options.end = kEnd;
+  options.end = duration();
   options.sampling.count = 6001;
   options.health = {.is_watched = false};
   const Simulation s = simulate(model, options);
