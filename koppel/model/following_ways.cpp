@@ -99,12 +99,15 @@ class Follow {
     const Exprs time = {model_.time}, one = {1};
     return {t.targets, time_derivative(t.targets, time, one)};
   }
+  // Just after the ends of steps, so that a jump at one of them counts once, however t is rounded.
   Goals on_steps(const Tracking& t) const {
-    const Exprs time = {model_.time}, before = {model_.time - step_};
-    Goals goals{t.targets, substitute(t.targets, time, before)};
-    for (std::size_t i = 0; i < goals.rates.size(); ++i) {
-      goals.rates[i] = (t.targets[i] - goals.rates[i]) / step_;
-    }
+    constexpr double kAfter = 1e-3;  // of a step
+    const Exprs time = {model_.time}, now = {model_.time + kAfter * step_};
+    const Exprs before = {model_.time - (1 - kAfter) * step_};
+    const Exprs last = substitute(t.targets, time, before);
+    Goals goals{t.targets, substitute(t.targets, time, now)};
+    for (std::size_t i = 0; i < last.size(); ++i)
+      goals.rates[i] = (goals.rates[i] - last[i]) / step_;
     return goals;
   }
   // Behind the filter, which starts at the target.

@@ -222,6 +222,13 @@ forces:
 )",
      R"(m.yaml:4:3: error[model.missing-key]: force 't' needs on, radius, stiffness, friction and slip_stiffness.
   In space its axis too; damping, velocity, normal and at may be given.)"},
+    {"BallWithASide",
+     R"(bodies:
+  b: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  r: {type: rolling, body: b, radius: 0.3, side: 0.1}
+)",
+     R"(m.yaml:4:50: error[model.missing-key]: joint 'r' has a 'side' only with an axis: a ball has none.)"},
     {"TyreWithoutAxis",
      R"(bodies:
   w: {mass: 1, inertia: [1, 1, 1]}

@@ -106,6 +106,25 @@ outputs: {x: walk.x, y: walk.y, o: only}
           "record does not begin and end at rest.");
 }
 
+// Samples 0, 2, 8, 7 at 0, 1, 3, 4; their central differences by hand.
+TEST(Paths, HeldSamplesHaveRatesByCentralDifferences) {
+  const testing::TemporaryFolder folder;
+  std::ofstream(folder.path() / "hand.csv") << "t,x,y\n0,0,0\n1,2,0\n3,8,0\n4,7,0\n";
+  const Model model = read_model_text(R"(
+dimension: 2
+signals:
+  hand: {type: held, file: hand.csv, columns: [x, y]}
+  grid: {type: held, file: hand.csv, column: x, rate_step: 0.25}
+outputs: {x: hand.x, v: "hand.x'", w: "hand.y'", g: "grid'"}
+)",
+                                      (folder.path() / "m.yaml").string());
+  EXPECT_EQ(at(model, 0.5), (std::vector<double>{0, 2, 0, 0}));        // one-sided
+  EXPECT_EQ(at(model, 0.875), (std::vector<double>{0, 2, 0, 4}));      // (2 − 0)/(2·0.25)
+  EXPECT_EQ(at(model, 1.5), (std::vector<double>{2, 8.0 / 3, 0, 0}));  // (8 − 0)/(3 − 0)
+  EXPECT_EQ(at(model, 3.125), (std::vector<double>{8, 5.0 / 3, 0, 12}));
+  EXPECT_EQ(at(model, 5), (std::vector<double>{7, -1, 0, 0}));
+}
+
 TEST(Paths, MistakesAreExplained) {
   EXPECT_EQ(said_about("signals:\n  w: {type: spline, at: [0, 2, 1], through: [0, 1, 2]}\n"),
             "m.yaml:2:32: error[model.bad-value]: at of signal 'w' must ascend.");

@@ -243,6 +243,26 @@ TEST(Compare, WaysToFollowASignal) {
   EXPECT_EQ(json["runs"][0]["following"][0]["name"], "hold");
 }
 
+// Jumps at ends of steps, whose times are rounded up and down: each counts once.
+TEST(Compare, AConstraintLosesNoJumpBetweenSteps) {
+  std::string times = "0", levels = "0";
+  for (int i = 1; i < 10; ++i) {
+    times += ", " + std::to_string(0.2 * i);
+    levels += i % 2 == 0 ? ", 0" : ", 1";
+  }
+  const Model model = read_model_text(
+      "coordinates: {x: 0}\nkinetic: x'^2\ntables: {z: {type: held, x: [" + times + "], y: [" +
+          levels + "]}}\ntracking: {hold: {output: x, follows: z(t)}}\nrun: {end: 2}\n",
+      "jumps.yaml");
+  CompareOptions options;
+  options.end = 2;
+  for (const Compared& run : compare(model, options).runs) {
+    if (run.model != "constraint") continue;
+    ASSERT_EQ(run.following.at(0).holds, 10);
+    EXPECT_LT(run.following.at(0).left.value(), 1e-9);  // sums of jumps of 1
+  }
+}
+
 TEST(Compare, WhatCannotFollowIsSkipped) {
   const Model model = read_model_text(
       "coordinates: {x: 0}\nkinetic: x'^2\ntracking:\n  hold: {output: x, follows: 1, force: 50, "

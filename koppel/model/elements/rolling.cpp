@@ -13,12 +13,24 @@ const std::vector<Field<Rolling>>& Rolling::fields() {
             .unit = "m",
             .bound = Bound::Positive},
            &Rolling::radius}} +
-      plane_fields<Rolling>();
+      plane_fields<Rolling>() +
+      std::vector<Field<Rolling>>{
+          {{.key = "side",
+            .text =
+                "below this angle to the plane a disc rolls on its side, which is a spherical cap",
+            .unit = "rad",
+            .unless_given = "a thin disc, which must not lie",
+            .bound = Bound::Positive},
+           &Rolling::side}};
   return kFields;
 }
 
 void Rolling::add_to(ModelWriter& writer) const {
   if (!body || !radius) return writer.reject("model.missing-key", " needs body and radius.");
+  if (side && !axis) {
+    return writer.reject_at("side", "model.missing-key",
+                            " has a 'side' only with an axis: a ball has none.");
+  }
   const std::optional<Wheel> wheel = put_on_plane(writer, "body", *body, *radius, axis, normal, at);
   if (!wheel) return;
   Model& model = writer.model;
@@ -47,8 +59,18 @@ void Rolling::add_to(ModelWriter& writer) const {
   if (wheel->axis) {
     // Eq. (1). The root is that of 1 − (n·a)² as a sum of squares: steps try places with an axis
     // that is longer than 1, where the difference could be negative for a disc that nearly lies.
-    const Vec3e up = n - dot(n, *wheel->axis) * *wheel->axis;
-    rho = -r / sqrt(dot(up, up)) * up;
+    const Vec3e& a = *wheel->axis;
+    const Vec3e up = n - dot(n, a) * a;
+    if (!side) {
+      rho = -r / sqrt(dot(up, up)) * up;
+    } else {  // Eq. (4); of the branch that is not taken nothing may be infinite
+      const Expr sine = sin(*side), least = sine * sine;
+      const Expr by = -r / sqrt(max(dot(up, up), least)), across = r * cos(*side) / sine;
+      for (std::size_t i = 0; i < 3; ++i) {
+        rho[i] = select(dot(up, up) < least, sign(dot(n, a)) * across * a[i] - r / sine * n[i],
+                        by * up[i]);
+      }
+    }
   }
   const Vec3e omega = writer.world_angular_velocity("omega", index).rate;
   const Vec3e slip = wheel->c.rate + cross(omega, rho);
