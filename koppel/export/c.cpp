@@ -11,6 +11,7 @@
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/code/emit_c.hpp>
 #include <koppel/expr/code/split.hpp>
+#include <koppel/simulate/length.hpp>
 
 namespace koppel {
 namespace {
@@ -255,8 +256,9 @@ class Writer {
   std::string accurate_constants() const {
     return fmt::format(
         "#define MODEL_NUM_Q {}\n#define MODEL_NUM_V {}\n#define MODEL_NUM_X {}\n"
-        "#define MODEL_NUM_ROWS {}\n#define MODEL_TOLERANCE {}\n\n",
-        m_.q.size(), m_.v.size(), m_.x.size(), m_.num_rows, c_number(*m_.tolerance));
+        "#define MODEL_NUM_ROWS {}\n#define MODEL_TOLERANCE {}\n#define MODEL_SCALE {}\n\n",
+        m_.q.size(), m_.v.size(), m_.x.size(), m_.num_rows, c_number(*m_.tolerance),
+        c_number(absolute_scale_for(m_.prepared.equations, m_.prepared.state)));
   }
 
   std::string init_function() const {

@@ -20,6 +20,7 @@
 #include <koppel/expr/code/split.hpp>
 #include <koppel/expr/graph/graph.hpp>
 #include <koppel/formulation/fixed_cost/rate_terms.hpp>
+#include <koppel/simulate/length.hpp>
 #include <koppel/simulate/row_size.hpp>
 
 namespace koppel {
@@ -195,7 +196,10 @@ class Source {
     define("NUM_G", std::to_string(sizes.size()));
     if (conserves()) define("CONSERVES", "1");
     define("STEP", c_number(m_.step));
-    if (m_.tolerance) define("TOLERANCE", c_number(*m_.tolerance));
+    if (m_.tolerance) {
+      define("TOLERANCE", c_number(*m_.tolerance));
+      define("SCALE", c_number(absolute_scale_for(m_.prepared.equations, m_.prepared.state)));
+    }
     out += fmt::format("static const double model_start[] = {{{}, {}", c_number(m_.start_time),
                        c_number(m_.step));
     for (const auto& part : {m_.state(), m_.inputs, m_.parameters}) {

@@ -10,6 +10,7 @@
 #include <koppel/expr/algebra/reciprocals.hpp>
 #include <koppel/expr/code/emit_wasm.hpp>
 #include <koppel/expr/code/split.hpp>
+#include <koppel/simulate/length.hpp>
 
 namespace koppel {
 namespace {
@@ -272,6 +273,7 @@ class Writer {
     rates.num_y = n;
     rates.num_moved = num_moved;
     rates.tolerance = *m_.tolerance;
+    rates.scale = absolute_scale_for(m_.prepared.equations, m_.prepared.state);
     rates.t = module_.reserve(1);
     rates.h = module_.reserve(1);
     rates.y = module_.reserve(n);

@@ -163,7 +163,7 @@ class Writer {
     return module_.add(std::move(code));
   }
 
-  // koppel_error_norm of the stage's numbers, with scale 1
+  // koppel_error_norm of the stage's numbers
   std::uint32_t add_norm() {
     Code code("", "f64");
     add_locals(code, Type::I32, {"i", "finite"});
@@ -171,19 +171,19 @@ class Writer {
     code.add(fmt::format(R"(
       i32.const 1 local.set finite
       loop
-        local.get i f64.load {} f64.abs local.set a
-        local.get i f64.load {} f64.abs local.set b
+        local.get i f64.load {0} f64.abs local.set a
+        local.get i f64.load {1} f64.abs local.set b
         local.get b local.get a local.get a local.get b f64.lt select local.set larger
-        local.get i f64.load {} f64.abs
-          f64.const 1 local.get larger local.get larger f64.const 1 f64.lt select f64.div
+        local.get i f64.load {2} f64.abs
+          f64.const {4} local.get larger local.get larger f64.const {4} f64.lt select f64.div
           local.set ratio
         local.get ratio local.get norm local.get norm local.get ratio f64.lt select local.set norm
         local.get finite local.get ratio f64.const 1.7e308 f64.le i32.and
           local.get b f64.const 1.7e308 f64.le i32.and local.set finite
-        local.get i i32.const 8 i32.add local.tee i i32.const {} i32.lt_u br_if 0
+        local.get i i32.const 8 i32.add local.tee i i32.const {3} i32.lt_u br_if 0
       end
       local.get norm f64.const inf local.get finite select)",
-                         y0_, y1_, stage_, bytes_));
+                         y0_, y1_, stage_, bytes_, r_.scale));
     return module_.add(std::move(code));
   }
 

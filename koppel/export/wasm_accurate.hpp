@@ -15,7 +15,7 @@ struct WasmRates {
   std::uint32_t t = 0, h = 0, y = 0;            // addresses: time, step to try next, state
   std::uint32_t rate = 0, moved = 0;            // addresses of results
   std::vector<std::uint32_t> rates, projected;  // functions; no second ones: no constraints
-  double tolerance = 0;
+  double tolerance = 0, scale = 1;              // of errors, and of small values
 };
 
 // Adds koppel_accurate_advance: a function t_end → reason, which is 0 where t_end was reached.

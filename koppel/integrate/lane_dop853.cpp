@@ -50,7 +50,7 @@ class LaneDop853::Run {
     std::fill_n(bad_, lanes_, 0.0);
     for (std::size_t l = 0; l < lanes_; ++l) {
       work_.control[l] = {};
-      koppel_dop853_init(&work_.control[l], in_[l], in_[lanes_ + l], of_.tolerance_, 1);
+      koppel_dop853_init(&work_.control[l], in_[l], in_[lanes_ + l], of_.tolerance_, of_.scale_);
     }
     evaluate(k_[0]);
     for (std::size_t l = 0; l < lanes_; ++l) {
@@ -97,9 +97,9 @@ class LaneDop853::Run {
   void judge() {
     const int n = static_cast<int>(of_.num_y_);
     of_.kernels_.combine(koppel_dop853_e5, h_, k_, n, nullptr, error_);
-    of_.kernels_.norm(error_, y0_, y1_, n, 1, e5_);
+    of_.kernels_.norm(error_, y0_, y1_, n, of_.scale_, e5_);
     of_.kernels_.combine(koppel_dop853_e3, h_, k_, n, nullptr, error_);
-    of_.kernels_.norm(error_, y0_, y1_, n, 1, e3_);
+    of_.kernels_.norm(error_, y0_, y1_, n, of_.scale_, e3_);
     for (std::size_t l = 0; l < lanes_; ++l) {
       work_.is_good[l] = work_.is_active[l];
       if (work_.is_active[l] == 0) continue;
@@ -183,12 +183,13 @@ class LaneDop853::Run {
 };
 
 LaneDop853::LaneDop853(LaneFunction rates, LaneFunction project, std::size_t num_y,
-                       std::size_t num_moved, double tolerance)
+                       std::size_t num_moved, double tolerance, double scale)
     : rates_(std::move(rates)),
       project_(std::move(project)),
       num_y_(num_y),
       num_moved_(num_moved),
       tolerance_(tolerance),
+      scale_(scale),
       kernels_(lane_kernels(static_cast<int>(rates_.lanes()))) {}
 
 LaneDop853::Work LaneDop853::make_work() const {

@@ -22,7 +22,7 @@ class LaneDop853 {
  public:
   // `project` gives the first num_moved numbers of y on the constraints; 0: there are none.
   LaneDop853(LaneFunction rates, LaneFunction project, std::size_t num_y, std::size_t num_moved,
-             double tolerance);
+             double tolerance, double scale = 1);  // of small values
 
   std::size_t lanes() const { return static_cast<std::size_t>(kernels_.lanes); }
 
@@ -46,7 +46,7 @@ class LaneDop853 {
 
   LaneFunction rates_, project_;
   std::size_t num_y_, num_moved_;
-  double tolerance_;
+  double tolerance_, scale_;
   const LaneKernels& kernels_;
 };
 

@@ -44,7 +44,12 @@ KOPPEL_INLINE int koppel_accurate_arrive(void* context, double t, KOPPEL_REAL* y
   return koppel_accurate_rate(context, t, y, rate);
 }
 
-/* From in[0] to t_end, with errors of a step <= tolerance * max(|y|, 1). 0: done. Else the reason;
+/* What errors are measured by where values are smaller: 1, less for small mechanisms. */
+#ifndef MODEL_SCALE
+#define MODEL_SCALE 1
+#endif
+
+/* From in[0] to t_end, with errors of a step <= tolerance * max(|y|, MODEL_SCALE). 0: done. Else the reason;
  * `in` is the last state that was reached. */
 KOPPEL_INLINE int koppel_accurate_advance(KOPPEL_REAL* in, KOPPEL_REAL* work, double t_end,
                                           double tolerance) {
@@ -70,7 +75,7 @@ KOPPEL_INLINE int koppel_accurate_advance(KOPPEL_REAL* in, KOPPEL_REAL* work, do
   for (i = 0; i < KOPPEL_DOP853_ALL_STAGES; ++i) {
     s.k[i] = a.k[i <= KOPPEL_DOP853_STAGES ? i : 0];
   }
-  koppel_dop853_init(&s, in[0], in[1], tolerance, 1);
+  koppel_dop853_init(&s, in[0], in[1], tolerance, MODEL_SCALE);
   koppel_dop853_copy(s.y1, in + 2, MODEL_NUM_Y);
   reason = koppel_accurate_rate(&a, in[0], s.y1, s.k[KOPPEL_DOP853_STAGES]);
   while (reason == 0 && s.t1 < t_end) reason = koppel_dop853_step(&s, &ode, t_end, 0);

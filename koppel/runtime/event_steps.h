@@ -126,7 +126,7 @@ static int koppel_events_advance(koppel_events* e, koppel_event_buffers* b, doub
     d.s.y1 = d.a.y[1];
     d.s.stage = d.a.y[2];
     for (i = 0; i < KOPPEL_DOP853_ALL_STAGES; ++i) d.s.k[i] = d.k[i];
-    koppel_dop853_init(&d.s, in[0], in[1], tolerance, 1);
+    koppel_dop853_init(&d.s, in[0], in[1], tolerance, MODEL_SCALE);
     memcpy(d.s.y1, in + 2, MODEL_NUM_Y * sizeof(double));
     reason = koppel_accurate_rate(&d.a, in[0], d.s.y1, d.s.k[KOPPEL_DOP853_STAGES]);
     while (reason == 0 && !is_event && d.s.t1 < t_end) {

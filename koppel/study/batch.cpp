@@ -16,6 +16,7 @@
 #include <koppel/export/step_model.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/simulate/assembled_model.hpp>
+#include <koppel/simulate/length.hpp>
 #include <koppel/study/criteria.hpp>
 #include <koppel/study/start_tangent.hpp>
 #include <koppel/study/symbols.hpp>
@@ -91,7 +92,8 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
   const StepModel& step = *parts.step;
   if (step.tolerance) {
     accurate_.emplace(step_function_, LaneFunction(step.project), num_state_,
-                      step.num_rows > 0 ? step.q.size() + step.v.size() : 0, *step.tolerance);
+                      step.num_rows > 0 ? step.q.size() + step.v.size() : 0, *step.tolerance,
+                      absolute_scale_for(step.prepared.equations, step.prepared.state));
   }
   if (count == 0 || jobs_ < 1) {
     throw Error("study.bad-option", "a batch needs at least one copy and one thread.");

@@ -379,6 +379,31 @@ TEST(AccurateC, ReachesTheReferenceWithoutAWarning) {
   }
 }
 
+// A pendulum and the same a million times smaller, gravity included: errors are measured by its
+// size.
+TEST(AccurateC, SmallMechanismsAreAsAccurateAsLargeOnes) {
+  const auto place = [](const std::string& size) {
+    const Model model = read_model_text("name: small\nparameters: {s: " + size + R"(}
+dimension: 2
+gravity: [0, -9.81*s]
+bodies: {rod: {mass: 1, inertia: s^2/12, com: [s/2, 0], points: {E: [s, 0]}}}
+joints: {pivot: {type: revolute, between: [ground, rod]}}
+outputs: {x: rod.E.x/s}
+)",
+                                        "small.yaml");
+    SimulateOptions options = options_for(model, "dop853", 0.1);
+    options.coordinates = "natural";
+    options.tolerance = 1e-8;
+    const TemporaryFolder folder;
+    write_all(folder.path(), make_step_model(model, options));
+    EXPECT_EQ(run_in(folder.path(), "cc" + std::string(kFlags) + "-o example *.c -lm"), 0)
+        << text_of(folder.path() / "err").substr(0, 2000);
+    EXPECT_EQ(run_in(folder.path(), "./example 20"), 0);
+    return rows_of(folder.path() / "out").back().at(1);
+  };
+  EXPECT_NEAR(place("1e-6"), place("1"), 1e-4);  // a hundred times the tolerance, grown over 2 s
+}
+
 // In single precision, whose rounding is 6e-8: to what a tolerance of 1e-5 allows.
 TEST(AccurateC, ReachesTheReferenceInSinglePrecision) {
   const Model model = built_in("slider_crank");

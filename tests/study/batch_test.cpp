@@ -83,6 +83,34 @@ TEST(Batch, MovesAsARunDoes) {
                    {.relative = 1e-11, .because = "the clock is added up"}));
 }
 
+// The same pendulum a million times smaller, with gravity as much smaller, moves in the same time:
+// its errors are measured by its own size, as in a run.
+TEST(Batch, SmallMechanismsAreAsAccurateAsInARun) {
+  const auto place = [](const std::string& size) {
+    std::vector<ParameterOrigin> origins;
+    const Model model = read_model_text("parameters: {s: " + size + R"(}
+dimension: 2
+gravity: [0, -9.81*s]
+bodies: {rod: {mass: 1, inertia: s^2/12, com: [s/2, 0], points: {E: [s, 0]}}}
+joints: {pivot: {type: revolute, between: [ground, rod]}}
+outputs: {x: rod.E.x/s}
+run: {end: 2, coordinates: natural}
+)",
+                                        "small.yaml", {}, origins);
+    BatchOptions options = with_step(0.1);
+    options.run.integrator = "dop853";
+    options.run.coordinates = "natural";
+    options.run.tolerance = 1e-8;
+    Batch batch(model, origins, 1, options);
+    batch.advance({}, 20);
+    std::vector<double> values(batch.observed().size());
+    batch.observe(values);
+    return values.at(0);
+  };
+  // A hundred times the tolerance by the size (length.hpp), and what 2 s make of it.
+  EXPECT_NEAR(place("1e-6"), place("1"), 1e-4);
+}
+
 // A longer crank is assembled anew; gravity only changes what follows.
 TEST(Batch, ParametersOfCopiesDiffer) {
   std::vector<ParameterOrigin> origins;

@@ -3,7 +3,6 @@
 // bits, as the whole.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -30,11 +29,11 @@ class PreparedProgram {
   // What a workspace keeps at its end: whether something is prepared, the rare inputs that it
   // belongs to, and the slots to prepare it.
   void add_kept(std::vector<double>& work) const;
-  // Computes what is prepared, where it is not there.
+  // Computes what is prepared, where it is not there or belongs to other rare inputs: comparing
+  // them costs a few instructions, and nobody need be trusted to say that they have changed.
   void prepare(const double* in, double* end_of_work, double* prepared) const noexcept {
     double* const kept = end_of_work - num_kept_;
-    if (kept[0] == 0) prepare_anew(in, kept, prepared);
-    assert(is_of(in, kept + 1));
+    if (kept[0] == 0 || !is_of(in, kept + 1)) prepare_anew(in, kept, prepared);
   }
   void forget(double* end_of_work) const noexcept { *(end_of_work - num_kept_) = 0; }
 

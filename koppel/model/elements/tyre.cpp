@@ -65,7 +65,9 @@ void Tyre::add_to(ModelWriter& writer) const {
   const Vec3e &c = wheel->c.value, &c_rate = wheel->c.rate, &a = *wheel->axis;
   const Vec3e &n = wheel->plane.axes.column[2], &p = wheel->plane.point;
   const Expr r = wheel->radius, eps = r / 1000, lean = dot(n, a);
-  const Expr upright = sqrt(1 - lean * lean);      // n·ν
+  // n·ν; that of a wheel that lies on its side is not 0 but next to it: ν has no direction there.
+  constexpr double kFlat = 1e-12;
+  const Expr upright = sqrt(1 + kFlat - lean * lean);
   const Vec3e nu = 1 / upright * (n - lean * a);   // Eq. (1)
   const Expr delta = r * upright - dot(n, c - p);  // Eq. (2)
   const Expr delta_rate = -dot(n, c_rate - r * cross(omega.rate, nu));
