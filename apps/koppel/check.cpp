@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include <koppel/analysis/assembly/loop.hpp>
 #include <koppel/analysis/examine.hpp>
 #include <koppel/analysis/rank/local_freedoms.hpp>
 #include <koppel/base/diagnostic.hpp>
@@ -87,9 +86,7 @@ Findings look_at(const Model& model, const std::string& set, const AnalysisReque
   findings.found = examine(findings.equations, place_bodies(model, findings.equations));
   Assembly& start = findings.found.start;
   if (!start) {
-    const std::string reason =
-        start.gaps.empty() ? "" : explain_open_loop(model, start.gaps[0].owner);
-    start.text = reason.empty() ? explain_failed_start(model, start) : reason;
+    start.text = explain_failed_start(model, start);
     return findings;
   }
   findings.local = find_local(model, findings);

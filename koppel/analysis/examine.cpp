@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <koppel/analysis/assembly/loop.hpp>
 #include <koppel/analysis/rank/branches.hpp>
 #include <koppel/analysis/rank/dead_point.hpp>
 #include <koppel/analysis/rank/massless.hpp>
@@ -47,6 +48,10 @@ IndexReport find_index(const Evaluator& evaluator, const Examination& found, boo
 }  // namespace
 
 std::string explain_failed_start(const Model& model, const Assembly& failed) {
+  for (const Gap& gap : failed.gaps) {
+    const std::string open = explain_open_loop(model, gap.owner);
+    if (!open.empty()) return open;
+  }
   const std::string reason = explain_dead_point(model, failed);
   return reason.empty() ? failed.text : failed.text + ' ' + reason;
 }

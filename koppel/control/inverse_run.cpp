@@ -278,6 +278,12 @@ void InverseRun::judge() {
       {residual_, out_.summary.max_servo_error, checks_->time_of_servo_error(),
        path_length(out_.equations, start_.p, start_.t, end_), out_.summary.verification},
       options_.health.loosen);
+  if (options_.health.judges_one_way && out_.status == Outcome::Status::Done) {
+    const std::vector<Excess> beyond = find_limit_violations(out_.equations, out_.trajectory);
+    if (const auto reason = reason_of_limits(beyond)) health.reasons.push_back(*reason);
+    const std::vector<Excess> pushing = find_pushing_cables(out_.equations, out_.trajectory);
+    if (const auto reason = reason_of_wrong_way(pushing)) health.reasons.push_back(*reason);
+  }
   for (const Health::Reason& reason : health.reasons) {
     out_.text += (out_.text.empty() ? "" : " ") + reason.text;
   }

@@ -76,20 +76,46 @@ std::vector<Excess> find_pushing_cables(const Equations& e, const Trajectory& tr
   return all;
 }
 
+namespace {
+
+// The first of them, and the names of all.
+struct Excesses {
+  const Excess* first;
+  std::vector<std::string> names;
+};
+
+Excesses sum_up(const std::vector<Excess>& all) {
+  Excesses out{&all[0], {}};
+  for (const Excess& e : all) {
+    if (e.from < out.first->from) out.first = &e;
+    if (std::find(out.names.begin(), out.names.end(), e.name) == out.names.end()) {
+      out.names.push_back(e.name);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 std::optional<Health::Reason> reason_of_wrong_way(const std::vector<Excess>& pushing) {
   if (pushing.empty()) return {};
-  std::vector<std::string> names;
-  const Excess* first = &pushing[0];
-  for (const Excess& e : pushing) {
-    if (e.from < first->from) first = &e;
-    if (std::find(names.begin(), names.end(), e.name) == names.end()) names.push_back(e.name);
-  }
+  const auto [first, names] = sum_up(pushing);
   return Health::Reason{
       Health::What::WrongWay, first->from, first->worst, 0,
       fmt::format(
           "from t = {:.6g} s on the motion is that of another mechanism: '{}' would have to "
           "act the wrong way (a cable push, an open contact pull).",
           first->from, fmt::join(names, "', '"))};
+}
+
+std::optional<Health::Reason> reason_of_limits(const std::vector<Excess>& beyond) {
+  if (beyond.empty()) return {};
+  const auto [first, names] = sum_up(beyond);
+  return Health::Reason{
+      Health::What::Limits, first->from, first->worst, first->bound,
+      fmt::format("from t = {:.6g} s on the motion needs more than the inputs may give: '{}' "
+                  "beyond the limits.",
+                  first->from, fmt::join(names, "', '"))};
 }
 
 std::string describe_limit_violation(const Excess& e) {

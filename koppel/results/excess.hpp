@@ -29,8 +29,10 @@ std::vector<Excess> find_excesses(const Trajectory& trajectory, std::size_t colu
 // Inputs beyond their limits, and cables that would have to push or open contacts to pull.
 std::vector<Excess> find_limit_violations(const Equations& equations, const Trajectory& trajectory);
 std::vector<Excess> find_pushing_cables(const Equations& equations, const Trajectory& trajectory);
-// Why a motion with pushing cables is doubtful; nothing without.
+// Why a motion with pushing cables is doubtful, and one with inputs beyond their limits; nothing
+// without.
 std::optional<Health::Reason> reason_of_wrong_way(const std::vector<Excess>& pushing);
+std::optional<Health::Reason> reason_of_limits(const std::vector<Excess>& beyond);
 // In a sentence each.
 std::string describe_limit_violation(const Excess& excess);
 std::string describe_pushing_cable(const Excess& excess);

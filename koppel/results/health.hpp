@@ -20,6 +20,9 @@ struct Health {
     Outputs,
     Verification,
     WrongWay,  // a cable pushes, an open contact pulls
+    Jump,      // an angle in a force jumps (simulate/angle_jumps.hpp)
+    Limits,    // an input is beyond what its actuator can do
+    Accuracy,  // shorter steps give other inputs
   };
   struct Reason {
     What what = What::Energy;

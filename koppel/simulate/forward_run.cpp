@@ -7,9 +7,11 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
+#include <koppel/equations/slight_rows.hpp>
 #include <koppel/expr/code/native.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/results/excess.hpp>
+#include <koppel/simulate/angle_jumps.hpp>
 #include <koppel/simulate/code_report.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/length.hpp>
@@ -17,6 +19,7 @@
 #include <koppel/simulate/progress_watch.hpp>
 #include <koppel/simulate/start_remarks.hpp>
 #include <koppel/simulate/table_ends.hpp>
+#include <koppel/simulate/undefined_force.hpp>
 
 namespace koppel {
 namespace {
@@ -128,8 +131,10 @@ void ForwardRun::integrate_all() {
                          [&](std::string text) { tell(std::move(text)); });
   PassageLog passages(now_.equations, out_.summary.singular_passages,
                       [&](std::string text) { tell(std::move(text)); });
+  AngleJumps angles(*now_.evaluator, now_.state);
   const Observer observer = [&](const Step& step) {
     if (!watch_->note(step)) return false;
+    if (options_.health.is_watched) angles.note(step, now_.problem, now_.state.p);
     passages.note(step, now_.problem.rows, [&](double t) { return is_singular(step, t); });
     return sampler(step) && (options_.step || progress(step));
   };
@@ -172,8 +177,11 @@ void ForwardRun::integrate_all() {
     take_state(outcome.t, outcome.y);
     const std::string end = describe_table_end(now_.equations, now_.state);
     if (!end.empty()) outcome.text = end + ": " + outcome.text;
+    const std::string undefined = describe_undefined_force(now_.equations, now_.state);
+    if (!undefined.empty()) outcome.text = fmt::format("{} ({})", undefined, outcome.text);
   }
   judge_wrong_ways(outcome);
+  if (angles.found()) doubt(*angles.found(), outcome);
   out_.status = outcome.status;
   out_.text = outcome.text;
   passages.summarize();
@@ -190,13 +198,15 @@ void ForwardRun::judge_wrong_ways(Outcome& outcome) {
     last = excess.name;
   }
   if (!options_.health.is_watched || !options_.health.judges_one_way) return;
+  if (const auto reason = reason_of_wrong_way(pushing)) doubt(*reason, outcome);
+}
+
+void ForwardRun::doubt(const Health::Reason& reason, Outcome& outcome) {
   Health& health = out_.summary.health;
-  if (const auto reason = reason_of_wrong_way(pushing)) {
-    if (health.state == Health::State::Good) health.state = Health::State::Doubtful;
-    if (outcome.status == Outcome::Status::Done) outcome.status = Outcome::Status::Doubtful;
-    outcome.text += (outcome.text.empty() ? "" : " ") + reason->text;
-    health.reasons.push_back(*reason);
-  }
+  if (health.state == Health::State::Good) health.state = Health::State::Doubtful;
+  if (outcome.status == Outcome::Status::Done) outcome.status = Outcome::Status::Doubtful;
+  outcome.text += (outcome.text.empty() ? "" : " ") + reason.text;
+  health.reasons.push_back(reason);
 }
 
 void ForwardRun::note_events(const Outcome& outcome) {
@@ -246,6 +256,7 @@ bool ForwardRun::begin(Sampler& sampler, const Observer& observer) {
                      : now_.start;
   if (!sampler.begin(first.t, first.y)) return false;
   watch_->begin(now_.problem, first.t, first.y);
+  watch_->count_slight_rows(slightness(*now_.evaluator, now_.state));
   return !now_.departure || observer(FirstStep(now_.problem, *now_.evaluator, *now_.departure));
 }
 

@@ -77,6 +77,8 @@ class ForwardRun {
   // Whether all constraints depend on each other there, and not only those that are kept.
   bool is_singular(const Step& step, double t);
   void judge_wrong_ways(Outcome& outcome);
+  // One more reason.
+  void doubt(const Health::Reason& reason, Outcome& outcome);
   void note_undefined(const Sampler& sampler);
   void check_derivatives() const;
   void summarize();

@@ -92,7 +92,12 @@ TEST(InverseErrors, WrongBranch) {
 TEST(InverseErrors, CableThatWouldPush) {
   const Model model = model_file("navy_crane_2d_massless");
   const Inverse result = inverse(model, inverse_options_of(model));
-  EXPECT_EQ(result.status, Outcome::Status::Done);
+  EXPECT_EQ(result.status, Outcome::Status::Doubtful);
+  EXPECT_EQ(result.summary.status, "doubtful");
+  EXPECT_EQ(
+      result.text,
+      "from t = 1.64161 s on the motion is that of another mechanism: 'cable1' would have to act "
+      "the wrong way (a cable push, an open contact pull).");
   ASSERT_EQ(result.summary.pushing_cables.size(), 1u);
   const Excess& push = result.summary.pushing_cables[0];
   EXPECT_EQ(push.name, "cable1");
@@ -115,6 +120,11 @@ TEST(InverseErrors, SingularStartIsLeftOut) {
 TEST(InverseErrors, LimitsOfInputs) {
   const Model model = crane({{"[F_t, M_w]", "{F_t: {max: 300}, M_w: {min: -200, max: -50}}"}});
   const Inverse result = inverse(model, inverse_options_of(model));
+  EXPECT_EQ(result.status, Outcome::Status::Doubtful);
+  ASSERT_EQ(result.summary.health.reasons.size(), 1u);
+  EXPECT_EQ(result.summary.health.reasons[0].what, Health::What::Limits);
+  EXPECT_NE(result.text.find("needs more than the inputs may give: 'F_t'"), std::string::npos)
+      << result.text;
   ASSERT_FALSE(result.summary.limit_violations.empty());
   const Excess& beyond = result.summary.limit_violations[0];
   EXPECT_EQ(beyond.name, "F_t");

@@ -42,6 +42,7 @@ TEST(Verify, AfterASingularStartTimesAscend) {
   InverseOptions options = inverse_options_of(model);
   options.verify = true;
   options.method = "minimal-extension";
+  options.step = 0.03;
   const Inverse result = inverse(model, options);
   const auto t = result.trajectory.time();
   EXPECT_DOUBLE_EQ(t.front(), 0.03);
@@ -120,6 +121,7 @@ TEST(Verify, BoundIsAMillionthOfThePathAndAHundredthInSteps) {
   EXPECT_EQ(flat.summary.verification->bound, 1e-6);
   EXPECT_EQ(flat.summary.verification->growth, 0);  // not looked for
   options.method = "projection";
+  options.step = options.end / 100;
   const Inverse steps = inverse(model, options);
   EXPECT_EQ(steps.status, Outcome::Status::Doubtful);
   EXPECT_EQ(steps.summary.verification->reason(),

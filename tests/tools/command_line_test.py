@@ -427,8 +427,9 @@ class Inverse(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("\n  not verified the mass matrix is singular along an unconstrained direction, so\n"
                       "               there is no forward simulation.\n", output)
-        self.assertIn("error[control.doubtful]: The inputs are not verified: the mass matrix is singular along an unconstrained direction, so there is no forward simulation.\n",
-                      messages)
+        self.assertIn("error[control.doubtful]: The inputs are not verified: the mass matrix is singular along an unconstrained direction, so there is no forward simulation. "
+                      "from t = 1.64161 s on the motion is that of another mechanism: 'cable1' would have to act "
+                      "the wrong way (a cable push, an open contact pull).\n", messages)
         summary = json.loads((self.folder / "summary.json").read_text())
         self.assertFalse(summary["verification"]["verified"])
         self.assertEqual(summary["health"]["state"], "doubtful")

@@ -5,6 +5,9 @@
 
 #include <Eigen/SparseCholesky>
 
+#include <koppel/analysis/algebra/mass_scale.hpp>
+#include <koppel/equations/slight_rows.hpp>
+
 namespace koppel {
 namespace {
 
@@ -13,27 +16,25 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using sparse::SparseMatrix;
 
-constexpr double kRankTolerance = 1e-9;
-constexpr double kMassless = 1e-6;  // of the largest mass, given to motions that have less
+constexpr double kRankTolerance = kNothing;  // as where freedoms are counted
 
 // M with its small addition.
 SparseMatrix definite_mass(const Evaluator& evaluator, const State& state) {
   SparseMatrix M =
       sparse::evaluate(*evaluator.M, state) + 0 * sparse::identity(evaluator.M->rows());
-  double top = M.rows() == 0 ? 0 : M.diagonal().cwiseAbs().maxCoeff();
-  if (!(top > 0)) top = 1;
+  const VectorXd least = kMassless * largest_of_kind(evaluator.equations->about.v, M.diagonal());
   constexpr double kDefinite = 1e-8;  // keeps a semidefinite M factorable
   for (Index i = 0; i < M.rows(); ++i) {
     double& mass = M.coeffRef(i, i);
-    mass += mass < kMassless * top ? kMassless * top : kDefinite * mass;
+    mass += mass < least[i] ? least[i] : kDefinite * mass;
   }
   return M;
 }
 
 // An indefinite M at the guess (a Lagrangian with a mistake): its diagonal is metric enough.
-VectorXd diagonal_mass(const SparseMatrix& M) {
+VectorXd diagonal_mass(const Equations& equations, const SparseMatrix& M) {
   const VectorXd diagonal = M.diagonal().cwiseAbs();
-  return diagonal.cwiseMax(kMassless * diagonal.maxCoeff());
+  return diagonal.cwiseMax(kMassless * largest_of_kind(equations.about.v, diagonal));
 }
 
 // Lᵀ with M + ε I = L Lᵀ.
@@ -41,7 +42,7 @@ MatrixXd metric_factor(const Evaluator& evaluator, const State& state) {
   const SparseMatrix M = definite_mass(evaluator, state);
   const Eigen::LLT<MatrixXd> llt{MatrixXd(M)};
   if (llt.info() == Eigen::Success) return llt.matrixU();
-  return VectorXd(diagonal_mass(M).cwiseSqrt()).asDiagonal();
+  return VectorXd(diagonal_mass(evaluator.equations, M).cwiseSqrt()).asDiagonal();
 }
 
 // With coordinates y of Euclidean metric, q − q₀ = P y.
@@ -148,7 +149,7 @@ SparseMatrix mass_metric(const Evaluator& evaluator, const State& state) {
   SparseMatrix M = definite_mass(evaluator, state);
   if (M.rows() == 0) return M;
   if (Eigen::SimplicialLLT<SparseMatrix>(M).info() == Eigen::Success) return M;
-  return SparseMatrix(diagonal_mass(M).asDiagonal());
+  return SparseMatrix(diagonal_mass(evaluator.equations, M).asDiagonal());
 }
 
 double largest_weight(const Evaluator& evaluator, const State& state) {

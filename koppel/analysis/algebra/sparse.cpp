@@ -6,6 +6,8 @@
 
 #include <Eigen/SparseCholesky>
 
+#include <koppel/equations/slight_rows.hpp>
+
 namespace koppel::sparse {
 namespace {
 
@@ -38,14 +40,16 @@ MatrixXd orthonormal(const MatrixXd& x) {
   return Eigen::HouseholderQR<MatrixXd>(x).householderQ() * MatrixXd::Identity(x.rows(), x.cols());
 }
 
-}  // namespace
-
-SparseMatrix evaluate(const MatrixFunction& function, const State& state) {
-  const Sparsity& pattern = function.pattern();
-  const std::vector<double> values = function.values(state);
+SparseMatrix with_pattern(const Sparsity& pattern, const std::vector<double>& values) {
   return Eigen::Map<const SparseMatrix>(pattern.num_rows, pattern.num_columns,
                                         pattern.num_entries(), pattern.column_start.data(),
                                         pattern.row.data(), values.data());
+}
+
+}  // namespace
+
+SparseMatrix evaluate(const MatrixFunction& function, const State& state) {
+  return with_pattern(function.pattern(), function.values(state));
 }
 
 void add(Triplets& entries, const SparseMatrix& A, Index row, Index column) {
@@ -100,7 +104,8 @@ SparseMatrix stack(std::initializer_list<SparseMatrix> parts) {
 }
 
 SparseMatrix all_constraints(const Evaluator& evaluator, const State& state) {
-  return stack({evaluate(evaluator.G, state), evaluate(evaluator.a, state)});
+  return stack({with_pattern(evaluator.G.pattern(), position_constraints(evaluator, state)),
+                evaluate(evaluator.a, state)});
 }
 
 dense::Equilibration equilibrate(const SparseMatrix& A) {

@@ -16,6 +16,8 @@ std::string describe_gap(const std::string& owner, const std::vector<Gap>& gaps)
     if (gap.owner != owner) continue;
     if (gap.is_point) {
       points += gap.size * gap.size;
+    } else if (others.empty() && gap.name.starts_with(owner + ".rigid")) {
+      others = fmt::format("as a rigid body it would have to change its shape by {:.3g}", gap.size);
     } else if (others.empty()) {
       others = fmt::format("'{}' stays off by {:.3g}", gap.name, gap.size);
     }

@@ -57,10 +57,12 @@ std::vector<int> find_way(const Model& model, int closing, int a, int b) {
 
 }  // namespace
 
-std::string explain_open_loop(const Model& model, const std::string& name) {
-  const int closing = model.find_joint(name);
-  if (closing < 0 || !is_pivot(model.joints[static_cast<std::size_t>(closing)])) return "";
+namespace {
+
+// Of the loop that a joint closes; empty where it can close.
+std::string explain_loop_of(const Model& model, int closing) {
   const Joint& joint = model.joints[static_cast<std::size_t>(closing)];
+  if (!is_pivot(joint)) return "";
   std::vector<int> loop = find_way(model, closing, joint.a.body, joint.b.body);
   if (loop.empty()) return "";
   loop.push_back(closing);
@@ -81,8 +83,27 @@ std::string explain_open_loop(const Model& model, const std::string& name) {
   }
   if (2 * longest <= sum * (1 + 1e-9)) return "";
   return fmt::format(
-      "loop '{}' cannot close: the rods reach {:.3g} m, the pivots are {:.3g} m apart.", name,
+      "loop '{}' cannot close: the rods reach {:.3g} m, the pivots are {:.3g} m apart.", joint.name,
       sum - longest, longest);
+}
+
+}  // namespace
+
+// In natural coordinates joints hold by themselves, and what stays open is the shape of a body: the
+// last of its joints that closes such a loop is named, as in the other sets.
+std::string explain_open_loop(const Model& model, const std::string& name) {
+  if (const int closing = model.find_joint(name); closing >= 0) {
+    return explain_loop_of(model, closing);
+  }
+  for (std::size_t i = model.joints.size(); i-- > 0;) {
+    const Joint& joint = model.joints[i];
+    const bool is_of = model.bodies[static_cast<std::size_t>(joint.a.body)].name == name ||
+                       model.bodies[static_cast<std::size_t>(joint.b.body)].name == name;
+    if (!is_of) continue;
+    std::string text = explain_loop_of(model, static_cast<int>(i));
+    if (!text.empty()) return text;
+  }
+  return "";
 }
 
 }  // namespace koppel

@@ -1,0 +1,203 @@
+#include <koppel/simulate/angle_jumps.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/graph/traverse.hpp>
+
+namespace koppel {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+constexpr int kParts = 8;            // of a step, for samples
+constexpr double kNearTheCut = 0.1;  // rad, of samples' maxima that are worth a search
+
+double largest(const std::vector<double>& values) {
+  double out = 0;
+  for (const double value : values) out = std::max(out, std::abs(value));
+  return out;
+}
+
+}  // namespace
+
+AngleJumps::AngleJumps(const Evaluator& evaluator, const State& start)
+    : evaluator_(evaluator), state_(start) {
+  const Equations& e = evaluator.equations;
+  Postorder order(*e.graph);
+  for (const auto* part : {&e.f, &e.r}) order.visit(*part);
+  std::vector<Expr> arguments, moving = e.q;
+  moving.insert(moving.end(), e.v.begin(), e.v.end());
+  moving.insert(moving.end(), e.x.begin(), e.x.end());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (!order[i].is(Op::Atan2) || !depends_on(order[i], moving)) continue;
+    arguments.push_back(order[i].operand(0));
+    arguments.push_back(order[i].operand(1));
+  }
+  num_angles_ = arguments.size() / 2;
+  if (num_angles_ > 0) arguments_.emplace(e, arguments);
+}
+
+State AngleJumps::at(double t) {
+  step_->evaluate(t, y_);
+  const auto take = [&](std::vector<double>& values, int first, int count) {
+    values.assign(y_.begin() + first, y_.begin() + first + count);
+  };
+  state_.t = t;
+  take(state_.q, 0, problem_->num_q);
+  take(state_.v, problem_->num_q, problem_->num_v);
+  take(state_.x, problem_->num_q + problem_->num_v, problem_->num_x);
+  return state_;
+}
+
+AngleJumps::Sample AngleJumps::sample(double t) {
+  const std::vector<double> values = (*arguments_)(at(t));
+  Sample out{t, {}};
+  for (std::size_t k = 0; k < num_angles_; ++k) {
+    out.angles.push_back(std::atan2(values[2 * k], values[2 * k + 1]));
+  }
+  return out;
+}
+
+void AngleJumps::note(const Step& step, const Problem& problem, std::span<const double> p) {
+  if (num_angles_ == 0 || found_ || !(step.t1 > step.t0)) return;
+  step_ = &step;
+  problem_ = &problem;
+  y_.resize(static_cast<std::size_t>(problem.size()));
+  state_.p.assign(p.begin(), p.end());
+  std::vector<Sample> samples;
+  for (int i = 0; i <= kParts; ++i) {
+    samples.push_back(sample(step.t0 + (step.t1 - step.t0) * i / kParts));
+  }
+  for (std::size_t k = 0; k < num_angles_ && !found_; ++k) {
+    for (std::size_t i = 0; i + 1 < samples.size() && !found_; ++i) {
+      look_between(k, samples[i], samples[i + 1]);
+    }
+    const auto height = [&](std::size_t i) { return std::abs(samples[i].angles[k]); };
+    for (std::size_t i = 0; i < samples.size() && !found_; ++i) {
+      const std::size_t left = i == 0 ? 0 : i - 1, right = std::min(i + 1, samples.size() - 1);
+      if (height(i) < kPi / 2 || height(i) < height(left) || height(i) < height(right)) continue;
+      look_around(k, samples[left].t, samples[right].t);
+    }
+  }
+}
+
+// Halves, towards the larger change, until it is a jump or none.
+void AngleJumps::look_between(std::size_t k, const Sample& a, const Sample& b) {
+  Sample left = a, right = b;
+  constexpr int kMost = 40;
+  for (int i = 0; i < kMost; ++i) {
+    if (!(std::abs(right.angles[k] - left.angles[k]) > kPi / 2)) return;
+    const double middle = (left.t + right.t) / 2;
+    if (!(middle > left.t && middle < right.t)) break;
+    Sample between = sample(middle);
+    const bool is_left = std::abs(between.angles[k] - left.angles[k]) >
+                         std::abs(right.angles[k] - between.angles[k]);
+    (is_left ? right : left) = std::move(between);
+  }
+  judge(left.t);
+}
+
+// The largest |θ|, by golden section.
+void AngleJumps::look_around(std::size_t k, double from, double to) {
+  constexpr double kGolden = 0.6180339887498949;
+  const auto height = [&](double t) { return std::abs(sample(t).angles[k]); };
+  double a = to - kGolden * (to - from), b = from + kGolden * (to - from);
+  double at_a = height(a), at_b = height(b);
+  constexpr int kMost = 50;
+  for (int i = 0; i < kMost; ++i) {
+    if (at_a > at_b) {
+      to = b;
+      b = a;
+      at_b = at_a;
+      a = to - kGolden * (to - from);
+      at_a = height(a);
+    } else {
+      from = a;
+      a = b;
+      at_a = at_b;
+      b = from + kGolden * (to - from);
+      at_b = height(b);
+    }
+  }
+  if (kPi - std::max(at_a, at_b) < kNearTheCut) judge((from + to) / 2);
+}
+
+// Whether forces differ on the two sides of t by as much when looked at from half as far, and half
+// of that: what is smooth differs by half.
+void AngleJumps::judge(double t) {
+  constexpr double kAway = 0.2;  // of the step
+  const double h = step_->t1 - step_->t0;
+  std::vector<double> size;
+  const auto difference = [&](double away) {
+    const double from = std::max(step_->t0, t - away), to = std::min(step_->t1, t + away);
+    std::vector<double> change = forces(at(from)), after = forces(at(to));
+    size.resize(change.size());
+    for (std::size_t i = 0; i < change.size(); ++i) {
+      size[i] = std::abs(change[i]) + std::abs(after[i]);
+      change[i] = std::abs(after[i] - change[i]);
+    }
+    return change;
+  };
+  const std::vector<double> far = difference(kAway * h), half = difference(kAway * h / 2),
+                            near = difference(kAway * h / 4);
+  constexpr double kAsMuch = 0.7;
+  // A jump, relative to the force; to all of them, and to what would stop the motion in the step.
+  constexpr double kLeast = 1e-5, kOfAll = 1e-9;
+  const Matrix M = (*evaluator_.M)(at(t));
+  double stopping = 0;
+  for (int k = 0; k < M.rows; ++k) stopping = std::max(stopping, std::abs(M(k, k)));
+  stopping *= largest(state_.v) / h;
+  const double least = kOfAll * std::max(largest(size), stopping);
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    const bool is_jump = near[i] > kAsMuch * half[i] && half[i] > kAsMuch * far[i] &&
+                         near[i] > kLeast * size[i] && near[i] > least;
+    if (!is_jump) continue;
+    const State before = at(std::max(step_->t0, t - kAway * h / 4));
+    const std::vector<std::string> names =
+        forces_that_jump(before, at(std::min(step_->t1, t + kAway * h / 4)), least);
+    const std::string of =
+        names.empty() ? "a force" : fmt::format("'{}'", fmt::join(names, "', '"));
+    found_ = Health::Reason{
+        Health::What::Jump, t, near[i] / size[i], 0,
+        fmt::format(
+            "at t = {:.6g} s an angle that {} uses jumps, and the force with it: the motion "
+            "from there on depends on how it is stepped over. Roll and yaw jump where pitch "
+            "passes 90 deg and, as atan2, at ±180 deg: use the angle of a joint, or the sine and "
+            "cosine of the angle.",
+            t, of)};
+    return;
+  }
+}
+
+// f and the rates of further states.
+std::vector<double> AngleJumps::forces(const State& state) const {
+  std::vector<double> all = evaluator_.f(state);
+  const std::vector<double> more = evaluator_.r(state);
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+std::vector<std::string> AngleJumps::forces_that_jump(const State& before, const State& after,
+                                                      double least) const {
+  constexpr double kLeast = 0.1;  // of the force: not what changes on the way
+  const Equations& e = evaluator_.equations;
+  std::vector<std::string> names;
+  for (const Equations::ForcePart& part : *e.parts) {
+    const VectorFunction f(e, part.f);
+    const std::vector<double> a = f(before), b = f(after);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double change = std::abs(b[i] - a[i]);
+      if (!(change > kLeast * (std::abs(a[i]) + std::abs(b[i]))) || !(change > least)) continue;
+      names.push_back(part.name);
+      break;
+    }
+  }
+  return names;
+}
+
+}  // namespace koppel
