@@ -171,6 +171,34 @@ test("a length on a slider makes the mechanism anew", () => with_workbench(kSwin
   assert.match(await page.locator(".cm-content").textContent(), /l: 1/); // the text is as it was
 }));
 
+// One section of sliders makes the mechanism anew; what the other has set stays, until the text is edited.
+test("sliders stay where they are when a length makes the mechanism anew", () => {
+  const text = kSwing(1).replace("-9.81]", "-g]").replace("{l: 1}", "{l: 1, g: 9.81}");
+  return with_workbench(text, async (page) => {
+    const field = (title) => page.locator(".sliders", { hasText: title }).locator(".field");
+    await field("Parameters").fill("2");
+    await field("Parameters").press("Enter");
+    await page.locator(".sliders", { hasText: "Geometry" }).locator("summary").click();
+    await field("Geometry").fill("2");
+    await field("Geometry").press("Enter");
+    await until(async () => Math.abs(Math.hypot(await value_of(page, "x"), await value_of(page, "y")) - 2) < 1e-3,
+      "the rope is not longer");
+    assert.equal(await field("Parameters").inputValue(), "2");
+    assert.ok(await field("Geometry").isVisible(), "the section is folded");
+    // It is what the step has, too: m g y is the potential energy.
+    await page.locator("body").press("Space");
+    await page.waitForTimeout(300);
+    await page.locator(".chooser summary").click();
+    await page.locator(".chooser label", { hasText: /^potential_energy/ }).locator("input").check();
+    await page.locator(".chooser summary").click();
+    const [energy, y] = [await value_of(page, "potential_energy"), await value_of(page, "y")];
+    assert.ok(Math.abs(energy - 2 * y) < 1e-3 * Math.abs(y) + 1e-3, `${energy} J at ${y} m`);
+    await type(page, text.replace("name: swing", "name: again"));
+    await until(async () => (await page.locator("h1").textContent()) === "again", "not made");
+    await until(async () => (await field("Parameters").inputValue()) === "9.81", "the text does not count");
+  });
+});
+
 test("keys are completed and explained from the schema", () => with_workbench(kSwing(1), async (page) => {
   await page.locator(".cm-content").click();
   await page.keyboard.press("ControlOrMeta+End");

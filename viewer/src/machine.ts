@@ -48,6 +48,8 @@ export function machine_keys(machine: () => { press(key: string): void } | null)
 export interface Memory {
   look: Look | null;
   columns: string[]; // plotted
+  values: Record<string, number>; // of inputs and parameters, as sliders have set them
+  unfolded: string[]; // sections of sliders
   running: boolean;
   speed: number;
   takes: Take[];
@@ -85,6 +87,8 @@ export class Machine {
   private hold: Hold | null = null;
   private tape: Tape | null = null;
   private player: Player | null = null;
+  private readonly values: Record<string, number>;
+  private readonly sections = new Map<string, HTMLDetailsElement>();
   private chosen: number[] = [];
   private last: Answer | null = null;
   private readonly forget_theme: () => void;
@@ -98,10 +102,14 @@ export class Machine {
     const drawn = scene.drawing.reduce((sum, { kind, points }) =>
       sum + 3 * points + (kind === "box" ? 1 : 0), 0);
     const frame = kNumbersOfBody * scene.bodies.length + drawn;
+    this.values = { ...options.memory?.values };
     const start = mechanism.inputs.map((input, index) =>
-      ({ of: "inputs" as const, index, value: input.start }));
+      ({ of: "inputs" as const, index, value: this.values[input.name] ?? input.start }));
+    const set = mechanism.parameters.flatMap(({ name, settable }, index) =>
+      settable && name in this.values
+        ? [{ of: "parameters" as const, index, value: this.values[name]! }] : []);
     this.runner = new Runner(module, { outputs: outputs.length, state: state.length, frame }, step,
-      start, options.present ?? null);
+      [...start, ...set], options.present ?? null);
     this.bar = new RunBar(this.runner, () => this.reset());
     this.recorder = new Recorder([...outputs, ...state]);
     this.plots = new Plots(this.recorder, read_theme());
@@ -139,6 +147,8 @@ export class Machine {
     return {
       look: this.stage?.view?.look ?? null,
       columns: this.chosen.map((i) => this.recorder.columns[i]!.name),
+      values: this.values,
+      unfolded: [...this.sections].flatMap(([title, section]) => (section.open ? [title] : [])),
       running: this.runner.running || this.player !== null,
       speed: this.runner.speed,
       takes: this.takes.all,
@@ -318,13 +328,21 @@ export class Machine {
       at_end = false
     ) => {
       if (all.length === 0) return;
-      const sliders = make_sliders(title, open && all.length <= 8, all, changed, at_end);
+      const known = this.options.memory?.unfolded;
+      const is_open = known ? known.includes(title) : open && all.length <= 8;
+      const present = all.map((variable) => ({ ...variable, value: this.values[variable.name] ?? variable.start }));
+      const sliders = make_sliders(title, is_open, present, changed, at_end);
+      this.sections.set(title, sliders);
       sections.push(element("section", { class: "adjust" }, sliders));
     };
+    const set = (of: "inputs" | "parameters", i: number, value: number) => {
+      this.values[this.mechanism[of][i]!.name] = value;
+      this.runner.set(of, i, value);
+    };
     const { rebuild } = this.options;
-    add("Inputs", true, shown, (i, value) => this.runner.set("inputs", i, value));
+    add("Inputs", true, shown, (i, value) => set("inputs", i, value));
     add("Parameters", shown.length === 0, free.filter(({ settable }) => settable),
-      (i, value) => this.runner.set("parameters", i, value));
+      (i, value) => set("parameters", i, value));
     if (rebuild) {
       add("Geometry", false, free.filter((parameter) => parameter.free && !parameter.settable),
         (i, value) => rebuild(parameters[i]!.name, value), true);

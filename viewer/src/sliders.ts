@@ -7,6 +7,7 @@ export interface Adjustable {
   name: string;
   unit: string;
   start: number;
+  value?: number; // now, if not that of the start
   min: number | null;
   max: number | null;
 }
@@ -23,7 +24,7 @@ function range_of({ start, min, max }: Adjustable): [number, number] {
 export function make_sliders(
   title: string, open: boolean, all: Adjustable[], changed: (index: number, value: number) => void,
   at_end: boolean
-): HTMLElement {
+): HTMLDetailsElement {
   const rows = all.map((variable) =>
     make_row(variable, (x) => changed(variable.index, x), at_end));
   const restore = element("button",
@@ -60,9 +61,11 @@ function make_row(variable: Adjustable, changed: (value: number) => void, at_end
     show(clamped, true);
     changed(clamped);
   };
+  const value = variable.value ?? start;
   widen(0);
-  slider.valueAsNumber = start;
-  show(start, true);
+  if (value < Number(slider.min) || value > Number(slider.max)) widen(value);
+  slider.valueAsNumber = value;
+  show(value, true);
   slider.addEventListener("input", () => {
     show(slider.valueAsNumber, true);
     if (!at_end) changed(slider.valueAsNumber);

@@ -194,9 +194,12 @@ class Workbench {
     if (!coming || coming.number !== this.number) return;
     const { mechanism, redundant, present, studies } = coming;
     const before = this.machine;
+    const memory = before?.memory ?? null;
+    // What a text says counts once it is edited; sliders are kept where one of them made it anew.
+    if (memory && Object.keys(this.set).length === 0) memory.values = {};
     const buttons = this.study_buttons(studies);
     const machine: Machine = new Machine(mechanism, new WebAssembly.Module(bytes), {
-      redundant, present: before ? present : null, memory: before?.memory ?? null, buttons,
+      redundant, present: before ? present : null, memory, buttons,
       rebuild: (name, value) => {
         this.set[name] = value;
         this.check();
