@@ -8,7 +8,9 @@ import type { Answer, Request } from "./worker";
 
 declare const WORKER_TEXT: string; // worker.ts; see build.mjs
 
-const kMostOwed = 0.1; // seconds of motion that a slow machine may be behind before it gives up
+// Seconds of motion that a slow machine may be behind before it gives up: at four frames a second the
+// pace is kept.
+const kMostOwed = 0.25;
 
 export class Runner {
   running = false;
