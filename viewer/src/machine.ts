@@ -7,6 +7,7 @@ import type { Look } from "./camera";
 import { default_columns, make_chooser } from "./columns";
 import type { Frame } from "./data";
 import { element } from "./dom";
+import type { Snapshot } from "./engine";
 import { Forces } from "./forces";
 import { frame_of, interpolate } from "./frames";
 import { Hands, is_grip } from "./hands";
@@ -260,6 +261,7 @@ export class Machine {
     if (this.player) return;
     const frame = frame_of(answer.frame, this.mechanism.scene.bodies.length);
     const view = this.stage?.view;
+    for (const sample of answer.between) this.keep(sample);
     if (view) {
       if (answer.taken > 0) view.traces.extend(frame);
       view.set_frame(frame);
@@ -273,6 +275,14 @@ export class Machine {
     if (++this.count % kPlotEvery === 0 || !this.runner.running) this.plots.refresh();
     const is_touched = this.hands !== null && !this.hands.is_free;
     this.watch.show(answer, this.stage?.view?.grid_step ?? 1, is_touched, this.alarms);
+  }
+
+  // What was passed between two frames of the display.
+  private keep(sample: Snapshot) {
+    const frame = frame_of(sample.frame, this.mechanism.scene.bodies.length);
+    this.stage?.view?.traces.extend(frame);
+    if (this.tape && !this.tape.add(sample, frame)) this.toggle_record();
+    this.recorder.add(sample);
   }
 
   private ghost_at(t: number): Frame | null {

@@ -13,15 +13,19 @@ export interface Answer extends Snapshot {
   failed: boolean;
   time: number; // milliseconds for the steps taken
   ahead: Float64Array[]; // after loading: frames of the first seconds
+  between: Snapshot[]; // on the way, where it was a long one
 }
 
 const kBudget = 25; // milliseconds for the steps of one request
 const kLookAhead = { duration: 4, frames: 80, budget: 250 }; // seconds, number, milliseconds
 
+const kSample = 0.02; // seconds between samples, where the display is slower
+
 let engine: Engine | null = null;
+let step = 1e-3; // of the mechanism, seconds
 
 // Frames to come, as far as nothing is touched: they decide what is in view.
-function look_ahead(machine: Engine, step: number): Float64Array[] {
+function look_ahead(machine: Engine): Float64Array[] {
   const { duration, frames, budget } = kLookAhead;
   const found = [machine.snapshot().frame];
   const n = Math.max(1, Math.round(duration / frames / step));
@@ -34,18 +38,36 @@ function look_ahead(machine: Engine, step: number): Float64Array[] {
   return found;
 }
 
-function answer(done: { taken: number; failed: boolean; time: number }, ahead: Float64Array[]) {
+type Done = Pick<Answer, "taken" | "failed" | "time" | "between">;
+
+function answer(done: Done, ahead: Float64Array[]) {
   const reply: Answer = { ...engine!.snapshot(), ...done, ahead };
   postMessage(reply);
 }
 
-const kNothing = { taken: 0, failed: false, time: 0 };
+const kNothing: Done = { taken: 0, failed: false, time: 0, between: [] };
+
+// With samples on the way, so that curves stay smooth on a slow display.
+function advance(machine: Engine, steps: number): Done {
+  const done: Done = { ...kNothing, between: [] };
+  const at_once = Math.max(1, Math.round(kSample / step));
+  while (true) {
+    const asked = Math.min(at_once, steps - done.taken);
+    const { taken, failed, time } = machine.advance(asked, kBudget - done.time);
+    done.taken += taken;
+    done.time += time;
+    done.failed = failed;
+    if (failed || taken < asked || done.taken >= steps || done.time >= kBudget) return done;
+    done.between.push(machine.snapshot());
+  }
+}
 
 addEventListener("message", ({ data }: MessageEvent<Request>) => {
   if (data.kind === "load") {
     engine = new Engine(data.module, data.sizes);
+    step = data.step;
     engine.set(data.settings);
-    const ahead = look_ahead(engine, data.step);
+    const ahead = look_ahead(engine);
     engine.reset();
     engine.set(data.settings);
     if (data.present) engine.place_at(data.present);
@@ -55,5 +77,5 @@ addEventListener("message", ({ data }: MessageEvent<Request>) => {
   if (!engine) return;
   if (data.kind === "reset") engine.reset();
   engine.set(data.settings);
-  answer(data.kind === "advance" ? engine.advance(data.steps, kBudget) : kNothing, []);
+  answer(data.kind === "advance" ? advance(engine, data.steps) : kNothing, []);
 });
