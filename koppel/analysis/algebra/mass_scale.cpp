@@ -9,6 +9,7 @@ namespace koppel {
 
 Eigen::VectorXd largest_of_kind(std::span<const Equations::Unknown> about,
                                 const Eigen::VectorXd& diagonal) {
+  constexpr double kOwn = 1e-4;  // moments over masses of a mechanism of a centimetre
   std::map<std::string, double> largest;
   double all = 0;
   for (Eigen::Index j = 0; j < diagonal.size(); ++j) {
@@ -20,7 +21,7 @@ Eigen::VectorXd largest_of_kind(std::span<const Equations::Unknown> about,
   Eigen::VectorXd out(diagonal.size());
   for (Eigen::Index j = 0; j < diagonal.size(); ++j) {
     const double most = largest[about[static_cast<std::size_t>(j)].unit];
-    out[j] = most > 0 ? most : all;
+    out[j] = most > 0 && most < kOwn * all ? most : all;
   }
   return out;
 }

@@ -11,8 +11,8 @@
 
 namespace koppel {
 
-// Of the diagonal of a matrix of masses: for each unknown the largest among those of the same unit;
-// of all, where those have none; 1 where none has.
+// Of the diagonal of a matrix of masses, for each unknown: the largest of all; or that among those
+// of the same unit, where that is less than 1e-4 of it. 1 where all are 0.
 Eigen::VectorXd largest_of_kind(std::span<const Equations::Unknown> about,
                                 const Eigen::VectorXd& diagonal);
 

@@ -16,7 +16,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using sparse::SparseMatrix;
 
-constexpr double kRankTolerance = kNothing;  // as where freedoms are counted
+constexpr double kRankTolerance = 1e-9;
 
 // M with its small addition.
 SparseMatrix definite_mass(const Evaluator& evaluator, const State& state) {
@@ -197,8 +197,8 @@ VectorXd nearest_velocity(const SparseMatrix& W, const SparseMatrix& A, const Ve
   const MatrixXd U = Eigen::LLT<MatrixXd>{MatrixXd(W)}.matrixU(), rows = A;
   const auto upper = U.triangularView<Eigen::Upper>();
   const MatrixXd scaled = upper.solve<Eigen::OnTheRight>(rows);
-  VectorXd v = v0 + upper.solve(dense::solve_least_norm(scaled, b - rows * v0, kRankTolerance));
-  const MatrixXd N = dense::null_space(rows, kRankTolerance);
+  VectorXd v = v0 + upper.solve(dense::solve_least_norm(scaled, b - rows * v0, kNothing));
+  const MatrixXd N = dense::null_space(rows, kNothing);
   if (N.cols() > 0 && pull.r.size() > 0) {
     const MatrixXd B = dense::stack({U * N, pull.R * N});
     v += N * B.colPivHouseholderQr().solve(

@@ -144,20 +144,20 @@ std::shared_ptr<const Metric> StartDistance::metric_at(const State& state) const
 
 std::shared_ptr<const Metric> StartDistance::metric_of(const SparseMatrix& J,
                                                        const State& state) const {
-  // Invariants weigh as much as the heaviest motion.
   SparseMatrix S = square(J) + free_mass().q;
-  const VectorXd top = largest_of_kind(evaluator_.equations->about.q, S.diagonal());
+  const double heaviest = std::pow(rows().weight, 2);
+  VectorXd top = largest_of_kind(evaluator_.equations->about.q, S.diagonal());
+  if (top.size() > 0) top /= top.maxCoeff();
   // Invariants weigh as much as what they are of.
-  SparseMatrix h_q = sparse::evaluate(evaluator_.h_q, state);
+  const SparseMatrix h_q = sparse::evaluate(evaluator_.h_q, state);
   VectorXd weight = VectorXd::Zero(h_q.rows());
   for (Index j = 0; j < h_q.outerSize(); ++j) {
     for (SparseMatrix::InnerIterator it(h_q, j); it; ++it) {
       weight[it.row()] = std::max(weight[it.row()], std::sqrt(top[j]));
     }
   }
-  h_q = weight.asDiagonal() * h_q;
-  S += square(h_q);
-  S += SparseMatrix(VectorXd(kDefinite * top).asDiagonal());
+  S += heaviest * square(SparseMatrix(weight.asDiagonal() * h_q));
+  S += kDefinite * heaviest * SparseMatrix(top.asDiagonal());
   return make_metric(S);
 }
 
@@ -202,8 +202,10 @@ StartDistance::OfVelocities StartDistance::of_velocities(const State& position) 
       expected_rates(dense::view(rows().value(rest))) - dense::view(rows().rate(rest));
   const SparseMatrix J = rows_q(position) * sparse::evaluate(evaluator_.K, position);
   const SparseMatrix exact = square(J) + free_mass().v;
-  const VectorXd top = largest_of_kind(evaluator_.equations->about.v, exact.diagonal());
-  const SparseMatrix W = exact + SparseMatrix(VectorXd(kDefinite * top).asDiagonal());
+  VectorXd top = largest_of_kind(evaluator_.equations->about.v, exact.diagonal());
+  if (top.size() > 0) top /= top.maxCoeff();
+  const SparseMatrix W =
+      exact + kDefinite * std::pow(rows().weight, 2) * SparseMatrix(top.asDiagonal());
   const VectorXd c = J.transpose() * expected + free_mass().v * v_guess;
   const Eigen::SimplicialLDLT<SparseMatrix> solver(W);
   VectorXd v0 = solver.solve(c);
