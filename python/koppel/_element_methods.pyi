@@ -188,6 +188,7 @@ class ElementMethods:
         axis: Optional[Direction] = ...,
         normal: Optional[Sequence[Number]] = ...,
         at: Optional[Sequence[Number]] = ...,
+        side: Optional[Number] = ...,
     ) -> Element: ...
     def cam(
         self,

@@ -65,9 +65,11 @@ void Tyre::add_to(ModelWriter& writer) const {
   const Vec3e &c = wheel->c.value, &c_rate = wheel->c.rate, &a = *wheel->axis;
   const Vec3e &n = wheel->plane.axes.column[2], &p = wheel->plane.point;
   const Expr r = wheel->radius, eps = r / 1000, lean = dot(n, a);
-  // n·ν; that of a wheel that lies on its side is not 0 but next to it: ν has no direction there.
-  constexpr double kFlat = 1e-12;
-  const Expr upright = sqrt(1 + kFlat - lean * lean);
+  // n·ν = |a × n|; that of a wheel that lies on its side is not 0 but next to it: ν has no direction
+  // there.
+  constexpr double kFlat = 1e-24;
+  const Vec3e side = cross(a, n);
+  const Expr upright = sqrt(dot(side, side) + kFlat);
   const Vec3e nu = 1 / upright * (n - lean * a);   // Eq. (1)
   const Expr delta = r * upright - dot(n, c - p);  // Eq. (2)
   const Expr delta_rate = -dot(n, c_rate - r * cross(omega.rate, nu));
@@ -76,7 +78,7 @@ void Tyre::add_to(ModelWriter& writer) const {
   const Expr elastic = s * k * smooth;
   const Expr load = elastic + d * s * s * delta_rate;  // Eq. (4)
   const Vec3e rho = delta * n - r * nu;                // Eq. (5)
-  const Vec3e tau = 1 / upright * cross(a, n), sigma = cross(n, tau);
+  const Vec3e tau = 1 / upright * side, sigma = cross(n, tau);
   const Expr travel = dot(tau, c_rate);
   const Vec3e slide = 1 / sqrt(travel * travel + v0 * v0) * (c_rate + cross(omega.rate, rho));
   const Expr forward = -C_tau * dot(tau, slide);  // Eq. (6)
