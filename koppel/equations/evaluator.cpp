@@ -1,7 +1,5 @@
 #include <koppel/equations/evaluator.hpp>
 
-#include <koppel/equations/slight_rows.hpp>
-
 namespace koppel {
 namespace {
 
@@ -91,18 +89,11 @@ Evaluator::Evaluator(const Equations& e, const Shared<Equations>& of)
       v_rate(e, e.v_rate) {}
 
 Matrix Evaluator::all_constraints(const State& state) const {
-  const std::vector<double> upper = position_constraints(*this, state);
-  const Matrix lower = a(state);
-  const int num_g = static_cast<int>(equations->num_g());
-  Matrix all(num_g + lower.rows, static_cast<int>(equations->num_v()));
-  const Sparsity& pattern = G.pattern();
+  const Matrix upper = G(state), lower = a(state);
+  Matrix all(upper.rows + lower.rows, static_cast<int>(equations->num_v()));
   for (int j = 0; j < all.columns; ++j) {
-    for (int i = 0; i < lower.rows; ++i) all(num_g + i, j) = lower(i, j);
-    if (num_g == 0) continue;
-    const auto column = static_cast<std::size_t>(j);
-    for (int k = pattern.column_start[column]; k < pattern.column_start[column + 1]; ++k) {
-      all(pattern.row[static_cast<std::size_t>(k)], j) = upper[static_cast<std::size_t>(k)];
-    }
+    for (int i = 0; i < upper.rows; ++i) all(i, j) = upper(i, j);
+    for (int i = 0; i < lower.rows; ++i) all(upper.rows + i, j) = lower(i, j);
   }
   return all;
 }

@@ -7,7 +7,6 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
-#include <koppel/equations/slight_rows.hpp>
 #include <koppel/expr/code/native.hpp>
 #include <koppel/formulation/formulation.hpp>
 #include <koppel/results/excess.hpp>
@@ -256,7 +255,6 @@ bool ForwardRun::begin(Sampler& sampler, const Observer& observer) {
                      : now_.start;
   if (!sampler.begin(first.t, first.y)) return false;
   watch_->begin(now_.problem, first.t, first.y);
-  watch_->count_slight_rows(slightness(*now_.evaluator, now_.state));
   return !now_.departure || observer(FirstStep(now_.problem, *now_.evaluator, *now_.departure));
 }
 

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <koppel/equations/slight_rows.hpp>
 #include <koppel/simulate/row_size.hpp>
 
 namespace koppel {
@@ -58,13 +57,6 @@ void HealthWatch::begin(const Problem& problem, double t, std::span<const double
   potential_min_ = potential_max_ = now_.energy.potential;
   kinetic_max_ = now_.energy.kinetic;
   unit_kinetic_ = energy_->kinetic_at(1, t, y, *energy_work_);
-}
-
-void HealthWatch::count_slight_rows(std::span<const double> slightness) {
-  for (std::size_t i = 0; i < std::min(row_size_.size(), slightness.size()); ++i) {
-    if (slightness[i] > kNothing) continue;
-    row_size_[i] /= std::max(slightness[i], std::numeric_limits<double>::min());
-  }
 }
 
 void HealthWatch::go_on(const Problem& problem, double t, std::span<const double> y) {

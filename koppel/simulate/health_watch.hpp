@@ -63,9 +63,6 @@ class HealthWatch : public StepJudge {
 
   // The problem that is integrated from here on, from a consistent start.
   void begin(const Problem& problem, double t, std::span<const double> y);
-  // Rows of g that say next to nothing (equations/slight_rows.hpp) are measured by what they would
-  // be in general, not by errors of the data; after begin().
-  void count_slight_rows(std::span<const double> slightness);
   // The same later on. What the energy differs by from the end of the last step, an event gave.
   void go_on(const Problem& problem, double t, std::span<const double> y);
 

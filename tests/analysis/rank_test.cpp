@@ -1,14 +1,12 @@
 #include <bit>
 #include <random>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
-#include <koppel/model/yaml/read_model.hpp>
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>
 
@@ -43,75 +41,6 @@ TEST(Rank, FourBarInSpaceHasThreeRedundantEquationsInOneJoint) {
   EXPECT_EQ(r.redundant[0].text,
             "'d': 3 of its 5 equations (d.z, d.tilt_x, d.tilt_y) repeat what a, b, c already say. "
             "Make it a point-on-line joint, or accept that its reaction is not unique.");
-}
-
-// A door on two hinges, the upper one off the axis of the lower one, or tilted against it. Aligned
-// exactly it has one freedom and five redundant equations; off by what can be measured it has none.
-Model door(double off, double tilt) {
-  return read_model_text(fmt::format(R"(
-parameters: {{off: {}, tilt: {}}}
-gravity: [0, 0, -9.81]
-bodies:
-  ground: {{points: {{B: [off, 0, 1]}}}}
-  door: {{mass: 10, inertia: [1, 1, 1], com: [0.4, 0, 0.5], points: {{B: [off, 0, 1]}}}}
-joints:
-  lower: {{type: revolute, between: [ground, door], axis: [0, 0, 1]}}
-  upper: {{type: revolute, between: [ground.B, door.B], axis: [tilt, 0, 1]}}
-)",
-                                     off, tilt),
-                         "door.yaml");
-}
-
-const char* const kSets[] = {"absolute", "cardan", "directors", "joint", "natural"};
-
-TEST(Rank, HingesMisalignedByNextToNothingAreAlignedInAllCoordinates) {
-  for (const double by : {1e-9, 1e-10, 1e-11, 1e-12, 1e-14}) {
-    for (const Model& model : {door(by, 0), door(0, by)}) {
-      for (const char* set : kSets) {
-        const RankReport r = rank_of(model, set);
-        EXPECT_EQ(r.degrees_of_freedom, 1) << set << ", off by " << by;
-        ASSERT_FALSE(r.redundant.empty()) << set;
-        const bool is_told = r.redundant[0].text.find("is taken as aligned") != std::string::npos;
-        EXPECT_TRUE(is_told || by < 1e-10) << set << ", off by " << by;
-        EXPECT_FALSE(is_told && by < 1e-13) << set;  // that is round-off
-      }
-    }
-  }
-}
-
-TEST(Rank, HingesMisalignedByMoreHoldTheDoorInAllCoordinates) {
-  for (const double by : {1e-2, 1e-4, 1e-6, 1e-7}) {
-    for (const Model& model : {door(by, 0), door(0, by)}) {
-      for (const char* set : kSets) {
-        const RankReport r = rank_of(model, set);
-        EXPECT_EQ(r.degrees_of_freedom, 0) << set << ", off by " << by;
-        EXPECT_EQ(r.is_near_singular(), by < 1e-5) << set << ", off by " << by;
-      }
-    }
-  }
-}
-
-// The size of the mechanism does not count: what is small is so beside its bodies.
-TEST(Rank, SmallMechanismsAreNotTakenForMisalignedOnes) {
-  const Model model = read_model_text(R"(
-dimension: 2
-parameters: {s: 1e-9}
-bodies:
-  ground: {points: {D: [4*s, 0]}}
-  crank: {mass: 1, inertia: s^2, points: {A: [s, 0]}, angle: 90 deg}
-  rod: {mass: 1, inertia: s^2, points: {B: [sqrt(17)*s, 0]}, position: [0, s],
-        angle: 0.24497866312686414}
-  rocker: {mass: 1, inertia: s^2, points: {B: [2*s, 0]}, position: [4*s, 0], angle: 90 deg}
-joints:
-  O: {type: revolute, between: [ground, crank]}
-  A: {type: revolute, between: [crank.A, rod]}
-  D: {type: revolute, between: [ground.D, rocker]}
-  B: {type: revolute, between: [rod.B, rocker.B]}
-)",
-                                      "small.yaml");
-for (const char* set : {"absolute", "joint", "natural"}) {
-  EXPECT_EQ(rank_of(model, set).degrees_of_freedom, 1) << set;
-}
 }
 
 TEST(Rank, LeavesOutRowsWithoutWhichTheOthersAreFarFromDependent) {

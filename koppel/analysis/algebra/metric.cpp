@@ -5,9 +5,6 @@
 
 #include <Eigen/SparseCholesky>
 
-#include <koppel/analysis/algebra/mass_scale.hpp>
-#include <koppel/equations/slight_rows.hpp>
-
 namespace koppel {
 namespace {
 
@@ -17,24 +14,26 @@ using Eigen::VectorXd;
 using sparse::SparseMatrix;
 
 constexpr double kRankTolerance = 1e-9;
+constexpr double kMassless = 1e-6;  // of the largest mass, given to motions that have less
 
 // M with its small addition.
 SparseMatrix definite_mass(const Evaluator& evaluator, const State& state) {
   SparseMatrix M =
       sparse::evaluate(*evaluator.M, state) + 0 * sparse::identity(evaluator.M->rows());
-  const VectorXd least = kMassless * largest_of_kind(evaluator.equations->about.v, M.diagonal());
+  double top = M.rows() == 0 ? 0 : M.diagonal().cwiseAbs().maxCoeff();
+  if (!(top > 0)) top = 1;
   constexpr double kDefinite = 1e-8;  // keeps a semidefinite M factorable
   for (Index i = 0; i < M.rows(); ++i) {
     double& mass = M.coeffRef(i, i);
-    mass += mass < least[i] ? least[i] : kDefinite * mass;
+    mass += mass < kMassless * top ? kMassless * top : kDefinite * mass;
   }
   return M;
 }
 
 // An indefinite M at the guess (a Lagrangian with a mistake): its diagonal is metric enough.
-VectorXd diagonal_mass(const Equations& equations, const SparseMatrix& M) {
+VectorXd diagonal_mass(const SparseMatrix& M) {
   const VectorXd diagonal = M.diagonal().cwiseAbs();
-  return diagonal.cwiseMax(kMassless * largest_of_kind(equations.about.v, diagonal));
+  return diagonal.cwiseMax(kMassless * diagonal.maxCoeff());
 }
 
 // Lᵀ with M + ε I = L Lᵀ.
@@ -42,7 +41,7 @@ MatrixXd metric_factor(const Evaluator& evaluator, const State& state) {
   const SparseMatrix M = definite_mass(evaluator, state);
   const Eigen::LLT<MatrixXd> llt{MatrixXd(M)};
   if (llt.info() == Eigen::Success) return llt.matrixU();
-  return VectorXd(diagonal_mass(evaluator.equations, M).cwiseSqrt()).asDiagonal();
+  return VectorXd(diagonal_mass(M).cwiseSqrt()).asDiagonal();
 }
 
 // With coordinates y of Euclidean metric, q − q₀ = P y.
@@ -149,7 +148,7 @@ SparseMatrix mass_metric(const Evaluator& evaluator, const State& state) {
   SparseMatrix M = definite_mass(evaluator, state);
   if (M.rows() == 0) return M;
   if (Eigen::SimplicialLLT<SparseMatrix>(M).info() == Eigen::Success) return M;
-  return SparseMatrix(diagonal_mass(evaluator.equations, M).asDiagonal());
+  return SparseMatrix(diagonal_mass(M).asDiagonal());
 }
 
 double largest_weight(const Evaluator& evaluator, const State& state) {
@@ -197,8 +196,8 @@ VectorXd nearest_velocity(const SparseMatrix& W, const SparseMatrix& A, const Ve
   const MatrixXd U = Eigen::LLT<MatrixXd>{MatrixXd(W)}.matrixU(), rows = A;
   const auto upper = U.triangularView<Eigen::Upper>();
   const MatrixXd scaled = upper.solve<Eigen::OnTheRight>(rows);
-  VectorXd v = v0 + upper.solve(dense::solve_least_norm(scaled, b - rows * v0, kNothing));
-  const MatrixXd N = dense::null_space(rows, kNothing);
+  VectorXd v = v0 + upper.solve(dense::solve_least_norm(scaled, b - rows * v0, kRankTolerance));
+  const MatrixXd N = dense::null_space(rows, kRankTolerance);
   if (N.cols() > 0 && pull.r.size() > 0) {
     const MatrixXd B = dense::stack({U * N, pull.R * N});
     v += N * B.colPivHouseholderQr().solve(

@@ -6,8 +6,6 @@
 
 #include <Eigen/SparseCholesky>
 
-#include <koppel/equations/slight_rows.hpp>
-
 namespace koppel::sparse {
 namespace {
 
@@ -40,16 +38,14 @@ MatrixXd orthonormal(const MatrixXd& x) {
   return Eigen::HouseholderQR<MatrixXd>(x).householderQ() * MatrixXd::Identity(x.rows(), x.cols());
 }
 
-SparseMatrix with_pattern(const Sparsity& pattern, const std::vector<double>& values) {
-  return Eigen::Map<const SparseMatrix>(pattern.num_rows, pattern.num_columns,
-                                        pattern.num_entries(), pattern.column_start.data(),
-                                        pattern.row.data(), values.data());
-}
-
 }  // namespace
 
 SparseMatrix evaluate(const MatrixFunction& function, const State& state) {
-  return with_pattern(function.pattern(), function.values(state));
+  const Sparsity& pattern = function.pattern();
+  const std::vector<double> values = function.values(state);
+  return Eigen::Map<const SparseMatrix>(pattern.num_rows, pattern.num_columns,
+                                        pattern.num_entries(), pattern.column_start.data(),
+                                        pattern.row.data(), values.data());
 }
 
 void add(Triplets& entries, const SparseMatrix& A, Index row, Index column) {
@@ -104,8 +100,7 @@ SparseMatrix stack(std::initializer_list<SparseMatrix> parts) {
 }
 
 SparseMatrix all_constraints(const Evaluator& evaluator, const State& state) {
-  return stack({with_pattern(evaluator.G.pattern(), position_constraints(evaluator, state)),
-                evaluate(evaluator.a, state)});
+  return stack({evaluate(evaluator.G, state), evaluate(evaluator.a, state)});
 }
 
 dense::Equilibration equilibrate(const SparseMatrix& A) {

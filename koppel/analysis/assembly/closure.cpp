@@ -22,20 +22,6 @@ constexpr double kRoundOff = 1e-15;
 
 double largest(const VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
 
-// The size of coordinates: the mechanism's for lengths, a radian for others.
-VectorXd sizes_of_coordinates(const Equations& e, const State& s) {
-  const auto is_length = [&](std::size_t j) { return e.about.q[j].unit == "m"; };
-  double length = 0;
-  for (std::size_t j = 0; j < e.num_q(); ++j) {
-    if (is_length(j)) length = std::max(length, std::abs(s.q[j]));
-  }
-  VectorXd by(static_cast<Index>(e.num_q()));
-  for (std::size_t j = 0; j < e.num_q(); ++j) {
-    by[static_cast<Index>(j)] = is_length(j) && length > 0 ? length : 1;
-  }
-  return by;
-}
-
 // Levenberg-Marquardt on ½ ‖S c(q)‖², S scaling the rows to gradients of length 1 at the guess. The
 // damping is tied to the residual, so that convergence is quadratic also where rows repeat each
 // other [Yamashita & Fukushima 2001].
@@ -55,11 +41,7 @@ class Closure {
     set_scale(A);
     const VectorXd sizes = positions_.sizes(state);
     double merit = scaled(c).norm(), factor = 1e-3;
-    // Residuals are lengths in the metric of masses: small beside 1, or beside a hundred times the
-    // mechanism where that is less; and large ones are those of heavy and large mechanisms.
-    const double size =
-        metric_.length(sizes_of_coordinates(positions_.evaluator().equations, state));
-    const double whole = std::max(size > 0 ? std::min(1.0, 100 * size) : 1.0, merit);
+    const double whole = std::max(1.0, merit);  // of heavy and large mechanisms
     for (int i = 0; i < options_.max_iterations; ++i) {
       if (largest_part(c, sizes) <= kRoundOff) break;
       ++iterations;
@@ -223,8 +205,18 @@ SparseMatrix Positions::by_q(const State& s) const {
 }
 
 VectorXd Positions::sizes(const State& s) const {
+  const Equations& e = evaluator_.equations;
+  const auto is_length = [&](std::size_t j) { return e.about.q[j].unit == "m"; };
+  double length = 0;
+  for (std::size_t j = 0; j < e.num_q(); ++j) {
+    if (is_length(j)) length = std::max(length, std::abs(s.q[j]));
+  }
+  VectorXd by(static_cast<Index>(e.num_q()));
+  for (std::size_t j = 0; j < e.num_q(); ++j) {
+    by[static_cast<Index>(j)] = is_length(j) && length > 0 ? length : 1;
+  }
   constexpr double kUsual = 100;
-  VectorXd out = by_q(s).cwiseAbs() * sizes_of_coordinates(evaluator_.equations, s);
+  VectorXd out = by_q(s).cwiseAbs() * by;
   for (double& size : out) {
     if (!(size > 0) || (size > 1 / kUsual && size < kUsual)) size = 1;
   }

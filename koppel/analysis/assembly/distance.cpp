@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <Eigen/SparseCholesky>
 
-#include <koppel/analysis/algebra/mass_scale.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
@@ -17,8 +16,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 using sparse::SparseMatrix;
 
-constexpr double kDefinite =
-    1e-12;  // of the largest mass of its kind: keeps what is semidefinite factorable
+constexpr double kDefinite = 1e-12;  // of the largest mass: keeps what is semidefinite factorable
 
 Eigen::Vector3d to_eigen(const Vec3<double>& a) { return {a.x, a.y, a.z}; }
 
@@ -144,20 +142,11 @@ std::shared_ptr<const Metric> StartDistance::metric_at(const State& state) const
 
 std::shared_ptr<const Metric> StartDistance::metric_of(const SparseMatrix& J,
                                                        const State& state) const {
+  // Invariants weigh as much as the heaviest motion.
+  const double top = std::pow(rows().weight, 2);
   SparseMatrix S = square(J) + free_mass().q;
-  const double heaviest = std::pow(rows().weight, 2);
-  VectorXd top = largest_of_kind(evaluator_.equations->about.q, S.diagonal());
-  if (top.size() > 0) top /= top.maxCoeff();
-  // Invariants weigh as much as what they are of.
-  const SparseMatrix h_q = sparse::evaluate(evaluator_.h_q, state);
-  VectorXd weight = VectorXd::Zero(h_q.rows());
-  for (Index j = 0; j < h_q.outerSize(); ++j) {
-    for (SparseMatrix::InnerIterator it(h_q, j); it; ++it) {
-      weight[it.row()] = std::max(weight[it.row()], std::sqrt(top[j]));
-    }
-  }
-  S += heaviest * square(SparseMatrix(weight.asDiagonal() * h_q));
-  S += kDefinite * heaviest * SparseMatrix(top.asDiagonal());
+  S += top * square(sparse::evaluate(evaluator_.h_q, state));
+  S += kDefinite * top * sparse::identity(S.rows());
   return make_metric(S);
 }
 
@@ -202,10 +191,8 @@ StartDistance::OfVelocities StartDistance::of_velocities(const State& position) 
       expected_rates(dense::view(rows().value(rest))) - dense::view(rows().rate(rest));
   const SparseMatrix J = rows_q(position) * sparse::evaluate(evaluator_.K, position);
   const SparseMatrix exact = square(J) + free_mass().v;
-  VectorXd top = largest_of_kind(evaluator_.equations->about.v, exact.diagonal());
-  if (top.size() > 0) top /= top.maxCoeff();
   const SparseMatrix W =
-      exact + kDefinite * std::pow(rows().weight, 2) * SparseMatrix(top.asDiagonal());
+      exact + kDefinite * std::pow(rows().weight, 2) * sparse::identity(exact.rows());
   const VectorXd c = J.transpose() * expected + free_mass().v * v_guess;
   const Eigen::SimplicialLDLT<SparseMatrix> solver(W);
   VectorXd v0 = solver.solve(c);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <random>
 
-#include <koppel/analysis/algebra/mass_scale.hpp>
 #include <koppel/analysis/algebra/metric.hpp>
 #include <koppel/analysis/assembly/assembly.hpp>
 
@@ -47,11 +46,11 @@ bool is_moved_by_time(const Evaluator& evaluator) {
 }  // namespace
 
 std::vector<double> ease_of_motion(const Evaluator& evaluator, const State& state) {
-  const VectorXd m = sparse::evaluate(*evaluator.M, state).diagonal().cwiseAbs();
+  constexpr double kMassless = 1e-6;  // of the largest
+  VectorXd m = sparse::evaluate(*evaluator.M, state).diagonal().cwiseAbs();
   const double most = m.size() == 0 ? 0 : m.maxCoeff();
   if (!(most > 0)) return std::vector<double>(static_cast<std::size_t>(m.size()), 1.0);
-  const VectorXd least = kMassless * largest_of_kind(evaluator.equations->about.v, m);
-  return dense::to_vector(m.cwiseMax(least).cwiseSqrt().cwiseInverse());
+  return dense::to_vector(m.cwiseMax(kMassless * most).cwiseSqrt().cwiseInverse());
 }
 
 std::vector<double> varied_velocity(const Evaluator& evaluator, const State& state, int k) {

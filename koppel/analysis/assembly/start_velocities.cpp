@@ -9,7 +9,6 @@
 #include <koppel/analysis/algebra/dense.hpp>
 #include <koppel/analysis/assembly/gaps.hpp>
 #include <koppel/analysis/assembly/wishes.hpp>
-#include <koppel/equations/slight_rows.hpp>
 
 namespace koppel {
 namespace {
@@ -29,15 +28,11 @@ struct VelocityRows {
 };
 
 // The largest residual, by the size of its terms where that is above the rates that are asked for
-// and 1: what cancels there is exact to round-off of the terms only. The first rows, which are
-// constraints, may nearly repeat each other (slight_rows.hpp), and are then satisfied no better.
-double open_part(const VelocityRows& rows, const VectorXd& v, std::size_t num_constraints,
-                 double tolerance) {
+// and 1: what cancels there is exact to round-off of the terms only.
+double open_part(const VelocityRows& rows, const VectorXd& v) {
   const VectorXd terms = rows.A.cwiseAbs() * v.cwiseAbs() + rows.b.cwiseAbs();
   const double least = std::max(1.0, largest(rows.b));
-  VectorXd open = (rows.A * v - rows.b).cwiseQuotient(terms.cwiseMax(least));
-  open.head(static_cast<Index>(num_constraints)) *= std::min(1.0, tolerance / kNothing);
-  return largest(open);
+  return largest((rows.A * v - rows.b).cwiseQuotient(terms.cwiseMax(least)));
 }
 
 VelocityRows wish_rows(const Wishes& wishes, const State& at) {
@@ -87,12 +82,12 @@ std::optional<Gap> find_impossible_rate(const Evaluator& evaluator,
   VelocityRows kept = velocity_rows(evaluator, state, {});
   const PullRows none{SparseMatrix(0, of.v0.size()), VectorXd()};
   VectorXd v = nearest_velocity(of.W, kept.A, kept.b, none, of.v0);
-  if (open_part(kept, v, e.num_rows(), tolerance) > tolerance) return {};
+  if (open_part(kept, v) > tolerance) return {};
   for (const Equations::Wish& wish : select_wishes(e, true, true)) {
     const VelocityRows row = wish_rows(Wishes(e, {wish}), state);
     const VelocityRows more{sparse::stack({kept.A, row.A}), dense::concatenate({kept.b, row.b})};
     v = nearest_velocity(of.W, more.A, more.b, none, of.v0);
-    if (open_part(more, v, e.num_rows(), tolerance) > tolerance) {
+    if (open_part(more, v) > tolerance) {
       v = nearest_velocity(of.W, kept.A, kept.b, {row.A, row.b}, of.v0);
       return Gap{wish.name, "initial value", largest(row.A * v - row.b)};
     }
@@ -120,7 +115,7 @@ void find_velocities(const Evaluator& evaluator, const StartDistance& distance, 
   const StartDistance::OfVelocities of = distance.of_velocities(state);
   const PullRows none{SparseMatrix(0, of.v0.size()), VectorXd()};
   VectorXd v = nearest_velocity(of.W, all.A, all.b, none, of.v0);
-  if (open_part(all, v, e.num_rows(), tolerance) > tolerance) {
+  if (open_part(all, v) > tolerance) {
     // Not all wishes can be had: hold the firm rows, let the others pull.
     result.wishes_met = false;
     const Wishes pulling(e, leave_out_guesses(e, distance, select_wishes(e, true, false)));
@@ -133,7 +128,7 @@ void find_velocities(const Evaluator& evaluator, const StartDistance& distance, 
   state.v = dense::to_vector(v);
   const VectorXd rest = firm.A * v - firm.b;
   result.velocity_residual = largest(rest);
-  result.velocities_found = open_part(firm, v, e.num_rows(), tolerance) <= tolerance;
+  result.velocities_found = open_part(firm, v) <= tolerance;
   if (result.velocities_found) return;
   if (const auto rate = find_impossible_rate(evaluator, of, state, tolerance)) {
     result.gaps = {*rate};

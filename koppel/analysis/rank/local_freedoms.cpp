@@ -4,7 +4,6 @@
 #include <cmath>
 #include <set>
 
-#include <koppel/analysis/algebra/mass_scale.hpp>
 #include <koppel/analysis/algebra/sparse.hpp>
 #include <koppel/analysis/assembly/neighbours.hpp>
 
@@ -153,8 +152,7 @@ std::vector<LocalFreedom> find_local_freedoms(const Model& model, const Evaluato
                                               const State& state) {
   if (model.bodies.size() <= 1 || absolute.equations->coordinates != "absolute") return {};
   const auto search = [&](const State& at) {
-    const SparseMatrix C = sparse::all_constraints(absolute, at) *
-                           units_of_velocities(absolute.equations, at).asDiagonal();
+    const SparseMatrix C = sparse::all_constraints(absolute, at);
     return Search(model, absolute.equations, C).run();
   };
   if (search(state).empty()) return {};

@@ -4,13 +4,9 @@
 #include <cmath>
 #include <map>
 
-#include <fmt/format.h>
-
 #include <koppel/analysis/algebra/dense.hpp>
-#include <koppel/analysis/algebra/mass_scale.hpp>
 #include <koppel/analysis/algebra/metric.hpp>
 #include <koppel/analysis/assembly/neighbours.hpp>
-#include <koppel/equations/slight_rows.hpp>
 
 namespace koppel {
 namespace {
@@ -226,9 +222,7 @@ Dependences find_dependences(const Evaluator& evaluator, const State& state, dou
                              RankReport& report) {
   const Matrix constraints = evaluator.all_constraints(state);
   const Eigen::MatrixXd C = dense::view(constraints), sizes = natural_sizes(evaluator, state, C);
-  const Eigen::VectorXd units = units_of_velocities(evaluator.equations, state);
-  dense::Equilibration scale = dense::equilibrate(sizes * units.asDiagonal());
-  scale.columns.array() *= units.array();
+  const dense::Equilibration scale = dense::equilibrate(sizes);
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(C.rows(), C.cols());
   qr.setThreshold(tolerance);
   qr.compute(scale.rows.asDiagonal() * C * scale.columns.asDiagonal());
@@ -250,9 +244,7 @@ Dependences find_sparse_dependences(const Evaluator& evaluator, const State& sta
                                     RankReport& report) {
   const sparse::SparseMatrix C = sparse::all_constraints(evaluator, state);
   const sparse::SparseMatrix sizes = natural_sizes(evaluator, state, C);
-  const Eigen::VectorXd units = units_of_velocities(evaluator.equations, state);
-  dense::Equilibration scale = sparse::equilibrate(sizes * units.asDiagonal());
-  scale.columns.array() *= units.array();
+  const dense::Equilibration scale = sparse::equilibrate(sizes);
   sparse::NullSpace null = sparse::null_space(sparse::scaled(C, scale).transpose());
   report.rank = report.num_rows - static_cast<int>(null.basis.cols());
   report.smallest_pivot = null.next;
@@ -260,19 +252,6 @@ Dependences find_sparse_dependences(const Evaluator& evaluator, const State& sta
   const sparse::SparseMatrix eased =
       sizes * dense::view(ease_of_motion(evaluator, state)).asDiagonal();
   return {std::move(null.basis), scale.rows.cwiseProduct(sparse::row_norms(eased)), scale.rows};
-}
-
-// Equations that repeat others but for this much, of the mechanism's size or of a radian; 0: to
-// round-off. They are slight in some coordinate sets (slight_rows.hpp), and give a small pivot in
-// others.
-double misalignment(const std::vector<double>& slight, const RankReport& report) {
-  constexpr double kRoundOff = 1e-12;
-  const auto next = static_cast<std::size_t>(report.rank);
-  double most = next < report.pivots.size() ? report.pivots[next] : 0;
-  for (const double part : slight) {
-    if (part <= kNothing) most = std::max(most, part);
-  }
-  return most > kRoundOff ? most : 0;
 }
 
 // The rank at a state alone, and the dependences there.
@@ -283,27 +262,13 @@ RankReport rank_at(const Evaluator& evaluator, const State& state, const RankOpt
   report.degrees_of_freedom = static_cast<int>(evaluator.equations->num_v());
   if (report.num_rows == 0 || report.degrees_of_freedom == 0) return report;
   const bool is_large = sparse::is_large(static_cast<Index>(report.num_rows));
-  found = is_large
-              ? find_sparse_dependences(evaluator, state, report)
-              : find_dependences(evaluator, state, std::max(options.tolerance, kNothing), report);
+  found = is_large ? find_sparse_dependences(evaluator, state, report)
+                   : find_dependences(evaluator, state, options.tolerance, report);
   report.rank_here = report.rank;
   report.degrees_of_freedom -= report.rank;
-  const std::vector<double> slight = slightness(evaluator, state);
-  for (const double part : slight) {
-    if (part > kNothing) report.smallest_pivot = std::min(report.smallest_pivot, part);
-  }
   if (found.Y.cols() > 0) {
     report.redundant_rows = rows_to_leave_out(found, evaluator.equations->num_g());
     name_redundant_rows(evaluator.equations, found.Y, report);
-    if (const double off = misalignment(slight, report); off > 0) {
-      for (Redundancy& r : report.redundant) {
-        r.text += fmt::format(
-            " They repeat it to {:.1g} only, of the mechanism's size or of a radian: nearly "
-            "aligned "
-            "is taken as aligned.",
-            off);
-      }
-    }
   }
   return report;
 }
@@ -316,18 +281,13 @@ bool restricts_motion(const Evaluator& evaluator, const State& state, const Depe
   const Eigen::VectorXd rates =
       -dense::concatenate({dense::view(evaluator.g_t(state)), dense::view(evaluator.b(state))});
   const PullRows none{sparse::SparseMatrix(0, C.cols()), Eigen::VectorXd()};
-  Eigen::VectorXd scale = found.scale;
-  const std::vector<double> slight = slightness(evaluator, state);
-  for (std::size_t i = 0; i < slight.size(); ++i) {
-    if (slight[i] <= kNothing) scale[static_cast<Index>(i)] = 0;  // errors of the data hold nothing
-  }
   for (const int k : {0, 1}) {
     const std::vector<double> varied = varied_velocity(evaluator, state, k);
     State moving = state;
     moving.v = dense::to_vector(
         nearest_velocity(mass_metric(evaluator, state), C, rates, none, dense::view(varied)));
     const std::vector<double> gamma = evaluator.all_gamma(moving);
-    const Eigen::VectorXd scaled = scale.cwiseProduct(dense::view(gamma));
+    const Eigen::VectorXd scaled = found.scale.cwiseProduct(dense::view(gamma));
     const double left = (found.Y.transpose() * scaled).cwiseAbs().maxCoeff();
     const double speed = dense::view(moving.v).cwiseAbs().maxCoeff();
     const double allowed =
