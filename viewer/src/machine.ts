@@ -125,6 +125,7 @@ export class Machine {
     this.curves = this.make_plots();
     this.side.append(...this.make_sliders(), this.takes.root, this.curves);
     this.runner.on_frame = (answer) => this.start(answer);
+    this.runner.on_pause = () => this.plots.refresh(); // they are behind by some frames
   }
 
   press(key: string) {

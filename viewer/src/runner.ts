@@ -19,6 +19,7 @@ export class Runner {
   has_own_beat = false; // somebody else calls beat(): a headset
   readonly latency = new Latency();
   on_frame: (answer: Answer) => void = () => {};
+  on_pause: () => void = () => {}; // no frame may follow
   private readonly worker: Worker;
   private readonly settings = new Map<string, Setting>(); // not yet sent
   private readonly kept = new Map<string, Setting>(); // all that were made
@@ -48,6 +49,7 @@ export class Runner {
 
   toggle() {
     this.running = !this.running && !this.failed;
+    if (!this.running) this.on_pause();
   }
 
   // One step, standing.
