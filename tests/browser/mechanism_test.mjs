@@ -84,7 +84,9 @@ test("a slider crank runs, stops, steps and starts over", () =>
     const first = await shot(page);
     assert.ok((await count_coloured(page, first)) > 500, "the picture is blank");
     await until(async () => (await time(page)) > 0.3, "time stands still");
-    assert.ok((await count_different(page, first, await shot(page))) > 200, "nothing moved");
+    // On a busy machine the first picture is late, and the second may follow at once.
+    await until(async () => (await count_different(page, first, await shot(page))) > 200,
+      "nothing moved");
     assert.match(await page.locator(".cost").textContent(), /^step [0-9.e+]+ (µs|ms)/);
     await pause(page);
     const stopped = await time(page);
