@@ -408,8 +408,7 @@ class Taylor {
   bool fail_to_resolve() {
     fail(
         "constraints are nearly dependent, so that round-off hides the motion: joints that are "
-        "meant "
-        "to be in line may be misaligned by rounding");
+        "meant to be in line may be misaligned by rounding");
     return false;
   }
 
