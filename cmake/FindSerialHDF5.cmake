@@ -1,5 +1,5 @@
-# HDF5 without MPI, its C interface only: the target SerialHDF5::SerialHDF5. CMake's own FindHDF5
-# needs a C compiler, which a project that uses our library need not have enabled.
+# HDF5 without MPI, its C interface only: the target SerialHDF5::SerialHDF5, and SerialHDF5_SONAME, the name under which
+# programs load it (libhdf5_serial.so.103).
 find_path(SerialHDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
 find_library(SerialHDF5_LIBRARY NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
 mark_as_advanced(SerialHDF5_INCLUDE_DIR SerialHDF5_LIBRARY)
@@ -7,6 +7,12 @@ mark_as_advanced(SerialHDF5_INCLUDE_DIR SerialHDF5_LIBRARY)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(SerialHDF5
   REQUIRED_VARS SerialHDF5_LIBRARY SerialHDF5_INCLUDE_DIR)
+
+if(SerialHDF5_FOUND)
+  file(REAL_PATH "${SerialHDF5_LIBRARY}" SerialHDF5_SONAME)
+  cmake_path(GET SerialHDF5_SONAME FILENAME SerialHDF5_SONAME)
+  string(REGEX REPLACE "([.]so[.][0-9]+).*" "\\1" SerialHDF5_SONAME "${SerialHDF5_SONAME}")
+endif()
 
 if(SerialHDF5_FOUND AND NOT TARGET SerialHDF5::SerialHDF5)
   add_library(SerialHDF5::SerialHDF5 UNKNOWN IMPORTED)

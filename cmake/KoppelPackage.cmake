@@ -17,7 +17,6 @@ set(debian_Eigen3 libeigen3-dev)
 set(debian_nlohmann_json nlohmann-json3-dev)
 set(debian_KLU libsuitesparse-dev)
 set(debian_SUNDIALS libsundials-dev)
-set(debian_SerialHDF5 libhdf5-dev)
 set(debian_LibZip libzip-dev)
 set(debian_ZLIB zlib1g-dev)
 set(debian_asmjit libasmjit-dev)
@@ -51,7 +50,14 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME koppel)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gcc, libc6-dev") # --native cc, export of FMUs
+set(recommended gcc libc6-dev) # --native cc, export of FMUs
+if(KOPPEL_HDF5) # loaded at run time, where dpkg-shlibdeps does not see it
+  execute_process(COMMAND dpkg-query --search "*/${SerialHDF5_SONAME}" OUTPUT_VARIABLE owner ERROR_QUIET)
+  if(owner MATCHES "^([^:]+):")
+    list(APPEND recommended ${CMAKE_MATCH_1})
+  endif()
+endif()
+list(JOIN recommended ", " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "The program koppel with its built-in models: multibody systems and Lagrangian models,
 simulated, inverted, linearised and exported as C, FMU or WebAssembly.")
 
@@ -89,6 +95,7 @@ if(TARGET koppel_python)
   # Bytecode is made when the package is installed, and goes with it.
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/postinst"
       "${PROJECT_SOURCE_DIR}/cmake/debian/prerm")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS ${CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS})
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, python3-pandas, python3-xarray")
   set(CPACK_DEBIAN_PYTHON_DESCRIPTION "`import koppel`: models, runs and analyses in Python, with results as NumPy arrays.")
 endif()

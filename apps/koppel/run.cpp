@@ -168,7 +168,8 @@ void print_result(const Simulation& simulation, const Lines& lines, const Files&
   std::printf("%s\n", simulation.summary.model.c_str());
   for (const auto& [label, text] : lines) print_line(label, text);
   print_line("files",
-             fmt::format("{}, summary.json, report.html", files.path("trajectory.csv").string()));
+             fmt::format("{}, summary.json, report.html{}", files.path("trajectory.csv").string(),
+                         simulation.summary.files.contains("hdf5") ? ", trajectory.h5" : ""));
 }
 
 void print_timing(const Simulation& simulation, double files_seconds) {

@@ -3,11 +3,96 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <memory>
 
+#include <koppel/base/diagnostic.hpp>
+#include <koppel/base/loaded_library.hpp>
 #include <koppel/base/whole_file.hpp>
 
 namespace koppel {
 namespace {
+
+// What is used of HDF5, by its own names. The library brings forty others along (some versions can
+// read files over the network): they are loaded when a file is to be written, not whenever the
+// program starts, which would take twice as long.
+class Hdf5 {
+  std::shared_ptr<const LoadedLibrary> library_ = load();
+
+ public:
+  Hdf5() {
+    if (find("H5open").as<decltype(::H5open)>()() < 0) missing("it cannot be opened");
+  }
+
+  decltype(::H5Aclose)* H5Aclose = find("H5Aclose");
+  decltype(::H5Acreate2)* H5Acreate2 = find("H5Acreate2");
+  decltype(::H5Awrite)* H5Awrite = find("H5Awrite");
+  decltype(::H5Dclose)* H5Dclose = find("H5Dclose");
+  decltype(::H5Dcreate2)* H5Dcreate2 = find("H5Dcreate2");
+  decltype(::H5Dwrite)* H5Dwrite = find("H5Dwrite");
+  decltype(::H5Eset_auto2)* H5Eset_auto2 = find("H5Eset_auto2");
+  decltype(::H5Fclose)* H5Fclose = find("H5Fclose");
+  decltype(::H5Fcreate)* H5Fcreate = find("H5Fcreate");
+  decltype(::H5Fflush)* H5Fflush = find("H5Fflush");
+  decltype(::H5Fget_filesize)* H5Fget_filesize = find("H5Fget_filesize");
+  decltype(::H5Fget_vfd_handle)* H5Fget_vfd_handle = find("H5Fget_vfd_handle");
+  decltype(::H5Gclose)* H5Gclose = find("H5Gclose");
+  decltype(::H5Gcreate2)* H5Gcreate2 = find("H5Gcreate2");
+  decltype(::H5Pclose)* H5Pclose = find("H5Pclose");
+  decltype(::H5Pcreate)* H5Pcreate = find("H5Pcreate");
+  decltype(::H5Pset_fapl_core)* H5Pset_fapl_core = find("H5Pset_fapl_core");
+  decltype(::H5Pset_obj_track_times)* H5Pset_obj_track_times = find("H5Pset_obj_track_times");
+  decltype(::H5Sclose)* H5Sclose = find("H5Sclose");
+  decltype(::H5Screate)* H5Screate = find("H5Screate");
+  decltype(::H5Screate_simple)* H5Screate_simple = find("H5Screate_simple");
+  decltype(::H5Tclose)* H5Tclose = find("H5Tclose");
+  decltype(::H5Tcopy)* H5Tcopy = find("H5Tcopy");
+  decltype(::H5Tset_cset)* H5Tset_cset = find("H5Tset_cset");
+  decltype(::H5Tset_size)* H5Tset_size = find("H5Tset_size");
+  // Set by H5open, which the macros of these values call.
+  const hid_t* H5T_C_S1_g = find_value("H5T_C_S1_g");
+  const hid_t* H5T_IEEE_F64LE_g = find_value("H5T_IEEE_F64LE_g");
+  const hid_t* H5T_NATIVE_DOUBLE_g = find_value("H5T_NATIVE_DOUBLE_g");
+  const hid_t* H5P_CLS_DATASET_CREATE_ID_g = find_value("H5P_CLS_DATASET_CREATE_ID_g");
+  const hid_t* H5P_CLS_FILE_ACCESS_ID_g = find_value("H5P_CLS_FILE_ACCESS_ID_g");
+
+ private:
+  struct Symbol {
+    void* address;
+    template <typename T>
+    T* as() const {
+      return reinterpret_cast<T*>(address);
+    }
+    template <typename T>
+    operator T*() const {
+      return as<T>();
+    }
+  };
+
+  [[noreturn]] static void missing(const std::string& why) {
+    throw Error("results.without-hdf5", "HDF5 cannot be used: " + why,
+                "trajectory.csv has the same numbers; or install " KOPPEL_HDF5_LIBRARY ".");
+  }
+  static std::shared_ptr<const LoadedLibrary> load() {
+    std::string why;
+    auto library = LoadedLibrary::load(KOPPEL_HDF5_LIBRARY, &why);
+    if (library == nullptr) missing(why);
+    return library;
+  }
+  Symbol find(const char* name) const { return {found(library_->find<void>(name), name)}; }
+  const hid_t* find_value(const char* name) const {
+    return found(library_->find_variable<const hid_t>(name), name);
+  }
+  template <typename T>
+  static T* found(T* address, const char* name) {
+    if (address == nullptr) missing(std::string(KOPPEL_HDF5_LIBRARY) + " has no " + name);
+    return address;
+  }
+};
+
+const Hdf5& hdf5() {
+  static const Hdf5 loaded;
+  return loaded;
+}
 
 struct Refused {
   const char* what;
@@ -34,27 +119,29 @@ void check(herr_t status, const char* what) {
 }
 
 void add_text(hid_t to, const char* name, const std::string& text) {
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "a type of text");
-  check(H5Tset_size(type, std::max<std::size_t>(text.size(), 1)), "the length of a text");
-  check(H5Tset_cset(type, H5T_CSET_UTF8), "the encoding of a text");
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, "a space");
-  const Handle attribute(H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                         "an attribute");
-  check(H5Awrite(attribute, type, text.empty() ? "\0" : text.data()), "an attribute");
+  const Handle type(hdf5().H5Tcopy(*hdf5().H5T_C_S1_g), hdf5().H5Tclose, "a type of text");
+  check(hdf5().H5Tset_size(type, std::max<std::size_t>(text.size(), 1)), "the length of a text");
+  check(hdf5().H5Tset_cset(type, H5T_CSET_UTF8), "the encoding of a text");
+  const Handle space(hdf5().H5Screate(H5S_SCALAR), hdf5().H5Sclose, "a space");
+  const Handle attribute(hdf5().H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT),
+                         hdf5().H5Aclose, "an attribute");
+  check(hdf5().H5Awrite(attribute, type, text.empty() ? "\0" : text.data()), "an attribute");
 }
 
 void add_column(hid_t group, const Column& column, std::span<const double> values) {
   std::string name = column.name;
   std::replace(name.begin(), name.end(), '/', ':');
   const hsize_t size = values.size();
-  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose, "a space");
+  const Handle space(hdf5().H5Screate_simple(1, &size, nullptr), hdf5().H5Sclose, "a space");
   // The same values are the same bytes, whenever they are written.
-  const Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "a dataset");
-  check(H5Pset_obj_track_times(how, false), "a dataset");
-  const Handle data(
-      H5Dcreate2(group, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT),
-      H5Dclose, "a dataset");
-  check(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+  const Handle how(hdf5().H5Pcreate(*hdf5().H5P_CLS_DATASET_CREATE_ID_g), hdf5().H5Pclose,
+                   "a dataset");
+  check(hdf5().H5Pset_obj_track_times(how, false), "a dataset");
+  const Handle data(hdf5().H5Dcreate2(group, name.c_str(), *hdf5().H5T_IEEE_F64LE_g, space,
+                                      H5P_DEFAULT, how, H5P_DEFAULT),
+                    hdf5().H5Dclose, "a dataset");
+  check(hdf5().H5Dwrite(data, *hdf5().H5T_NATIVE_DOUBLE_g, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                        values.data()),
         "a dataset");
   add_text(data, "unit", column.unit);
 }
@@ -63,17 +150,20 @@ void add_column(hid_t group, const Column& column, std::span<const double> value
 // it could not write, tries again when the program ends, and crashes.
 template <typename Fill>
 void write(WholeFile& out, const Fill& fill) {
-  constexpr std::size_t kIncrement = std::size_t{1} << 20;  // bytes by which the memory grows
-  const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "memory");
-  check(H5Pset_fapl_core(in_memory, kIncrement, false), "memory");
-  const Handle file(H5Fcreate("trajectory", H5F_ACC_TRUNC, H5P_DEFAULT, in_memory), H5Fclose,
-                    "the file");
+  constexpr unsigned kTruncate = 2;  // H5F_ACC_TRUNC, a macro that calls functions of the library
+  constexpr std::size_t kIncrement = std::size_t{1}
+                                     << 16;  // bytes by which the memory and the file grow
+  const Handle in_memory(hdf5().H5Pcreate(*hdf5().H5P_CLS_FILE_ACCESS_ID_g), hdf5().H5Pclose,
+                         "memory");
+  check(hdf5().H5Pset_fapl_core(in_memory, kIncrement, false), "memory");
+  const Handle file(hdf5().H5Fcreate("trajectory", kTruncate, H5P_DEFAULT, in_memory),
+                    hdf5().H5Fclose, "the file");
   fill(static_cast<hid_t>(file));
-  check(H5Fflush(file, H5F_SCOPE_GLOBAL), "the file");
+  check(hdf5().H5Fflush(file, H5F_SCOPE_GLOBAL), "the file");
   void** memory = nullptr;
   hsize_t size = 0;
-  check(H5Fget_vfd_handle(file, in_memory, reinterpret_cast<void**>(&memory)), "the file");
-  check(H5Fget_filesize(file, &size), "the file");
+  check(hdf5().H5Fget_vfd_handle(file, in_memory, reinterpret_cast<void**>(&memory)), "the file");
+  check(hdf5().H5Fget_filesize(file, &size), "the file");
   out.write({static_cast<const char*>(*memory), static_cast<std::size_t>(size)});
 }
 
@@ -82,8 +172,8 @@ template <typename NameOf, typename Add>
 void add_groups(hid_t file, std::size_t count, const NameOf& name_of_group, const Add& add) {
   for (std::size_t first = 0; first < count;) {
     const std::string name = name_of_group(first);
-    const Handle group(H5Gcreate2(file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                       H5Gclose, "a group");
+    const Handle group(hdf5().H5Gcreate2(file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                       hdf5().H5Gclose, "a group");
     std::size_t i = first;
     for (; i < count && name_of_group(i) == name; ++i) add(group, i);
     first = i;
@@ -114,7 +204,7 @@ void fill_with(hid_t file, const Hdf5Table& table) {
 
 template <typename Fill>
 void write_whole(const std::filesystem::path& path, const Fill& fill) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are thrown, not printed
+  hdf5().H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are thrown, not printed
   WholeFile out(path);
   try {
     write(out, fill);
@@ -126,7 +216,7 @@ void write_whole(const std::filesystem::path& path, const Fill& fill) {
 
 }  // namespace
 
-void require_hdf5() {}
+void require_hdf5() { hdf5(); }
 
 void write_hdf5(const std::filesystem::path& path, const Trajectory& trajectory,
                 const Summary& summary) {

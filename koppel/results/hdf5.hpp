@@ -12,7 +12,8 @@
 
 namespace koppel {
 
-// Throws Error `results.without-hdf5` where HDF5 was left out when configuring; writing does too.
+// Throws Error `results.without-hdf5` where HDF5 was left out when configuring or its library is
+// not on this machine; writing does too.
 void require_hdf5();
 
 // Throws WriteError.

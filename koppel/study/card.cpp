@@ -1,6 +1,5 @@
 #include <koppel/study/card.hpp>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/loaded_library.hpp>
 #include <koppel/export/cuda.hpp>
 
 extern char** environ;
@@ -77,7 +77,7 @@ std::string first_lines(const fs::path& path) {
 struct Card::Library {
   using Batch = void;
   Folder folder;
-  void* handle = nullptr;
+  std::shared_ptr<const LoadedLibrary> code;
   const char* (*message)(int) = nullptr;
   int (*create)(Batch**, std::int64_t) = nullptr;
   void (*destroy)(Batch*) = nullptr;
@@ -89,20 +89,16 @@ struct Card::Library {
   int (*get_failures)(const Batch*, int*) = nullptr;
   int (*get_output)(const Batch*, int, int, double*) = nullptr;
 
-  ~Library() {
-    if (handle != nullptr) dlclose(handle);
-  }
-
   template <typename F>
   void find(const std::string& name, const char* function, F*& to) {
-    to = reinterpret_cast<F*>(dlsym(handle, (name + '_' + function).c_str()));
+    to = code->find<F>((name + '_' + function).c_str());
     if (to == nullptr) refuse("the compiled code has no function " + name + '_' + function + '.');
   }
 
   void load(const fs::path& path, const std::string& name) {
-    handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr)
-      refuse(fmt::format("the compiled code cannot be loaded: {}.", dlerror()));
+    std::string why;
+    code = LoadedLibrary::load(path.c_str(), &why);
+    if (code == nullptr) refuse(fmt::format("the compiled code cannot be loaded: {}.", why));
     find(name, "message", message);
     find(name, "create", create);
     find(name, "destroy", destroy);

@@ -88,7 +88,7 @@ struct Function::Code {
 
   const Program program;
   std::optional<PreparedProgram> prepared;  // where some inputs are rare
-  std::shared_ptr<const NativeLibrary> library;
+  std::shared_ptr<const LoadedLibrary> library;
   Compiled* native = nullptr;
   std::size_t native_work = 0;
   std::string why_not_native;

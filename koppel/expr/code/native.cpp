@@ -1,6 +1,5 @@
 #include <koppel/expr/code/native.hpp>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -227,11 +226,6 @@ class ScratchFolder {
   fs::path path_;
 };
 
-std::shared_ptr<const NativeLibrary> load(const fs::path& path) {
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  return handle == nullptr ? nullptr : std::make_shared<const NativeLibrary>(handle);
-}
-
 std::string first_line(const fs::path& log) {
   std::ifstream file(log);
   std::string line;
@@ -290,16 +284,12 @@ NativeResult compile(const std::string& compiler, std::string_view source, Nativ
     fs::remove(own, error);  // where one of them failed
   }
   NativeResult result;
-  result.library = load(library);
+  result.library = LoadedLibrary::load(library.c_str());
   if (result.library == nullptr) return failed("the compiled library cannot be loaded");
   return result;
 }
 
 }  // namespace
-
-NativeLibrary::~NativeLibrary() { dlclose(handle_); }
-
-void* NativeLibrary::find_address(const char* name) const { return dlsym(handle_, name); }
 
 NativeResult compile_native(std::string_view source, NativeKind kind) {
   try {
@@ -314,7 +304,7 @@ NativeResult compile_native(std::string_view source, NativeKind kind) {
     if (cached) {
       *cached /= hash.hex() + ".so";
       if (is_intact(*cached)) {
-        if (auto library = load(*cached)) return {std::move(library), {}, true};
+        if (auto library = LoadedLibrary::load(cached->c_str())) return {std::move(library), {}, true};
       }
     }
     return compile(compiler, source, kind, cached);

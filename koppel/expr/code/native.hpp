@@ -14,31 +14,13 @@
 #include <string>
 #include <string_view>
 
+#include <koppel/base/loaded_library.hpp>
 #include <koppel/expr/code/function.hpp>
 
 namespace koppel {
 
-// A loaded library; unloaded with its last owner.
-class NativeLibrary {
- public:
-  explicit NativeLibrary(void* handle) : handle_(handle) {}
-  NativeLibrary(const NativeLibrary&) = delete;
-  NativeLibrary& operator=(const NativeLibrary&) = delete;
-  ~NativeLibrary();
-
-  // The address of an exported function, or null.
-  template <typename F>
-  F* find(const char* name) const {
-    return reinterpret_cast<F*>(find_address(name));
-  }
-
- private:
-  void* find_address(const char* name) const;
-  void* handle_;
-};
-
 struct NativeResult {
-  std::shared_ptr<const NativeLibrary> library;  // null when it failed
+  std::shared_ptr<const LoadedLibrary> library;  // null when it failed
   std::string why_not;                           // then: why
   bool from_cache = false;
 };

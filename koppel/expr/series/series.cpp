@@ -213,7 +213,7 @@ struct Series::Code {
   Substitution substitution;
   SeriesExpansion expansion;
   Program solve_program;
-  std::shared_ptr<const NativeLibrary> library;
+  std::shared_ptr<const LoadedLibrary> library;
   SeriesFunction* native = nullptr;
   SeriesFunction* native_correction = nullptr;
   SolveFunction* native_solve = nullptr;
