@@ -1,103 +1,34 @@
-// Any bytes are a list of instructions over four inputs and the numbers that branches, signs and
-// roundings turn on. All that evaluates them gives the same bits: the tape, generated machine code,
-// batches in lanes, the two parts of a program that is split, the graph node by node and, for a
-// sample, compiled C; and for series the tape and generated code, order by order.
+// All that evaluates a list of instructions (instructions.hpp) gives the same bits: the tape,
+// generated machine code, batches in lanes, the two parts of a program that is split, the graph
+// node by node and, for a sample, compiled C; and for series the tape and generated code, order by
+// order.
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <iostream>
 #include <limits>
 #include <memory>
-#include <span>
-#include <vector>
 
-#include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/code/function.hpp>
 #include <koppel/expr/code/machine_code.hpp>
 #include <koppel/expr/code/split.hpp>
-#include <koppel/expr/graph/graph.hpp>
-#include <koppel/expr/graph/operations.hpp>
 #include <koppel/expr/series/series.hpp>
 #include <tests/expr/plain_evaluation.hpp>
+#include <tests/fuzz/instructions.hpp>
 
 namespace {
 
 using namespace koppel;
+using namespace koppel::testing;
 
-constexpr std::size_t kNumInputs = 4, kMostInstructions = 1000, kMostOutputs = 12;
+constexpr std::size_t kMostOutputs = 12;
 constexpr std::size_t kNumPoints = 9;  // of a batch: whole lanes and a rest
 constexpr int kOrder = 5;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNumbers[] = {0.0,   -0.0,   1,          -1,     0.5,     2,
-                               3,     -1.75,  1e-3,       1e17,   1e308,   -1e-310,
-                               1.6e6, 5e-324, 3.14159265, 1e-160, -1.5e308};
 constexpr double kEdges[] = {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
-
-bool is_same(double a, double b) {
-  return (std::isnan(a) && std::isnan(b)) ||
-         std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-
-void compare(double tape, double other, const char* name) {
-  if (is_same(tape, other)) return;
-  std::cerr << "tape " << tape << ", " << name << ' ' << other << '\n';
-  std::abort();
-}
 
 bool is_compiled() {
   constexpr unsigned kFirst = 3, kEach = 50000;
   static unsigned count = 0;
   ++count;
   return count <= kFirst || count % kEach == 0;
-}
-
-// The bytes, one after the other; zeros behind the last.
-class Bytes {
- public:
-  Bytes(const std::uint8_t* data, std::size_t size) : data_(data, size) {}
-  std::size_t next() { return at_ < data_.size() ? data_[at_++] : 0; }
-  bool is_over() const { return at_ >= data_.size(); }
-
- private:
-  std::span<const std::uint8_t> data_;
-  std::size_t at_ = 0;
-};
-
-// Four bytes an instruction: the operation and its operands, counted back from the last value, so
-// that values are used at once as well as much later.
-std::vector<Expr> make_values(Graph& graph, std::span<const Expr> inputs, Bytes& bytes) {
-  const double x[] = {0, 1, 2, 4}, y[] = {1, -1, 3, 2};
-  const Table tables[] = {graph.add_table("road", TableData::spline(x, y)),
-                          graph.add_table("held", TableData::held(x, y))};
-  std::vector<Expr> values(inputs.begin(), inputs.end());
-  for (std::size_t n = 0; n < kMostInstructions && !bytes.is_over(); ++n) {
-    const std::size_t code = bytes.next();
-    const auto operand = [&]() -> Expr {
-      const std::size_t byte = bytes.next();
-      if (byte >= 250) return kNumbers[(byte + n) % std::size(kNumbers)];
-      return values[values.size() - 1 - (byte * byte / 64) % values.size()];
-    };
-    const Expr a = operand(), b = operand(), c = operand();
-    constexpr auto kFirst = static_cast<std::size_t>(Op::Neg);
-    // Every second one is a sum, a difference or a product, as in mechanics.
-    constexpr Op kUsual[] = {Op::Add, Op::Sub, Op::Mul};
-    const Op op = code % 2 == 0 ? kUsual[code / 2 % 3]
-                                : static_cast<Op>(kFirst + code / 2 % (kNumOps - kFirst));
-    try {
-      const int arity = operation(op).arity;
-      const Expr made = op == Op::Table ? tables[code % 4 / 2](a)
-                        : arity == 1    ? apply(op, a)
-                        : arity == 2    ? apply(op, a, b)
-                                        : apply(op, a, b, c);
-      values.emplace_back(graph, graph.adopt(made));
-    } catch (const Error&) {
-      // Of numbers alone, and outside the domain.
-    }
-  }
-  return values;
 }
 
 std::vector<double> make_points(Bytes& bytes) {
@@ -174,7 +105,7 @@ void check_functions(std::span<const Expr> inputs, std::span<const Expr> outputs
       compare(value[j], batch[j * kNumPoints + p], "batch on the tape");
       compare(value[j], joined[j], "in two parts");
       if (!fixed_cost && p == 0) {
-        compare(value[j], testing::evaluate_plainly(outputs[j], inputs, point), "graph");
+        compare(value[j], evaluate_plainly(outputs[j], inputs, point), "graph");
       }
     }
   }
