@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -71,6 +72,21 @@ std::string first_lines(const fs::path& path) {
   return out;
 }
 
+// Makes the context of the first card, which the compiled code then uses: some 0.3 s, in which the
+// code can be compiled. Where it fails the code does the same and says why. The driver is never
+// unloaded, since its context stays.
+void start_card() {
+  static const auto& driver = *new auto(LoadedLibrary::load("libcuda.so.1"));
+  if (driver == nullptr) return;
+  const auto initialize = driver->find<int(unsigned)>("cuInit");
+  const auto get_device = driver->find<int(int*, int)>("cuDeviceGet");
+  const auto retain = driver->find<int(void**, int)>("cuDevicePrimaryCtxRetain");
+  if (initialize == nullptr || get_device == nullptr || retain == nullptr) return;
+  int device = 0;
+  void* context = nullptr;
+  if (initialize(0) == 0 && get_device(&device, 0) == 0) retain(&context, device);
+}
+
 }  // namespace
 
 // The functions of NAME.h.
@@ -116,8 +132,7 @@ struct Card::Library {
   }
 };
 
-Card::Card(const StepModel& model, bool contracts)
-    : library_(std::make_unique<Library>()), batch_(nullptr, nullptr) {
+Card::Card(const StepModel& model, bool contracts) : library_(std::make_unique<Library>()) {
   const CudaFiles files = write_cuda(model);
   const fs::path& folder = library_->folder.path;
   const fs::path source = folder / (model.name + ".cu"), library = folder / "card.so";
@@ -126,10 +141,12 @@ Card::Card(const StepModel& model, bool contracts)
   const char* const named = std::getenv("KOPPEL_NVCC");
   const std::string compiler = named != nullptr && *named != '\0' ? named : "nvcc";
   const fs::path log = folder / "log";
+  const std::future<void> started = std::async(std::launch::async, start_card);
   const std::string contraction = contracts ? "-fmad=true" : "-fmad=false";
-  const int status = run_program({compiler, "-O3", "-arch=native", contraction, "-shared",
-                                  "-Xcompiler", "-fPIC", "-o", library.string(), source.string()},
-                                 log);
+  const int status = run_program(
+      {compiler, "-O3", "-arch=native", contraction, "-shared", "-default-stream=per-thread",
+       "-Xcompiler", "-fPIC", "-o", library.string(), source.string()},
+      log);
   if (status == 127) {
     refuse(fmt::format("'{}', the compiler for graphics cards, is not found.", compiler),
            "Install the CUDA toolkit, or name its compiler in the environment as KOPPEL_NVCC; "
@@ -143,48 +160,73 @@ Card::Card(const StepModel& model, bool contracts)
 
 Card::~Card() = default;
 
-const Card::Results& Card::run(const Variants& variants, std::uint64_t steps,
-                               std::span<const Wanted> wanted) {
+// Parts of many variants run side by side, each in a thread and a stream of its own, so that the
+// card computes some while others are on their way to it or back. A part of this many keeps it
+// busy.
+void Card::divide(std::size_t count) {
+  constexpr std::size_t kWhole = 200'000, kMostParts = 4;
+  parts_.clear();
+  const std::size_t num_parts = std::clamp<std::size_t>(count / kWhole, 1, kMostParts);
+  for (std::size_t p = 0; p < num_parts; ++p) {
+    const std::size_t first = count * p / num_parts, last = count * (p + 1) / num_parts;
+    parts_.push_back({first, last - first, {nullptr, library_->destroy}});
+  }
+  size_ = count;
+}
+
+void Card::run(Part& part, const Job& job) {
   const Library& of = *library_;
-  const auto before = std::chrono::steady_clock::now();
-  if (size_ != variants.count) {
+  if (part.batch == nullptr) {
     Library::Batch* created = nullptr;
-    batch_.reset();
-    of.check(of.create(&created, static_cast<std::int64_t>(variants.count)));
-    batch_ = {created, of.destroy};
-    size_ = variants.count;
+    of.check(of.create(&created, static_cast<std::int64_t>(part.count)));
+    part.batch.reset(created);
   } else {
-    of.check(of.restart(batch_.get()));
+    of.check(of.restart(part.batch.get()));
   }
-  Library::Batch* const made = batch_.get();
-  for (std::size_t i = 0; i < variants.states.size(); ++i) {
-    const std::vector<double>& values = variants.states[i];
-    of.check(of.set_state(made, static_cast<int>(i), values.data(), std::ssize(values)));
-  }
-  for (std::size_t i = 0; i < variants.parameters.size(); ++i) {
-    const std::vector<double>& values = variants.parameters[i];
-    of.check(of.set_parameter(made, static_cast<int>(i), values.data(), std::ssize(values)));
-  }
+  Library::Batch* const made = part.batch.get();
+  const auto give = [&](auto set, const std::vector<std::vector<double>>& all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool is_common = all[i].size() == 1;
+      of.check(set(made, static_cast<int>(i), all[i].data() + (is_common ? 0 : part.first),
+                   is_common ? 1 : static_cast<std::int64_t>(part.count)));
+    }
+  };
+  give(of.set_state, job.variants.states);
+  give(of.set_parameter, job.variants.parameters);
   std::vector<int> chosen;
   bool reduces = false;
-  for (const Wanted& one : wanted) {
+  for (const Wanted& one : job.wanted) {
     const int output = static_cast<int>(one.output);
     if (std::find(chosen.begin(), chosen.end(), output) == chosen.end()) chosen.push_back(output);
     reduces = reduces || one.which != Which::Final;
   }
   of.check(of.choose_outputs(made, chosen.data(), static_cast<int>(chosen.size())));
-  of.check(of.run(made, steps, 0, reduces ? 1 : 0));
-  Results& out = results_;
-  out.failures.resize(variants.count);
-  of.check(of.get_failures(made, out.failures.data()));
-  out.values.resize(wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    out.values[i].resize(variants.count);
-    of.check(of.get_output(made, static_cast<int>(wanted[i].output),
-                           static_cast<int>(wanted[i].which), out.values[i].data()));
+  of.check(of.run(made, job.steps, 0, reduces ? 1 : 0));
+  of.check(of.get_failures(made, results_.failures.data() + part.first));
+  for (std::size_t i = 0; i < job.wanted.size(); ++i) {
+    of.check(of.get_output(made, static_cast<int>(job.wanted[i].output),
+                           static_cast<int>(job.wanted[i].which),
+                           results_.values[i].data() + part.first));
   }
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-  return out;
+}
+
+const Card::Results& Card::run(const Variants& variants, std::uint64_t steps,
+                               std::span<const Wanted> wanted) {
+  const auto before = std::chrono::steady_clock::now();
+  if (size_ != variants.count) divide(variants.count);
+  results_.failures.resize(variants.count);
+  results_.values.resize(wanted.size());
+  for (std::vector<double>& values : results_.values) values.resize(variants.count);
+  const Job job{variants, steps, wanted};
+  std::vector<std::future<void>> others;
+  for (std::size_t p = 1; p < parts_.size(); ++p) {
+    others.push_back(std::async(std::launch::async, [&, p] { run(parts_[p], job); }));
+  }
+  run(parts_[0], job);
+  for (std::future<void>& other : others) other.get();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - before;
+  results_.seconds = seconds.count();
+  return results_;
 }
 
 }  // namespace koppel

@@ -44,9 +44,21 @@ class Card {
 
  private:
   struct Library;
+  struct Job {
+    const Variants& variants;
+    std::uint64_t steps;
+    std::span<const Wanted> wanted;
+  };
+  struct Part {
+    std::size_t first, count;  // of the variants
+    std::unique_ptr<void, void (*)(void*)> batch;
+  };
+  void divide(std::size_t count);
+  void run(Part& part, const Job& job);
+
   std::unique_ptr<Library> library_;
-  std::unique_ptr<void, void (*)(void*)> batch_;  // of so many variants
-  std::size_t size_ = 0;
+  std::vector<Part> parts_;
+  std::size_t size_ = 0;  // of all
   Results results_;
 };
 

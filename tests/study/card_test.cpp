@@ -26,16 +26,22 @@ outputs: {x: x, phi: phi}
 run: {end: 1}
 )";
 
-// What stays on the card from one run to the next changes nothing.
-TEST(Card, RunsAgainAsIfForTheFirstTime) {
-  const testing::TemporaryFolder folder;
-  const std::string compiler = folder.path() / "host";
+// The compiler of the host in the place of nvcc, as a script in a folder.
+std::string make_host_compiler(const std::filesystem::path& folder) {
+  const std::string compiler = folder / "host";
   std::ofstream(compiler) << "#!/bin/sh\nfor word; do source=$word; done\n"
                              "while [ $# -gt 0 ]; do [ \"$1\" = -o ] && library=$2; shift; done\n"
                              "exec c++ -O1 -ffp-contract=off -fPIC -shared -x c++ \"$source\" -o "
                              "\"$library\"\n";
   std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
-  const testing::ScopedEnvironment named("KOPPEL_NVCC", compiler);
+  return compiler;
+}
+
+// What stays on the card from one run to the next changes nothing, and neither does it that many
+// variants run in parts side by side.
+TEST(Card, RunsAgainAsIfForTheFirstTime) {
+  const testing::TemporaryFolder folder;
+  const testing::ScopedEnvironment named("KOPPEL_NVCC", make_host_compiler(folder.path()));
   std::vector<ParameterOrigin> origins;
   const Model model = read_model_text(kCart, "cart.yaml", {}, origins);
   BatchOptions options;
@@ -64,6 +70,27 @@ TEST(Card, RunsAgainAsIfForTheFirstTime) {
   EXPECT_EQ(first.values, again.values);
   EXPECT_NE(first.values, other.values);
   EXPECT_EQ(first.failures, std::vector<int>(3, 0));
+
+  constexpr std::size_t kMany = 500'000;
+  Card::Variants many{kMany, {}, {}};
+  std::vector<double> numbers(3);
+  for (std::size_t i = 0; i < batch.num_states(); ++i) {
+    batch.get_state(i, numbers);
+    std::vector<double>& states = many.states.emplace_back(kMany);
+    for (std::size_t n = 0; n < kMany; ++n) states[n] = numbers[n % 3];
+  }
+  for (std::size_t i = 0; i < batch.num_parameters(); ++i) {
+    batch.get_parameter(i, numbers);
+    many.parameters.push_back({numbers[0]});
+  }
+  const Card::Wanted wanted[] = {{1, Card::Which::Final}};
+  const Card::Results few = [&] {
+    Card::Variants three{3, {}, many.parameters};
+    for (const auto& states : many.states) three.states.emplace_back(&states[0], &states[3]);
+    return card.run(three, 2, wanted);
+  }();
+  const Card::Results& all = card.run(many, 2, wanted);
+  for (std::size_t n = 0; n < kMany; ++n) ASSERT_EQ(all.values[0][n], few.values[0][n % 3]) << n;
 }
 
 }  // namespace

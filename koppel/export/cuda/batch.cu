@@ -43,7 +43,7 @@ static int koppel_launch(const koppel_job& job) {
     koppel_run<false><<<koppel_blocks(job.variants), KOPPEL_BLOCK>>>(job);
   }
   const cudaError_t launched = cudaGetLastError();
-  return koppel_failure_of(launched == cudaSuccess ? cudaDeviceSynchronize() : launched);
+  return koppel_failure_of(launched == cudaSuccess ? cudaStreamSynchronize(0) : launched);
 }
 static const char* koppel_reason(int failure) {
   return cudaGetErrorString((cudaError_t)(failure - 100));
