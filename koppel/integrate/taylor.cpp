@@ -233,8 +233,9 @@ class Taylor {
   // beyond a switch, or close to a singular configuration.
   bool advance() {
     constexpr int kMaxTries = 50, kMaxMoves = 3;
-    constexpr int kMostRefused = 8;  // then no shorter step mends it
-    constexpr int kMostTorn = 100;   // of steps one after the other: the same
+    // Then no shorter step mends it; a force that acts for a short part of the step needs more.
+    const int most_refused = system_.has_switches() ? 30 : 8;
+    constexpr int kMostTorn = 100;  // of steps one after the other: the same
     usual_ = std::max(usual_, here_->sigma());
     const int torn_before = num_torn_;
     if (plan_.is_lost && pass()) return outcome_.status == Outcome::Status::Done;
@@ -261,7 +262,7 @@ class Taylor {
       if (place.is_good && status == SeriesSolver::Status::Ok && !is_torn) {
         const double defect = measure_defects(h);
         if (segment_.options.step || defect <= 1) {
-          const bool is_good = is_accepted(h, plan_.is_lost) || ++num_refused > kMostRefused;
+          const bool is_good = is_accepted(h, plan_.is_lost) || ++num_refused > most_refused;
           if (num_torn_ == torn_before) num_torn_ = 0;
           if (is_good) return finish_step(h, next(h), plan_.is_lost);
         }

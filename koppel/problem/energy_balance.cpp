@@ -6,6 +6,7 @@
 #include <set>
 
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/algebra/switches.hpp>
 #include <koppel/expr/graph/graph.hpp>
 
 namespace koppel {
@@ -52,6 +53,13 @@ EnergyBalance::EnergyBalance(const EnergyTerms& terms, CompileOptions options)
       energies_(inputs_of(terms), Exprs{terms.kinetic, terms.potential}, options),
       power_(inputs_of(terms), Exprs{terms.power}, options) {
   probe(terms);
+  if (!has_switches_) return;
+  Exprs arguments;
+  for (Switch& found : switches_of(Exprs{terms.power}, states_of(terms))) {
+    arguments.push_back(found.argument);
+    pieces_.push_back(std::move(found.at));
+  }
+  arguments_.emplace(inputs_of(terms), arguments, options);
 }
 
 // Random states around the given one; they need not satisfy the constraints, since the terms cancel
@@ -104,7 +112,8 @@ void EnergyBalance::probe(const EnergyTerms& terms) {
 
 EnergyBalance::Workspace EnergyBalance::make_workspace() const {
   Workspace work{std::vector<double>(energies_.num_inputs()), energies_.make_workspace(),
-                 power_.make_workspace()};
+                 power_.make_workspace(),
+                 arguments_ ? arguments_->make_workspace() : koppel::Workspace{}};
   std::copy(given_.begin(), given_.end(),
             work.in.end() - static_cast<std::ptrdiff_t>(given_.size()));
   return work;
@@ -128,6 +137,12 @@ double EnergyBalance::power(double t, std::span<const double> y, Workspace& work
   double out = 0;
   power_.evaluate(work.in, {&out, 1}, work.power);
   return out;
+}
+
+void EnergyBalance::arguments(double t, std::span<const double> y, Workspace& work,
+                              std::span<double> out) const {
+  put(t, y, work);
+  arguments_->evaluate(work.in, out, work.arguments);
 }
 
 double EnergyBalance::kinetic_at(double velocity, double t, std::span<const double> y,

@@ -10,6 +10,7 @@
 // Immutable; evaluation neither allocates nor throws.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,7 +39,7 @@ class EnergyBalance {
  public:
   struct Workspace {
     std::vector<double> in;  // t, y as far as the multipliers, given
-    koppel::Workspace energies, power;
+    koppel::Workspace energies, power, arguments;
   };
   struct Energies {
     double kinetic = 0, potential = 0;
@@ -52,7 +53,12 @@ class EnergyBalance {
   // Whether P vanishes everywhere: no constraint moves by itself, and the terms of (1) cancel, as
   // expressions or, where these are smooth and do not depend on time, in numbers at random states.
   bool is_conservative() const { return is_conservative_; }
+  // Whether P is put together from pieces that depend on y. The arguments that decide, and the
+  // values of each at which the next piece begins (switches.hpp).
   bool has_switches() const { return has_switches_; }
+  std::size_t num_switches() const { return pieces_.size(); }
+  std::span<const double> pieces(std::size_t i) const { return pieces_[i]; }
+  void arguments(double t, std::span<const double> y, Workspace& work, std::span<double> out) const;
   bool needs_multipliers() const { return needs_multipliers_; }  // for P
   // Where y has what P depends on, in ascending order.
   const std::vector<int>& places_of_power() const { return places_of_power_; }
@@ -73,7 +79,9 @@ class EnergyBalance {
   bool is_known_ = true, is_conservative_ = false, has_switches_ = false;
   bool needs_multipliers_ = false;
   std::vector<int> places_of_power_;
+  std::vector<std::vector<double>> pieces_;  // by argument
   Function energies_, power_;
+  std::optional<Function> arguments_;
 };
 
 }  // namespace koppel

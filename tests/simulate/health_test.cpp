@@ -157,6 +157,42 @@ TEST(Health, DriftWithoutProjectionIsNotDone) {
   EXPECT_LT(s.summary.reached, 300);
 }
 
+// A force of 1000 N over 1 mm, which is passed in 0.1 ms of steps of 0.1 s: ẋ² grows by 2, and all
+// methods find that or say that they do not. So does a bump of a road, as a table.
+TEST(Health, ForcesMuchShorterThanAStepAreNotMissedInSilence) {
+  const Model pulse = read(R"(
+coordinates: {x: {start: 0, rate: 10}}
+kinetic: x'^2/2
+generalized_forces: {x: 'select(x > 1, select(x < 1.001, 1000, 0), 0)'}
+outputs: {v: "x'"}
+run: {end: 1}
+)");
+  const Model bump = read(R"(
+tables: {road: {type: linear, x: [0, 1, 1.001, 1.002, 20], y: [0, 0, 1, 0, 0]}}
+coordinates: {x: {start: 0, rate: 10}}
+kinetic: x'^2/2
+generalized_forces: {x: 1000*road(x)}
+outputs: {v: "x'"}
+run: {end: 1}
+)");
+  for (const Model* model : {&pulse, &bump}) {
+    for (const char* const integrator : {"taylor", "dop853", "radau5", "ida"}) {
+      SimulateOptions options = options_of(*model);
+      options.integrator = integrator;
+      const Simulation s = simulate(*model, options);
+      if (s.summary.status == "done") {
+        EXPECT_NEAR(s.trajectory["v"].back(), std::sqrt(102), 1e-5) << integrator;
+      } else {
+        EXPECT_EQ(s.summary.status, "doubtful");
+        EXPECT_TRUE(has_reason(s, Health::What::Energy)) << integrator;
+      }
+    }
+  }
+  SimulateOptions by_series = options_of(pulse);  // which shorten steps until they are right
+  by_series.integrator = "taylor";
+  EXPECT_EQ(simulate(pulse, by_series).summary.status, "done");
+}
+
 // The default choice at 1 ms over 20 s: energy is kept and constraints hold, or the run says so.
 TEST(Health, StepsOfFixedCostHoldOrSaySo) {
   for (const char* const name :
