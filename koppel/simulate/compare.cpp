@@ -320,19 +320,39 @@ class Comparer {
     return run.status == Outcome::Status::Done && run.model.empty() && measure(run) < kUseless;
   }
 
+  // The model's own way to follow its signals, unless it swings.
+  void recommend_tracking() {
+    constexpr double kSwings = 0.2;  // of a jump
+    const auto own =
+        std::ranges::find_if(out_.runs, [&](const Compared& run) { return is_good(run); });
+    double overshoot = 0;
+    for (const Following& f : own->following) {
+      overshoot = std::max(overshoot, f.overshoot.value_or(0));
+    }
+    if (overshoot > kSwings) {
+      out_.reason = fmt::format(
+          "the model's own tracking overshoots by {:.0f} % of the jump. `method: auto`, with a "
+          "limit "
+          "of force or acceleration, does not.",
+          100 * overshoot);
+      return;
+    }
+    out_.recommended = static_cast<int>(own - out_.runs.begin());
+    const bool has_limits = std::ranges::any_of(model_.tracking, [](const Tracking& t) {
+      return !t.max_force.is_constant(0) || !t.max_acceleration.is_constant(0) ||
+             !t.max_speed.is_constant(0);
+    });
+    out_.reason = has_limits ? "the model's own tracking, which keeps its limits."
+                             : "the model's own tracking.";
+  }
+
   // The fastest of those that are at least as accurate as every second one.
   void recommend() {
     std::vector<double> errors;
     for (const Compared& run : out_.runs) {
       if (is_good(run)) errors.push_back(measure(run));
     }
-    if (!model_.tracking.empty() && !errors.empty()) {
-      out_.recommended = static_cast<int>(
-          std::ranges::find_if(out_.runs, [&](const Compared& run) { return is_good(run); }) -
-          out_.runs.begin());
-      out_.reason = "the model's own tracking, which keeps its limits.";
-      return;
-    }
+    if (!model_.tracking.empty() && !errors.empty()) return recommend_tracking();
     if (errors.empty()) {
       out_.reason = fmt::format("no run finished in good health with {} below {:g}.",
                                 is_trusted() ? "an error" : "an energy error", kUseless);

@@ -125,6 +125,30 @@ outputs: {x: hand.x, v: "hand.x'", w: "hand.y'", g: "grid'"}
   EXPECT_EQ(at(model, 5), (std::vector<double>{7, -1, 0, 0}));
 }
 
+// Faults can be added to any function of time, sampled: here a latency of half a period.
+TEST(Paths, ExpressionsAreSampledAndHeld) {
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {a: 3}
+signals:
+  hand: {type: held, value: [a*t, 1 - t], every: 0.5, until: 2, latency: 0.25}
+outputs: {x: hand.x, y: hand.y}
+)",
+                                      "m.yaml");
+  EXPECT_EQ(at(model, 0.8), (std::vector<double>{1.5, 0.5}));  // that of 0.5
+  EXPECT_EQ(at(model, 1.2), (std::vector<double>{1.5, 0.5}));
+  EXPECT_EQ(at(model, 1.3), (std::vector<double>{3, 0}));
+  EXPECT_EQ(
+      said_about("signals:\n  w: {type: held, value: t, every: 0.5}\n"),
+      "m.yaml:2:3: error[model.missing-key]: signal 'w' needs file, and column or columns; or "
+      "value, every and until.");
+  EXPECT_EQ(
+      said_about("signals:\n  w: {type: held, value: t, every: 0.5, until: 2, drop_every: 0.3, "
+                 "drop_for: 0.4}\n"),
+      "m.yaml:2:78: error[model.bad-value]: drop_for of signal 'w' must be shorter than "
+      "drop_every, or nothing arrives.");
+}
+
 TEST(Paths, MistakesAreExplained) {
   EXPECT_EQ(said_about("signals:\n  w: {type: spline, at: [0, 2, 1], through: [0, 1, 2]}\n"),
             "m.yaml:2:32: error[model.bad-value]: at of signal 'w' must ascend.");

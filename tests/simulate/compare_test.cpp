@@ -243,6 +243,19 @@ TEST(Compare, WaysToFollowASignal) {
   EXPECT_EQ(json["runs"][0]["following"][0]["name"], "hold");
 }
 
+// A penalty that is far too small swings about its target.
+TEST(Compare, ATrackingThatSwingsIsNotRecommended) {
+  const Model model = read_model_text(
+      "coordinates: {x: 0}\nkinetic: x'^2\ntracking: {hold: {output: x, follows: \"select(t < 0.5, "
+      "0, 1)\", method: l2, rho0: 1e-5}}\nrun: {end: 1}\n",
+      "swings.yaml");
+  CompareOptions options;
+  options.end = 1;
+  const Comparison c = compare(model, options);
+  EXPECT_EQ(c.recommended, -1);
+  EXPECT_NE(c.reason.find("overshoots"), std::string::npos) << c.reason;
+}
+
 // Jumps at ends of steps, whose times are rounded up and down: each counts once.
 TEST(Compare, AConstraintLosesNoJumpBetweenSteps) {
   std::string times = "0", levels = "0";

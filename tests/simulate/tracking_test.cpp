@@ -199,6 +199,60 @@ TEST(Tracking, LimitsOfSpeedAndAccelerationHold) {
   EXPECT_NEAR(s.trajectory["x"].back(), -2, 1e-6);
 }
 
+// That of acceleration is one of the point, whatever the coordinates: where its way is curved, a
+// part of it is there without the force. To the order of the step.
+TEST(Tracking, AccelerationIsThatOfThePoint) {
+  const Model model = read_model_text(
+      "dimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+      "  upper: {mass: 1, inertia: 0.1, position: [0.5, 0], points: {a: [-0.5, 0], b: [0.5, 0]}}\n"
+      "  lower: {mass: 1, inertia: 0.1, position: [1, -0.5], angle: -90 deg, points: {a: [-0.5, "
+      "0], "
+      "b: [0.5, 0]}}\njoints:\n  shoulder: {type: revolute, between: [ground, upper.a]}\n"
+      "  elbow: {type: revolute, between: [upper.b, lower.a]}\ntracking:\n"
+      "  hold: {point: lower.b, follows: [\"select(t < 0.3, 1, 0.6)\", \"select(t < 0.3, -1, "
+      "0.5)\"], acceleration: 30}\noutputs: {vx: \"lower.b.x'\", vy: \"lower.b.y'\"}\n"
+      "run: {end: 2}\n",
+      "arm.yaml");
+  for (const char* const coordinates : {"joint", "absolute", "natural"}) {
+    SimulateOptions options = options_of(model);
+    options.coordinates = coordinates;
+    options.integrator = "linear-implicit";
+    options.step = 1e-3;
+    options.sampling.count = 2001;
+    const Simulation s = simulate(model, options);
+    const auto vx = s.trajectory["vx"], vy = s.trajectory["vy"];
+    double most = 0;
+    for (std::size_t i = 1; i < vx.size(); ++i) {
+      most = std::max(most, std::hypot(vx[i] - vx[i - 1], vy[i] - vy[i - 1]) / 1e-3);
+    }
+    EXPECT_LT(most, 30 * 1.005) << coordinates;
+    EXPECT_GT(most, 29) << coordinates;
+  }
+}
+
+TEST(Tracking, ValuesThatMeanNothingAreMistakes) {
+  const auto said = [](const std::string& keys) -> std::string {
+    try {
+      read_model_text(
+          "coordinates: {x: 0}\nkinetic: x'^2/2\ntracking:\n  hold: {output: x, "
+          "follows: 1, " +
+              keys + "}\n",
+          "m.yaml");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  const auto has = [&](const std::string& keys, const std::string& words) {
+    EXPECT_NE(said(keys).find(words), std::string::npos) << said(keys);
+  };
+  has("force: -5", "force of tracking 'hold' must be positive.");
+  has("speed: 0", "speed of tracking 'hold' must be positive.");
+  has("method: l2, rho0: -1", "rho0 of tracking 'hold' must be positive.");
+  has("method: l2, rho0: 1, acceleration: 3", "belongs to the method `auto`");
+  has("active: -1", "active of tracking 'hold' must not be negative.");
+}
+
 // A smooth signal of time is followed with its rate, without lag.
 TEST(Tracking, SmoothSignalsAreFollowedWithoutLag) {
   const auto error = [](double h) {

@@ -96,6 +96,7 @@ class Follower {
     z_rate_ = time_derivative(targets, time, one);
     rate_ = multiply_transposed(response.S, e.v);
     free_ = multiply_transposed(response.S, response.w0);
+    curve_ = time_derivative(rate_, e.q, multiply(e.K, e.v));
     for (std::size_t j = 0; j < response.W.size(); ++j) {
       E_.push_back(multiply_transposed(response.S, response.W[j]));
       for (std::size_t i = 0; i < E_[j].size(); ++i) E_[j][i] *= active_[i] * active_[j];
@@ -357,7 +358,7 @@ class Follower {
       portion = min(1, t.max_acceleration * h_ / length(wanted));
     }
     for (std::size_t i = 0; i < part.size; ++i) {
-      wanted[i] = portion * wanted[i] - h_ * free_[part.first + i];
+      wanted[i] = portion * wanted[i] - h_ * (free_[part.first + i] + curve_[part.first + i]);
     }
     wanted = soften(part, wanted, beyond);
     for (std::size_t i = 0; i < part.size; ++i) change[part.first + i] = wanted[i];
@@ -448,6 +449,7 @@ class Follower {
   std::vector<Part> parts_;
   const StepResponse& response_;
   Exprs d_, z_rate_, rate_, active_, free_;
+  Exprs curve_;           // Ṡ v
   std::vector<Exprs> E_;  // columns
 };
 

@@ -30,8 +30,9 @@
 // at most the speed limit, with the rate of the target added as far as it is known. a is the limit
 // of acceleration, and what the force limit F brakes with less a reserve: ¾ (F nᵀE n − nᵀS w₀)
 // along n = d'/|d'|. The same law, with the way to it, holds for speeds towards a dead point. The
-// change of speed in a step is at most h times the limit of acceleration; μ follows from (1), and
-// is brought within F (force_limits.hpp).
+// change of speed in a step is at most h times the limit of acceleration. μ follows from (1) with
+// h Ṡ v added, the change of σ that comes from the way being curved, and is brought within F
+// (force_limits.hpp).
 //
 // *Single-stage optimal control* [Lipovac 2020, ch. 4], extended to joints and loops. In a step
 // from t₀ to t₁, ½|s − z|²(t₁) + ½∫|s − z|² + ½ρ₀∫|μ|² + ½ρ₁∫|μ̇|² is made stationary. The adjoint

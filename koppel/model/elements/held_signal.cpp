@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/code/function.hpp>
 #include <koppel/model/elements/signal_fields.hpp>
 #include <koppel/model/signal_faults.hpp>
 
@@ -16,6 +18,40 @@ std::vector<double> rates_of(const std::vector<double>& t, const std::vector<dou
     rates.push_back((p[b] - p[a]) / (t[b] - t[a]));
   }
   return rates;
+}
+
+std::optional<Samples> sample(ModelWriter& writer, const Numbers& value, double every,
+                              double until) {
+  constexpr double kMost = 1e6;
+  const std::size_t size = !value.is_list ? 1 : writer.model.is_planar ? 2 : 3;
+  if (value.values.size() != size) {
+    writer.reject_key("value", "model.wrong-dimension",
+                      " must be an expression, or a list of " + std::to_string(size) + ".");
+    return {};
+  }
+  if (!(until / every >= 1) || until / every > kMost) {
+    writer.reject_key("every", "model.bad-value",
+                      " gives less than two samples, or more than a million, up to `until`.");
+    return {};
+  }
+  Samples out;
+  out.is_path = value.is_list;
+  out.columns.resize(size);
+  const std::vector<Expr> symbols = symbols_of(value.values);
+  const Function function(symbols, value.values);
+  std::vector<double> in;
+  for (const Expr symbol : symbols)
+    in.push_back(symbol == writer.model.time ? 0 : writer.value(symbol));
+  const auto count = static_cast<int>(until / every * (1 + 1e-12));
+  for (int i = 0; i <= count; ++i) {
+    out.t.push_back(i * every);
+    for (std::size_t n = 0; n < symbols.size(); ++n) {
+      if (symbols[n] == writer.model.time) in[n] = out.t.back();
+    }
+    const std::vector<double> now = function(in);
+    for (std::size_t k = 0; k < size; ++k) out.columns[k].push_back(now[k]);
+  }
+  return out;
 }
 
 }  // namespace
@@ -33,6 +69,23 @@ const std::vector<Field<HeldSignal>>& HeldSignal::fields() {
   static const std::vector<Field<E>> kFields =
       sample_fields<E>() +
       std::vector<Field<E>>{
+          {{.key = "value",
+            .text = "instead of a file: an expression of time, for a path one for each component",
+            .unless_given = "`file`",
+            .allow = Allow::Time},
+           &E::value},
+          {{.key = "every",
+            .text = "period of the samples of `value`",
+            .unit = "s",
+            .unless_given = "`file`",
+            .bound = Bound::Positive},
+           &E::every},
+          {{.key = "until",
+            .text = "time of the last sample of `value`",
+            .unit = "s",
+            .unless_given = "`file`",
+            .bound = Bound::Positive},
+           &E::until},
           {fault("noise", "standard deviation of the values", "", "0"), &E::noise},
           {fault("jitter", "largest random delay of a sample", "s", "0"), &E::jitter},
           {fault("latency", "delay of all samples", "s", "0"), &E::latency},
@@ -49,11 +102,27 @@ const std::vector<Field<HeldSignal>>& HeldSignal::fields() {
   return kFields;
 }
 
-void HeldSignal::add_to(ModelWriter& writer) const {
-  if (!file || column.has_value() == columns.is_given()) {
-    return writer.reject("model.missing-key", " needs file, and column or columns.");
+bool HeldSignal::is_complete(ModelWriter& writer) const {
+  const bool has_file = file && column.has_value() != columns.is_given();
+  const bool has_value = value.is_given() && every && until;
+  const bool has_parts_of_both =
+      (file || column || columns.is_given()) && (value.is_given() || every || until);
+  if (has_file == has_value || has_parts_of_both) {
+    writer.reject("model.missing-key",
+                  " needs file, and column or columns; or value, every and until.");
+  } else if (drop_for.value_or(0) > 0 && !drop_every) {
+    writer.reject_key("drop_for", "model.bad-value", " needs drop_every, the period.");
+  } else if (drop_for && drop_every && !(*drop_for < *drop_every)) {
+    writer.reject_key("drop_for", "model.bad-value",
+                      " must be shorter than drop_every, or nothing arrives.");
   }
-  std::optional<Samples> samples = samples_of(writer, *file, column, columns);
+  return !writer.is_rejected();
+}
+
+void HeldSignal::add_to(ModelWriter& writer) const {
+  if (!is_complete(writer)) return;
+  std::optional<Samples> samples = value.is_given() ? sample(writer, value, *every, *until)
+                                                    : samples_of(writer, *file, column, columns);
   if (!samples) return;
   const SignalFaults usual;
   add_faults({.noise = noise.value_or(usual.noise),

@@ -64,15 +64,21 @@ std::optional<Samples> samples_of(ModelWriter& writer, const SampleFile& file,
     }
     out.columns.push_back(csv.values[static_cast<std::size_t>(found - csv.names.begin())]);
   }
-  bool is_good = out.t.size() >= 2;
+  const auto refuse = [&](const std::string& why) -> std::optional<Samples> {
+    writer.reject("model.bad-table", ": " + file.name + why);
+    return {};
+  };
+  if (out.t.size() < 2) return refuse(" has less than two samples.");
   for (std::size_t i = 0; i < out.t.size(); ++i) {
-    is_good = is_good && std::isfinite(out.t[i]) && (i == 0 || out.t[i] > out.t[i - 1]);
-    for (const auto& values : out.columns) is_good = is_good && std::isfinite(values[i]);
+    const std::string row = ", row " + std::to_string(i + 1) + " below the names: ";
+    bool is_finite = std::isfinite(out.t[i]);
+    for (const auto& values : out.columns) is_finite = is_finite && std::isfinite(values[i]);
+    if (!is_finite) return refuse(row + "a field is empty or not a finite number.");
+    if (i > 0 && !(out.t[i] > out.t[i - 1])) {
+      return refuse(row + "times must ascend; this one is not after the one before.");
+    }
   }
-  if (is_good) return out;
-  writer.reject("model.bad-table",
-                " needs at least two samples, with times that ascend and no empty fields.");
-  return {};
+  return out;
 }
 
 }  // namespace koppel

@@ -13,7 +13,8 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
                      .text = text,
                      .unit = unit,
                      .unless_given = unless_given,
-                     .allow = Allow::Everything};
+                     .allow = Allow::Everything,
+                     .bound = Bound::Positive};
   };
   static const std::vector<Field<E>> kFields = {
       {{.key = "point", .text = "the point that follows", .unless_given = "`output`"}, &E::point},
@@ -45,7 +46,7 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
       {limit("rho0", "penalty on the force, for `l2`, `neumann` and `mixed`", "", "none"),
        &E::rho0},
       {limit("rho1", "penalty on its rate, for `neumann` and `mixed`", "", "none"), &E::rho1},
-      {limit("force", "largest force, for `auto`; for an orientation, the largest torque", "N, N m",
+      {limit("force", "largest force; for an orientation, the largest torque", "N, N m",
              "no limit"),
        &E::force},
       {limit("acceleration", "largest acceleration, for `auto`", "m/s², rad/s²", "no limit"),
@@ -56,7 +57,12 @@ const std::vector<Field<TrackingElement>>& TrackingElement::fields() {
        &E::response},
       {{"uncompensated", "leave gravity and other constant forces to the method", {}, "false"},
        &E::uncompensated},
-      {limit("active", "1: on, 0: off", "", "1"), &E::active}};
+      {{.key = "active",
+        .text = "1: on, 0: off",
+        .unless_given = "1",
+        .allow = Allow::Everything,
+        .bound = Bound::NotNegative},
+       &E::active}};
   return kFields;
 }
 
@@ -173,6 +179,18 @@ void TrackingElement::add_to(ModelWriter& writer) const {
       out.method == TrackingMethod::Neumann || out.method == TrackingMethod::Mixed;
   if ((out.method != TrackingMethod::Automatic && !rho0) || (has_rate && !rho1)) {
     return writer.reject("model.missing-key", has_rate ? " needs rho0 and rho1." : " needs rho0.");
+  }
+  if (out.method != TrackingMethod::Automatic) {
+    for (const auto& [key, value] :
+         {std::pair{"acceleration", &acceleration}, {"speed", &speed}, {"response", &response}}) {
+      if (!*value) continue;
+      return writer.reject_key(
+          key, "model.bad-value",
+          " belongs to the method `auto`; this one keeps limits of force only.");
+    }
+  }
+  if (point && point->body == kGround) {
+    return writer.reject_key("point", "model.bad-value", " must be on a body, not on the ground.");
   }
   if (!Follows(*this, writer, out).find()) return;
   const auto given = [](const std::optional<Expr>& e, double unless) {

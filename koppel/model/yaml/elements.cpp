@@ -130,7 +130,9 @@ void read_signals(Reader& reader, const Node* section) {
     if (writer) reader.names.signals.insert(writer->signals.begin(), writer->signals.end());
     if (writer && !writer->signals.empty()) continue;
     for (const char* component : {"", ".x", ".y", ".z"}) {  // its users have no mistake
-      reader.names.signals.emplace(element.full_name + component, 1);
+      for (const char* rate : {"", "'"}) {
+        reader.names.signals.emplace(element.full_name + component + rate, 1);
+      }
     }
   }
 }
