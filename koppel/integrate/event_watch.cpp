@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace koppel {
 namespace {
@@ -26,18 +27,46 @@ EventWatch::EventWatch(const Problem& problem, const Start& start)
       values_(problem.events->size()),
       sides_(start.sides) {
   times_.reserve(kParts + kFirstParts);
-  problem.events->evaluate(start.t, start.y, values_, work_);
   if (sides_.empty()) {
+    problem.events->evaluate(start.t, start.y, values_, work_);
     for (const double value : values_) sides_.push_back(sign(value));
+    round_off_.resize(values_.size());
+  } else {
+    find_round_off(start);
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    is_leaving_.push_back(sign(values_[i]) != sides_[i]);
+    is_leaving_.push_back(side_now(i) != sides_[i]);
   }
+}
+
+// An event that has just happened leaves its function at zero, and the first values after it may
+// have any sign: what some roundings of y, each by itself and of the largest, make of the function
+// does not count.
+void EventWatch::find_round_off(const Start& start) {
+  constexpr double kEps = std::numeric_limits<double>::epsilon(), kRoundings = 16;
+  std::vector<double> beside(start.y.begin(), start.y.end());
+  double largest = 0;
+  for (const double value : beside) largest = std::max(largest, std::abs(value));
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    const double noise = kRoundings * kEps * std::abs(beside[i]) + kEps * largest;
+    beside[i] += i % 2 == 0 ? noise : -noise;
+  }
+  problem_.events->evaluate(start.t, beside, values_, work_);
+  round_off_ = values_;
+  problem_.events->evaluate(start.t, start.y, values_, work_);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    round_off_[i] = std::abs(round_off_[i] - values_[i]);
+    if (std::abs(values_[i]) > round_off_[i]) round_off_[i] = 0;
+  }
+}
+
+int EventWatch::side_now(std::size_t i) const {
+  return std::abs(values_[i]) <= round_off_[i] ? 0 : sign(values_[i]);
 }
 
 void EventWatch::note_leaving() {
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (sign(values_[i]) == sides_[i]) is_leaving_[i] = false;
+    if (side_now(i) == sides_[i]) is_leaving_[i] = false;
   }
 }
 
@@ -47,7 +76,7 @@ void EventWatch::evaluate(const Step& step, double t, std::span<double> y) {
 }
 
 bool EventWatch::passes(std::size_t i) const {
-  const int now = sign(values_[i]);
+  const int now = side_now(i);
   if (now == 0 || sides_[i] == 0 || now == sides_[i] || is_leaving_[i]) return false;
   const EventDirection direction = problem_.event_directions[i];
   return direction == EventDirection::Both || (direction == EventDirection::Falling) == (now < 0);
@@ -62,7 +91,10 @@ bool EventWatch::any_passes() const {
 
 void EventWatch::take_sides() {
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (const int now = sign(values_[i]); now != 0 && !is_leaving_[i]) sides_[i] = now;
+    const int now = side_now(i);
+    if (now == 0) continue;
+    round_off_[i] = 0;
+    if (!is_leaving_[i]) sides_[i] = now;
   }
 }
 

@@ -35,13 +35,17 @@ class EventWatch {
   bool any_passes() const;
   void take_sides();
   void note_leaving();
+  // The sign of a function, 0 where it is round-off.
+  int side_now(std::size_t event) const;
+  void find_round_off(const Start& start);
   Found locate(const Step& step, double before, double after, std::span<double> y);
 
   const Problem& problem_;
   EventFunctions::Workspace work_;
   std::vector<double> values_, times_;
   std::vector<int> sides_;
-  std::vector<char> is_leaving_;  // has not come to its side yet, but for round-off
+  std::vector<char> is_leaving_;   // has not come to its side yet, but for round-off
+  std::vector<double> round_off_;  // of functions that are zero at the start, until they are not
   bool is_first_ = true;
 };
 

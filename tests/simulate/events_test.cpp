@@ -370,6 +370,33 @@ events: {floor: {when: y, bounce: 0.5}}
   EXPECT_EQ(simulate(resting, until(1)).status, Outcome::Status::Failed);
 }
 
+// An impulse that slows a fall down leaves the function at zero and on its way down: round-off
+// there is no second passage, whatever the tolerance.
+TEST(Events, HappenOnceWhereTheFunctionGoesOn) {
+  const Model model = read_model_text(R"(
+parameters: {kk: 40}
+coordinates: {x: 0.4, y: {start: 0.1, rate: 0.5}}
+kinetic: 1.3*x'^2/2 + 1.3*(x' + y'*cos(y))^2/2 + 1.3*y'^2/2
+potential: kk*x^2/2 + 12*(1 - cos(y)) + 3*y^2
+dissipation: 0.3*x'^2/2
+generalized_forces: {x: 2*sin(3*t)}
+events:
+  soft: {when: x - 0.15, direction: falling, set: {kk: 90}}
+  hit: {when: x + 0.1, bounce: 0.6}
+  kick: {when: y - 0.05, direction: falling, impulse: {y: 0.39}}
+)",
+                                      "kick.yaml");
+  for (const char* const integrator : {"ida", "cvode", "dop853", "taylor"}) {
+    for (int digits = 4; digits <= 12; ++digits) {
+      SimulateOptions options;
+      options.end = 0.9;
+      options.integrator = integrator;
+      options.tolerance = 3 * std::pow(10.0, -digits);
+      EXPECT_EQ(simulate(model, options).summary.events.size(), 3U) << integrator << ' ' << digits;
+    }
+  }
+}
+
 TEST(Events, ThatDoNotHappenAreTold) {
   EXPECT_EQ(messages_of(oscillator("{far: {when: x - 5}}"), std::numbers::pi),
             (std::vector<std::string>{"event 'far' did not happen; it is -6 at the end."}));
