@@ -389,10 +389,10 @@ events:
   for (const char* const integrator : {"ida", "cvode", "dop853", "taylor"}) {
     for (int digits = 4; digits <= 12; ++digits) {
       SimulateOptions options;
-      options.end = 0.9;
+      options.end = 1;
       options.integrator = integrator;
       options.tolerance = 3 * std::pow(10.0, -digits);
-      EXPECT_EQ(simulate(model, options).summary.events.size(), 3U) << integrator << ' ' << digits;
+      EXPECT_EQ(simulate(model, options).summary.events.size(), 4U) << integrator << ' ' << digits;
     }
   }
 }
