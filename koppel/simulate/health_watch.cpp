@@ -41,7 +41,9 @@ HealthWatch::HealthWatch(const HealthOptions& options, std::optional<double> tol
 void HealthWatch::take(const Problem& problem) {
   problem_ = &problem;
   energy_ = problem.energy && problem.energy->is_known() ? &*problem.energy : nullptr;
+  pieces_.reset();
   if (energy_ != nullptr) energy_work_ = energy_->make_workspace();
+  if (energy_ != nullptr && energy_->has_switches()) pieces_.emplace(*energy_);
   projector_work_ = problem.projector->make_workspace();
   y_.resize(static_cast<std::size_t>(problem.size()));
   ahead_.reset();
@@ -153,60 +155,19 @@ HealthWatch::Integral HealthWatch::integrate_power(const Step& step) {
     num_points_ = wanted;
     gauss_ = gauss(wanted);
   }
-  if (!energy_->has_switches()) return gauss_sum(step, step.t0, step.t1);
-  find_corners(step);
+  if (!pieces_) return gauss_sum(step, step.t0, step.t1);
+  // From corner to corner, or a short pulse would be missed as the step may have missed it.
+  const auto at = [&](double t) -> std::span<const double> {
+    step.evaluate_some(t, energy_->places_of_power(), y_);
+    return y_;
+  };
   Integral sum;
   double from = step.t0;
-  for (const double to : corners_) {
+  for (const double to : pieces_->find_corners(step.t0, step.t1, at)) {
     sum = sum + refine(step, from, to, gauss_sum(step, from, to), 0);
     from = to;
   }
   return sum;
-}
-
-void HealthWatch::look_at_switches(const Step& step, double t, std::span<double> arguments) {
-  step.evaluate_some(t, energy_->places_of_power(), y_);
-  energy_->arguments(t, y_, *energy_work_, arguments);
-}
-
-// When the step passes from piece to piece of the power, and its end. A force that acts for a short
-// part of the step only, between two of these times, may have been stepped over, as its power would
-// be by quadrature.
-void HealthWatch::find_corners(const Step& step) {
-  constexpr std::size_t kMost = 64;  // of a table: one that is finer is as good as smooth
-  const std::size_t n = energy_->num_switches();
-  at_start_.resize(n);
-  at_end_.resize(n);
-  between_.resize(n);
-  look_at_switches(step, step.t0, at_start_);
-  look_at_switches(step, step.t1, at_end_);
-  corners_.clear();
-  for (std::size_t i = 0; i < n; ++i) {
-    const double low = std::min(at_start_[i], at_end_[i]),
-                 high = std::max(at_start_[i], at_end_[i]);
-    const auto pieces = energy_->pieces(i);
-    const auto first = std::upper_bound(pieces.begin(), pieces.end(), low);
-    const auto last = std::lower_bound(first, pieces.end(), high);
-    if (static_cast<std::size_t>(last - first) > kMost) continue;
-    for (auto value = first; value != last; ++value) {
-      corners_.push_back(find_corner(step, i, *value));
-    }
-  }
-  std::sort(corners_.begin(), corners_.end());
-  corners_.push_back(step.t1);
-}
-
-// When an argument passes a value between those at the ends of the step, by bisection.
-double HealthWatch::find_corner(const Step& step, std::size_t argument, double value) {
-  constexpr int kHalvings = 46;
-  const bool is_above = at_start_[argument] > value;
-  double before = step.t0, after = step.t1;
-  for (int k = 0; k < kHalvings; ++k) {
-    const double t = (before + after) / 2;
-    look_at_switches(step, t, between_);
-    ((between_[argument] > value) == is_above ? before : after) = t;
-  }
-  return after;
 }
 
 // The power at the ends is that inside the step, should a force jump there.

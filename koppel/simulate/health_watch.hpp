@@ -40,6 +40,7 @@
 #include <koppel/base/quadrature.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/results/summary.hpp>
+#include <koppel/simulate/power_pieces.hpp>
 
 namespace koppel {
 
@@ -105,9 +106,6 @@ class HealthWatch : public StepJudge {
   Integral integrate_power(const Step& step);
   Integral trapezoid(const Step& step);
   Integral gauss_sum(const Step& step, double t0, double t1);
-  void find_corners(const Step& step);
-  double find_corner(const Step& step, std::size_t argument, double value);
-  void look_at_switches(const Step& step, double t, std::span<double> arguments);
   Integral refine(const Step& step, double t0, double t1, const Integral& whole, int depth);
 
   double balance(const Point& point) const;  // B
@@ -125,15 +123,14 @@ class HealthWatch : public StepJudge {
   const Problem* problem_ = nullptr;
   const EnergyBalance* energy_ = nullptr;  // null: there is no balance to check
   std::optional<EnergyBalance::Workspace> energy_work_;
+  std::optional<PowerPieces> pieces_;  // where the power has any
   std::optional<Projector::Workspace> projector_work_;
   int num_points_ = 0;
   Quadrature gauss_;  // with so many points
   std::vector<double> y_, v_, values_;
-  std::vector<double> at_start_, at_end_, between_;  // arguments of switches
-  std::vector<double> corners_;                      // times in a step
-  std::vector<double> row_size_;                     // of g_i, for coordinates off by their size
-  double rate_ = 0, slip_ = 0;  // ġ_i over its size, and a v, for velocities off by their size
-  double speed_ = 0;            // the largest velocity at which these were measured
+  std::vector<double> row_size_;  // of g_i, for coordinates off by their size
+  double rate_ = 0, slip_ = 0;    // ġ_i over its size, and a v, for velocities off by their size
+  double speed_ = 0;              // the largest velocity at which these were measured
 
   double start_energy_ = 0, given_ = 0;  // given by events
   Point now_;                            // end of the last accepted step
