@@ -69,22 +69,44 @@ void export_wasm(const ExportOptions& options, const StepModel& step) {
 
 constexpr std::size_t kMostBytes = 1'000'000;  // of a page
 
-// A step with hands is longer than one without: where the page would be too large with two, it is
-// made with one, or with none.
+std::string megabytes(const std::string& page) {
+  return fmt::format("{:.2f} MB", static_cast<double>(page.size()) / 1e6);
+}
+
+// A step with hands is longer than one without, and some are shorter in joint coordinates: where
+// the page would be too large with two hands it is made so, or with fewer.
 StepModel export_html(const ExportOptions& options, const Model& model, const SimulateOptions& how,
                       const std::string& name, const std::vector<ParameterOrigin>& origins) {
-  StepModel step = make_step_with_hand(model, how, name, origins);
+  StepModel step = make_step_for_page(model, how, name, origins);
   std::string page = to_html(make_mechanism_page(model, step));
-  if (page.size() > kMostBytes) {
-    step = make_step_with_hand(model, how, name, origins, 1);
-    page = to_html(make_mechanism_page(model, step));
-  }
-  if (page.size() > kMostBytes) {
-    step = make_step_model(model, how, name, StepKind::FixedCost, origins);
-    page = to_html(make_mechanism_page(model, step));
+  const auto improve = [&](const std::string& coordinates, int hands) {
+    if (page.size() <= kMostBytes) return;
+    SimulateOptions other = how;
+    if (!coordinates.empty()) other.coordinates = coordinates;
+    try {
+      StepModel smaller = make_step_for_page(model, other, name, origins, hands);
+      std::string of = to_html(make_mechanism_page(model, smaller));
+      if (of.size() >= page.size()) return;
+      step = std::move(smaller);
+      page = std::move(of);
+    } catch (const Error&) {
+      // Not in these coordinates.
+    }
+  };
+  const bool is_open = how.coordinates.empty() && !model.bodies.empty();
+  for (const int hands : {2, 1, 0}) {
+    if (hands < 2) improve("", hands);
+    if (is_open) improve("joint", hands);
   }
   const std::filesystem::path path = options.folder.empty() ? step.name + ".html" : options.folder;
   write(path, page);
+  print_line("page",
+             megabytes(page) + (page.size() > kMostBytes ? ", more than the 1 MB meant" : ""));
+  if (model.bodies.size() > 1) {
+    const int hands = num_hands(step);
+    print_line("hands", hands > 0 ? fmt::format("{}", hands)
+                                  : "none: bodies cannot be taken hold of, as the page says");
+  }
   return step;
 }
 
@@ -143,7 +165,7 @@ void run(const ExportOptions& options) {
   }
   const std::string name = options.name.empty() ? "" : c_identifier(options.name);
   if (options.to == "octave") return export_octave(options, model, how, name);
-  if (!how.step) how.step = kDefaultStep;
+  if (!how.step && options.to != "html") how.step = kDefaultStep;
   const StepModel step =
       options.to == "html"
           ? export_html(options, model, how, name, origins)

@@ -17,6 +17,7 @@
 #include <koppel/results/reactions.hpp>
 #include <koppel/results/scene.hpp>
 #include <koppel/results/scene_json.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
 
@@ -205,12 +206,10 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   if (scene.is_empty()) {
     notes.push_back("The model has neither bodies nor a drawing; there is no picture to show.");
   }
-  const bool has_hand = std::any_of(step.parameters.begin(), step.parameters.end(),
-                                    [](const CVariable& p) { return p.label == "grip.body"; });
-  if (model.bodies.size() > 1 && !has_hand) {
+  if (model.bodies.size() > 1 && num_hands(step) == 0) {
     notes.push_back(
         "Bodies cannot be taken hold of here: that takes linear-implicit steps, which do not hold "
-        "for this model or were not asked for.");
+        "for this model, were not asked for, or would make the page too large.");
   }
   WasmContents contents;
   for (const Curve& curve : curves) contents.outputs.push_back({curve.name, curve.value});
@@ -232,9 +231,11 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   return {json.take(), write_wasm_module(step, contents)};
 }
 
+namespace {
+
 StepModel make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
-                              std::vector<ParameterOrigin> origins, int num_hands) {
-  if (model.bodies.size() > 1 && options.integrator.is_open()) {
+                              const std::vector<ParameterOrigin>& origins, int num_hands) {
+  if (model.bodies.size() > 1 && options.integrator.is_open() && num_hands > 0) {
     try {
       const Model held = with_grip(model, {.hands = num_hands});
       std::vector<ParameterOrigin> all = origins;
@@ -249,6 +250,36 @@ StepModel make_step_with_hand(const Model& model, const SimulateOptions& options
     }
   }
   return make_step_model(model, options, std::move(name), StepKind::FixedCost, origins);
+}
+
+}  // namespace
+
+StepModel make_step_for_page(const Model& model, SimulateOptions options, const std::string& name,
+                             const std::vector<ParameterOrigin>& origins, int num_hands) {
+  constexpr double kStep = 1e-3;  // s
+  constexpr double kTrial = 1;    // s of motion that methods are tried on: one waits for it
+  const bool is_given = options.step || model.run.step;
+  if (!options.step) options.step = model.run.step.value_or(kStep);
+  options.end = std::min(model.run.end, kTrial);
+  try {
+    return make_step_with_hand(model, options, name, origins, num_hands);
+  } catch (const Error& error) {
+    const bool does_not_hold =
+        std::any_of(error.diagnostics().begin(), error.diagnostics().end(),
+                    [](const Diagnostic& d) { return d.id == "export.does-not-hold"; });
+    if (!does_not_hold || is_given) throw;
+    const std::optional<double> shorter = find_step_that_holds(model, options);
+    if (!shorter) throw;
+    options.step = shorter;
+  }
+  return make_step_with_hand(model, options, name, origins, num_hands);
+}
+
+int num_hands(const StepModel& step) {
+  return static_cast<int>(
+      std::count_if(step.parameters.begin(), step.parameters.end(), [](const CVariable& p) {
+        return p.label.starts_with("grip") && p.label.ends_with(".body");
+      }));
 }
 
 std::string to_html(const MechanismPage& page) {

@@ -21,9 +21,12 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step,
 
 // The step of a model with hands (model/grip.hpp), where it can have some: the integrator is open,
 // and linear-implicit, which knows hands, holds or at worst damps. Else the step of the model as it
-// is; throws as make_step_model does. `options.step` is given.
-StepModel make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
-                              std::vector<ParameterOrigin> origins, int num_hands = 2);
+// is; throws as make_step_model does. Methods are tried on the first second. Where neither the
+// options nor the model name a step it is a millisecond or, if nothing holds then, shorter.
+StepModel make_step_for_page(const Model& model, SimulateOptions options, const std::string& name,
+                             const std::vector<ParameterOrigin>& origins, int num_hands = 2);
+// How many hands it has.
+int num_hands(const StepModel& step);
 
 // Throws Error `export.no-pages` where pages were left out when configuring.
 std::string to_html(const MechanismPage& page);

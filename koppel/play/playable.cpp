@@ -14,13 +14,10 @@
 #include <koppel/results/scene.hpp>
 #include <koppel/results/scene_json.hpp>
 #include <koppel/simulate/choose.hpp>
-#include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
 namespace {
 
-constexpr double kStep = 1e-3;  // seconds, unless the model says another
-constexpr double kTrial = 1.0;  // seconds of motion that methods are tried on: one waits for it
 constexpr std::size_t kMostRows = 100;  // of constraints, for what is found by dense matrices
 
 std::string describe(const IndexReport& report) {
@@ -74,30 +71,11 @@ std::vector<double> assemble_near(const std::map<std::string, double>& pose,
   return is_finite ? out : std::vector<double>();
 }
 
-// Of the model's step, else of a millisecond or, where that does not hold, a shorter one.
-StepModel make_step(const Model& model, const std::vector<ParameterOrigin>& origins) {
-  SimulateOptions options;
-  options.step = model.run.step.value_or(kStep);
-  options.end = std::min(model.run.end, kTrial);
-  try {
-    return make_step_with_hand(model, options, "", origins);
-  } catch (const Error& error) {
-    const bool does_not_hold =
-        std::any_of(error.diagnostics().begin(), error.diagnostics().end(),
-                    [](const Diagnostic& d) { return d.id == "export.does-not-hold"; });
-    if (!does_not_hold || model.run.step) throw;
-    const std::optional<double> shorter = find_step_that_holds(model, options);
-    if (!shorter) throw;
-    options.step = shorter;
-  }
-  return make_step_with_hand(model, options, "", origins);
-}
-
 }  // namespace
 
 Playable make_playable(const Model& model, const std::vector<ParameterOrigin>& origins,
                        const std::map<std::string, double>& pose) {
-  const StepModel step = make_step(model, origins);
+  const StepModel step = make_step_for_page(model, {}, "", origins);
   // As `koppel check` does, in coordinates in which joints are equations.
   const Shared<Equations> equations = derive(model);
   const Examination found = examine(equations, place_bodies(model, equations));

@@ -12,6 +12,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -82,10 +83,13 @@ class PlayServer::Impl {
         acceptor_(bind(context_, options_)) {
     const tcp::endpoint endpoint = acceptor_.local_endpoint();
     const std::string port = ':' + std::to_string(endpoint.port());
-    const std::string host =
-        endpoint.address().is_v6() ? '[' + options_.address + ']' : options_.address;
+    port_ = port;
+    is_everywhere_ = endpoint.address().is_unspecified();
+    const std::string host = is_everywhere_               ? asio::ip::host_name()
+                             : endpoint.address().is_v6() ? '[' + options_.address + ']'
+                                                          : options_.address;
     hosts_ = {host + port};
-    if (endpoint.address().is_loopback()) hosts_.push_back("localhost" + port);
+    if (endpoint.address().is_loopback() || is_everywhere_) hosts_.push_back("localhost" + port);
     url_ = "http://" + host + port + path("");
   }
 
@@ -160,12 +164,24 @@ class PlayServer::Impl {
     }
   }
 
+  // Whether a host is given by its number and our port. A foreign name that leads here may belong
+  // to a foreign page (DNS rebinding); a number cannot.
+  bool is_number(std::string host) const {
+    if (!host.ends_with(port_)) return false;
+    host.resize(host.size() - port_.size());
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    beast::error_code error;
+    asio::ip::make_address(host, error);
+    return !error;
+  }
+
   // 200: it may go on.
   Response refuse(const Request& request) const {
     const std::string host(view(request[http::field::host]));
     const std::string origin(view(request[http::field::origin]));
     const auto is_ours = [&](const std::string& name) {
-      return std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end();
+      return std::find(hosts_.begin(), hosts_.end(), name) != hosts_.end() ||
+             (is_everywhere_ && is_number(name));
     };
     if (num_connections_ > options_.most_connections) {
       return plain(request, http::status::service_unavailable, "Too many connections.\n");
@@ -327,6 +343,8 @@ class PlayServer::Impl {
   PlayPages pages_;
   std::string url_;
   std::vector<std::string> hosts_;  // names of this server
+  std::string port_;                // ":8080"
+  bool is_everywhere_ = false;      // on all addresses of the machine
   asio::io_context context_{1};
   asio::thread_pool quick_{2}, slow_{2};
   std::shared_ptr<std::atomic<bool>> is_serving_ = std::make_shared<std::atomic<bool>>(true);

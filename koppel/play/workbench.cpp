@@ -48,9 +48,9 @@ std::set<std::string> files_in(std::string_view text, const std::string& file) {
   return names;
 }
 
-// A page may not make the program read files: those that the text on disk names, and no others.
-void refuse_new_files(std::string_view text, const std::filesystem::path& path) {
-  const std::set<std::string> known = files_in(text_of(path), path.string());
+// A page may not make the program read files: the known ones, and no others.
+void refuse_new_files(std::string_view text, const std::filesystem::path& path,
+                      const std::set<std::string>& known) {
   for (const std::string& name : files_in(text, path.string())) {
     if (known.contains(name)) continue;
     throw Error("play.include",
@@ -118,13 +118,14 @@ struct Workbench::Edit {
   std::string name, text;
   std::map<std::string, double> set, pose;
   std::filesystem::path path;
+  std::set<std::string> files;  // that may be read
 
   PlayMessage errors(const Json& errors) const {
     return to_message({{"kind", "errors"}, {"number", number}, {"errors", errors}});
   }
   // Throws Error.
   Model read(std::vector<ParameterOrigin>& origins) const {
-    refuse_new_files(text, path);
+    refuse_new_files(text, path, files);
     ReadOptions options;
     for (const auto& [parameter, value] : set) {
       options.set.emplace_back(parameter, fmt::format("{}", value));
@@ -134,7 +135,7 @@ struct Workbench::Edit {
 };
 
 Workbench::Workbench(WorkbenchOptions options) : options_(std::move(options)) {
-  if (!options_.file.empty()) text_of(options_.file);
+  if (!options_.file.empty()) files_ = files_in(text_of(options_.file), options_.file.string());
   for (const std::filesystem::path& path : options_.gallery) {
     const Model model = read_model(path);
     gallery_.emplace_back(path.stem().string(),
@@ -158,9 +159,11 @@ Workbench::Task Workbench::answer(std::string_view message, const Send& send) co
   const auto kind = get<std::string>(json, "kind");
   const auto changed = [&] {
     const auto name = get<std::string>(json, "name");
-    return std::make_shared<Edit>(Edit{get<std::uint64_t>(json, "number"), name,
-                                       get<std::string>(json, "text"), numbers_of(json, "set"),
-                                       numbers_of(json, "pose"), path_of(name)});
+    const std::filesystem::path path = path_of(name);
+    return std::make_shared<Edit>(
+        Edit{get<std::uint64_t>(json, "number"), name, get<std::string>(json, "text"),
+             numbers_of(json, "set"), numbers_of(json, "pose"), path,
+             name.empty() ? files_ : files_in(text_of(path), path.string())});
   };
   try {
     if (kind == "open") return open(get<std::string>(json, "name"), send), Task{};

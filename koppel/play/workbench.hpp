@@ -27,6 +27,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -97,6 +98,7 @@ class Workbench {
   void save(const std::string& text, const Send& send) const;
 
   WorkbenchOptions options_;
+  std::set<std::string> files_;  // that the opened file reads, as it was when it was opened
   std::vector<std::pair<std::string, std::string>> gallery_;  // name and description
   // Pictures that were asked for; built-in models do not change. At most one for each of them.
   mutable std::mutex pictures_mutex_;

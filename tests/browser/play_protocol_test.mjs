@@ -4,7 +4,10 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { frame } from "./frame.mjs";
 
@@ -116,6 +119,20 @@ test("files beside the opened one are not read", async () => {
   }
 });
 
+test("saving a text that names a file does not make it known", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "koppel-"));
+  writeFileSync(join(folder, "m.yaml"), "coordinates: {x: 0}\nkinetic: x'^2/2\n");
+  const other = await start(join(folder, "m.yaml"));
+  const { host, origin } = other.url;
+  const ask = async (message) => String(await send(upgrade(origin, { host }),
+    { at: other.url, later: frame(JSON.stringify(message)), patience: 1500 }));
+  const text = "signals: {a: {type: held, file: /etc/hostname, column: x}}";
+  assert.match(await ask({ kind: "save", text }), /"kind":"saved"/);
+  assert.match(await ask({ kind: "edit", number: 1, name: "", text }), /"id":"play.include"/);
+  other.child.kill("SIGKILL");
+  rmSync(folder, { recursive: true });
+});
+
 test("two hundred connections that say nothing do not keep others out", async () => {
   const idle = Array.from({ length: 200 }, () => connect(Number(url.port), url.hostname));
   await Promise.all(idle.map((socket) => new Promise((done) => socket.once("connect", done))));
@@ -130,6 +147,17 @@ test("another address has a token, without which there is nothing", async () => 
   assert.equal(await status(request({ host }), other.url), "404");
   assert.equal(await status(upgrade(other.url.origin, { host }), other.url), "404");
   assert.equal(await status(request({ host, path: other.url.pathname }), other.url), "200");
+  other.child.kill("SIGKILL");
+});
+
+test("all addresses of the machine are its own, foreign names are not", async () => {
+  const other = await start("pendulum", "--address", "0.0.0.0");
+  const path = other.url.pathname, port = other.url.port, at = { port, hostname: "127.0.0.1" };
+  for (const name of ["127.0.0.1", "localhost", "192.0.2.2", other.url.hostname]) {
+    assert.equal(await status(request({ host: `${name}:${port}`, path }), at), "200", name);
+  }
+  assert.equal(await status(request({ host: `elsewhere.example:${port}`, path }), at), "403");
+  assert.equal(await status(request({ host: `127.0.0.1:${port}` }), at), "404");
   other.child.kill("SIGKILL");
 });
 
