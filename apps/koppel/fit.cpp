@@ -1,6 +1,7 @@
 // koppel fit: parameters from measurements.
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -33,7 +34,8 @@ FitOptions::Noise read_noise(const std::string& text) {
     if (equals != text.npos) {
       std::size_t end = 0;
       const double sigma = std::stod(text.substr(equals + 1), &end);
-      if (end == text.size() - equals - 1) return {text.substr(0, equals), sigma};
+      const bool is_all = end == text.size() - equals - 1;
+      if (is_all && sigma > 0 && std::isfinite(sigma)) return {text.substr(0, equals), sigma};
     }
   } catch (const std::exception&) {
   }

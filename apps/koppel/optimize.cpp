@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -64,8 +65,11 @@ void write_comparison(const std::filesystem::path& path, const Model& model,
   std::optional<Simulation> before;
   const Model before_model = space.at(optimum.first.at);
   if (optimum.first.is_good()) before = simulate(before_model, options.run);
-  std::vector<Column> columns = {after.trajectory.columns()[0]};
-  std::vector<std::span<const double>> values = {after.trajectory.time()};
+  // An event may end one of them early: then it has gaps.
+  const bool is_shorter = before && before->trajectory.num_rows() > after.trajectory.num_rows();
+  const Simulation& longer = is_shorter ? *before : after;
+  std::vector<Column> columns = {longer.trajectory.columns()[0]};
+  std::vector<std::span<const double>> values = {longer.trajectory.time()};
   for (std::size_t i = 1; i < after.trajectory.num_columns(); ++i) {
     const Column& column = after.trajectory.columns()[i];
     if (column.group != Group::Outputs) continue;
@@ -77,11 +81,10 @@ void write_comparison(const std::filesystem::path& path, const Model& model,
     values.push_back(after.trajectory.column(i));
   }
   Trajectory both(columns);
-  std::size_t rows = values[0].size();
-  for (const auto& column : values) rows = std::min(rows, column.size());
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = 0; row < values[0].size(); ++row) {
     std::vector<double> line;
-    for (const auto& column : values) line.push_back(column[row]);
+    for (const auto& column : values)
+      line.push_back(row < column.size() ? column[row] : std::nan(""));
     both.append(line);
   }
   Report report;
@@ -160,10 +163,10 @@ void run(const OptimizeCommand& given) {
   if (!optimum.is_feasible) {
     std::string missed;
     for (const std::string& text : optimum.missed) missed += (missed.empty() ? "" : ", ") + text;
-    fail(fmt::format(
-        "error[study.infeasible]: no point was found that satisfies all limits; the "
-        "nearest misses {}.",
-        missed));
+    fail(
+        fmt::format("error[study.infeasible]: no point was found that satisfies all limits; the "
+                    "nearest misses {}.",
+                    missed));
   }
 }
 

@@ -284,7 +284,13 @@ void run(const SweepOptions& options) {
                  sweep.samples.size(), (folder / "journal.txt").string());
     }
     std::optional<ProgressBar> bar(std::in_place, !options.quiet);
-    compute(sweep, manifest, folder, journal, crew, *bar);
+    try {
+      compute(sweep, manifest, folder, journal, crew, *bar);
+    } catch (const Error&) {
+      // What cannot even begin does not stand in the way of another sweep.
+      if (journal.num_done() == 0) std::filesystem::remove(folder / "journal.txt");
+      throw;
+    }
     bar.reset();
     const SweepCounts counts =
         write_sweep_files(title_of(options), options.hdf5, sweep, manifest, journal, folder);
@@ -318,19 +324,28 @@ void add_sweep(CLI::App& program) {
                    "other points; ':log' behind it for equal ratios; may be repeated")
       ->type_name("RANGE")
       ->allow_extra_args(false);
-  command->add_option("--random", options->random, "Number of random points")->type_name("N");
+  const auto is_count = [](const std::string& text) {
+    return text.starts_with('-') ? text + " is no number of points" : std::string();
+  };
+  command->add_option("--random", options->random, "Number of random points")
+      ->type_name("N")
+      ->check(is_count);
   command->add_option("--latin", options->latin, "Number of points of a Latin hypercube")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(is_count);
   command->add_option("--sobol", options->sobol, "Number of points of a Sobol' sequence")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(is_count);
   command
       ->add_option("--morris", options->morris,
                    "Number of paths for elementary effects of the parameters [Morris 1991]")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(is_count);
   command
       ->add_option("--indices", options->indices,
                    "Number of pairs of points for Sobol' indices of the parameters")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(is_count);
   command
       ->add_option("--from", options->from,
                    "Read the points from a CSV file with a column for each parameter")

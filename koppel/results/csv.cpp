@@ -122,6 +122,13 @@ Trajectory read_csv(const std::filesystem::path& path) {
   const CsvColumns csv = parse_csv(text, path.string());
   std::vector<Column> columns;
   for (const std::string& name : csv.names) {
+    if (std::count(csv.names.begin(), csv.names.end(), name) > 1) {
+      throw Error(std::vector{Diagnostic{"csv.bad-line",
+                                         "two columns are named '" + name + "'.",
+                                         "Rename one of them.",
+                                         {path.string(), 1, 1},
+                                         {}}});
+    }
     columns.push_back({name, "", columns.empty() ? Group::Time : Group::Outputs});
   }
   Trajectory trajectory(std::move(columns));

@@ -274,10 +274,17 @@ double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOpti
     return rest;
   };
   // Those whose multiplier turns out negative do not hold it back; few, so one after the other.
+  // What is at a bound has a multiplier of its own, and says nothing about the others.
+  Eigen::VectorXd is_free(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    is_free[static_cast<long>(i)] = x[i] >= kAtBound && x[i] <= 1 - kAtBound ? 1 : 0;
+  }
   while (!active.empty()) {
     Eigen::MatrixXd A(n, active.size());
     for (std::size_t k = 0; k < active.size(); ++k) A.col(static_cast<long>(k)) = active[k];
-    const Eigen::VectorXd mu = A.completeOrthogonalDecomposition().solve(-slope);
+    const Eigen::MatrixXd free_rows = is_free.asDiagonal() * A;
+    const Eigen::VectorXd mu =
+        free_rows.completeOrthogonalDecomposition().solve(-is_free.cwiseProduct(slope));
     Eigen::Index worst = 0;
     if (mu.minCoeff(&worst) >= 0) return left(slope + A * mu).cwiseAbs().maxCoeff();
     active.erase(active.begin() + worst);

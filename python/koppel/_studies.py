@@ -303,8 +303,15 @@ class Batch:
     def step(self, inputs: Optional[Any] = None, steps: int = 1) -> np.ndarray:
         """So many steps with these inputs (copies × inputs; as before unless given); returns what is observed."""
         if inputs is not None:
-            inputs = np.broadcast_to(np.asarray(inputs, dtype=float).reshape(-1, len(self.inputs)),
-                                     (len(self), len(self.inputs)))
+            shape = (len(self), len(self.inputs))
+            inputs = np.asarray(inputs, dtype=float)
+            if inputs.shape == (len(self),) and len(self.inputs) == 1:
+                inputs = inputs[:, np.newaxis]
+            try:
+                inputs = np.broadcast_to(inputs, shape)
+            except ValueError:
+                raise ValueError(f"inputs have the shape {inputs.shape}; copies × inputs is {shape}, and one row "
+                                 "serves all copies.") from None
         self._batch.advance(inputs, steps)
         return self.observe()
 
