@@ -10,21 +10,36 @@ namespace {
 constexpr int kReach = 3;
 constexpr double kRoundOff = 4 * std::numeric_limits<double>::epsilon();
 
-// The derivative at s of the polynomial through (−3, y₀), (−2, y₁), …, (3, y₆).
-double slope_at(double s, std::span<const double, 2 * kReach + 1> y) {
-  double sum = 0;
+using Seven = std::array<double, 2 * kReach + 1>;
+
+// The derivative at s of the polynomial through (−3, y₀), (−2, y₁), …, (3, y₆) is Σ wⱼ yⱼ with
+//   wⱼ = Σ_{m ≠ j} 1/(j − m) Π_{k ≠ j, m} (s − k)/(j − k).
+constexpr Seven slope_weights(double s) {
+  Seven out{};
   for (int j = -kReach; j <= kReach; ++j) {
-    double weight = 0;
     for (int m = -kReach; m <= kReach; ++m) {
       if (m == j) continue;
       double product = 1.0 / (j - m);
       for (int k = -kReach; k <= kReach; ++k) {
         if (k != j && k != m) product *= (s - k) / (j - k);
       }
-      weight += product;
+      out[static_cast<std::size_t>(j + kReach)] += product;
     }
-    sum += weight * y[static_cast<std::size_t>(j + kReach)];
   }
+  return out;
+}
+
+constexpr std::array<Seven, 2 * kReach + 1> kAtPoints = [] {
+  std::array<Seven, 2 * kReach + 1> out{};
+  for (int s = -kReach; s <= kReach; ++s) {
+    out[static_cast<std::size_t>(s + kReach)] = slope_weights(s);
+  }
+  return out;
+}();
+
+double slope(const Seven& weights, std::span<const double> y) {
+  double sum = 0;
+  for (std::size_t j = 0; j < weights.size(); ++j) sum += weights[j] * y[j];
   return sum;
 }
 
@@ -85,17 +100,18 @@ void ExtremeSearch::refine(std::size_t which, const Within& step) {
   for (int i = 0; i <= kParts; ++i) {
     const int middle = std::clamp(i, kReach, kParts - kReach);
     const auto around = y.subspan(static_cast<std::size_t>(middle - kReach));
-    slopes[static_cast<std::size_t>(i)] = slope_at(i - middle, around.first<2 * kReach + 1>());
+    slopes[static_cast<std::size_t>(i)] =
+        slope(kAtPoints[static_cast<std::size_t>(i - middle + kReach)], around);
     size = std::max(size, std::abs(y[static_cast<std::size_t>(i)]));
   }
   const auto rate = [&](double at) {
     const double middle = std::clamp(at, t0 + kReach * d, t1 - kReach * d);
-    std::array<double, 2 * kReach + 1> near;
+    Seven near;
     for (int m = -kReach; m <= kReach; ++m) {
       near[static_cast<std::size_t>(m + kReach)] =
           sign * step.at(std::clamp(middle + m * d, t0, t1))[asked_[which].output];
     }
-    return slope_at((at - middle) / d, near);
+    return slope(slope_weights((at - middle) / d), near);
   };
   for (std::size_t i = 0; i < kParts; ++i) {
     const double rise = slopes[i], fall = -slopes[i + 1];

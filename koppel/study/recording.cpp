@@ -58,6 +58,13 @@ void TracedMotion::Recording::add_nodes(std::span<const double> times) {
   std::sort(breaks.begin(), breaks.end());
 }
 
+void TracedMotion::Recording::expect(std::span<const ExtremePlace> extremes) {
+  std::vector<double> times;
+  for (const ExtremePlace& place : extremes) times.push_back(place.t);
+  add_nodes(times);
+  are_extremes_known_ = true;
+}
+
 void TracedMotion::Recording::make_map() {
   const Equations& e = prepared_.independent;
   const RightHandSideTerms rates = make_linear_rates(prepared_.independent, state_);
@@ -91,7 +98,7 @@ bool TracedMotion::Recording::note(const Step& step) {
 
 // By the dense output of the step.
 void TracedMotion::Recording::look_for_extremes(const Step& step) {
-  if (extremes_.is_empty()) return;
+  if (extremes_.is_empty() || are_extremes_known_) return;
   const std::vector<double>& given = stretches_.back()->given;
   extremes_.look(step.t0, step.t1, prepared_.choice.integrator.is_fixed_cost(),
                  [&](double t, double clock) {

@@ -34,8 +34,8 @@ class TracedMotion::Recording {
   Recording(const Model& model, const TraceOptions& options);
   Recording(Prepared prepared, const TraceOptions& options);
 
-  // Where steps are to end, beside those that end where they have to.
-  void add_nodes(std::span<const double> times);
+  // Before another run: steps end at these places, and no others are looked for.
+  void expect(std::span<const ExtremePlace> extremes);
   void run();
   // For each of the extremes that were asked for.
   const std::vector<ExtremePlace>& extremes() const { return extremes_.places(); }
@@ -46,6 +46,7 @@ class TracedMotion::Recording {
 
  private:
   void make_map();
+  void add_nodes(std::span<const double> times);
   void begin_stretch(double t, std::span<const double> y);
   bool note(const Step& step);
   void look_for_extremes(const Step& step);
@@ -68,6 +69,7 @@ class TracedMotion::Recording {
   State state_;  // at the beginning of the present stretch
   std::vector<double> y_, values_;
   ExtremeSearch extremes_;
+  bool are_extremes_known_ = false;
   std::vector<SwitchTime> switches_;
   std::vector<std::string> messages_;
   Outcome outcome_;

@@ -35,16 +35,16 @@ TracedMotion::TracedMotion(const Model& given, const TraceOptions& options) {
   recording.run();
   // Where extremes lie inside, once more with a node there.
   const std::vector<ExtremePlace>& extremes = recording.extremes();
-  std::vector<double> times;
+  std::vector<ExtremePlace> inside;
   for (const ExtremePlace& place : extremes) {
-    if (!recording.has_node(place)) times.push_back(place.t);
+    if (!recording.has_node(place)) inside.push_back(place);
   }
-  if (times.empty() || !recording.can_add_nodes()) {
+  if (inside.empty() || !recording.can_add_nodes()) {
     recording.hand_over(extremes, *this);
     return;
   }
   Recording again(model, options);
-  again.add_nodes(times);
+  again.expect(inside);
   again.run();
   again.hand_over(extremes, *this);
 }
