@@ -1,10 +1,16 @@
 // Steps of integrators that solve the equations to a tolerance, as maps. With the flow Φ of the
 // equations, y₁ = Φ(t, h, y₀, p) to the tolerance, whatever the integrator; its derivatives solve
 // the variational equations along the step. They are those of n steps of `dop853` from y₀, n such
-// that these come to y₁ within a hundredth of the tolerance: forward and adjoint derivatives are
-// then as accurate as the integration, and each other's transposes to round-off.
+// that these follow the flow to a hundredth of the tolerance, or to round-off: forward and adjoint
+// derivatives are then as accurate as the integration, and each other's transposes to round-off.
+//
+// How far n steps come, yₙ, is known from y₁, where the integrator is that accurate itself. Where
+// it is not, or round-off is more, it is known from twice as many steps: of order 8, yₙ is off by
+//
+//   |yₙ − Φ| ≈ |yₙ − y₂ₙ|,     |y₂ₙ − Φ| ≈ 2⁻⁸ |yₙ − y₂ₙ|.                                   (1)
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <koppel/study/step_map.hpp>
 
@@ -14,7 +20,7 @@ namespace {
 class FlowMap : public StepMap {
  public:
   FlowMap(std::unique_ptr<StepMap> inner, double tolerance)
-      : inner_(std::move(inner)), tolerance_(tolerance) {}
+      : inner_(std::move(inner)), target_(std::max(0.01 * tolerance, kRoundOff)) {}
 
   std::size_t size() const override { return inner_->size(); }
   std::size_t num_given() const override { return inner_->num_given(); }
@@ -23,7 +29,8 @@ class FlowMap : public StepMap {
     std::vector<std::unique_ptr<Workspace>> parts;  // at each of the steps within
     std::vector<std::vector<double>> states;        // at their ends
     std::size_t count = 0;                          // of them, now
-    double last = 0;                                // their length in the step before
+    double part = 0;                                // their length
+    double guess = 0;                               // a length to begin with in the next step
     std::vector<double> trial;
   };
   std::unique_ptr<Workspace> make_workspace() const override {
@@ -35,17 +42,7 @@ class FlowMap : public StepMap {
   bool advance(double t, double h, std::span<double> y, std::span<const double> given,
                Workspace& workspace) const override {
     auto& work = static_cast<Work&>(workspace);
-    // Until twice as many steps make no difference.
-    std::size_t n = first_guess(h, work);
-    bool is_there = divide(t, h, y, given, n, work);
-    for (; n < kMost; n *= 2) {
-      const bool was_there = is_there;
-      work.trial = work.states.back();
-      is_there = divide(t, h, y, given, 2 * n, work);
-      if (!was_there || !is_there) continue;
-      if (distance(work.trial, work.states.back()) <= kPart * tolerance_) break;
-    }
-    if (!is_there) return false;
+    if (!follow({t, h, y, {}, given}, work)) return false;
     std::copy(work.states.back().begin(), work.states.back().end(), y.begin());
     return true;
   }
@@ -57,21 +54,11 @@ class FlowMap : public StepMap {
 
   bool stand_at(const At& at, Workspace& workspace) const override {
     auto& work = static_cast<Work&>(workspace);
-    double best = HUGE_VAL;
-    for (std::size_t n = first_guess(at.h, work);; n *= 2) {
-      if (!divide(at.t, at.h, at.y0, at.given, n, work)) {
-        if (n >= kMost) return false;
-        continue;
-      }
-      const double off = distance(work.states.back(), at.y1);
-      // More steps do not help where the integrator itself is not closer.
-      if (off <= kPart * tolerance_ || n >= kMost || off > 0.5 * best) break;
-      best = off;
-    }
-    work.last = at.h / static_cast<double>(work.count);
+    if (!follow(at, work)) return false;
+    work.part = at.h / static_cast<double>(work.count);
     while (work.parts.size() < work.count) work.parts.push_back(inner_->make_workspace());
     for (std::size_t k = 0; k < work.count; ++k) {
-      const At part{at.t + work.last * static_cast<double>(k), work.last, work.states[k],
+      const At part{at.t + work.part * static_cast<double>(k), work.part, work.states[k],
                     work.states[k + 1], at.given};
       if (!inner_->stand_at(part, *work.parts[k])) return false;
     }
@@ -95,11 +82,44 @@ class FlowMap : public StepMap {
 
  private:
   static constexpr std::size_t kMost = 4096;
-  static constexpr double kPart = 0.01;
+  // Of a step, some dozens of operations deep.
+  static constexpr double kRoundOff = 64 * std::numeric_limits<double>::epsilon();
+  static constexpr double kOrder = 8, kGain = 256;  // of `dop853`, by half the length
+  static constexpr double kClose = 1e-6;            // steps are short enough to converge
+
+  // Into as many steps as it takes, whether y₁ is known or not; how many would have been enough is
+  // where the next step begins.
+  bool follow(const At& at, Work& work) const {
+    const auto guess = [&](double count) { work.guess = at.h / count; };
+    bool was_there = false;
+    double last_change = 0;
+    for (std::size_t n = first_guess(at.h, work);; n *= 2) {
+      const bool is_there = divide(at.t, at.h, at.y0, at.given, n, work);
+      const std::vector<double>& y = work.states.back();
+      if (is_there && !at.y1.empty() && distance(y, at.y1) <= target_) {
+        guess(0.7 * static_cast<double>(n));  // perhaps less does
+        return true;
+      }
+      if (is_there && was_there) {
+        const double change = distance(work.trial, y);
+        const double part = std::pow(change / (kGain * target_), 1 / kOrder);  // (1)
+        if (part <= 1) {
+          guess(std::max(part, 0.5) * 0.5 * static_cast<double>(n));
+          return true;
+        }
+        // Round-off, or a corner: more steps come no closer, nor would they in the next step.
+        if (change > 0.5 * last_change && last_change > 0 && change < kClose) return true;
+        last_change = change;
+      }
+      if (n >= kMost) return is_there;
+      was_there = is_there;
+      if (is_there) work.trial = y;
+    }
+  }
 
   std::size_t first_guess(double h, const Work& work) const {
-    if (!(work.last > 0)) return 1;
-    const double n = std::ceil(0.7 * h / work.last);
+    if (!(work.guess > 0)) return 1;
+    const double n = std::ceil(h / work.guess);
     return std::clamp<std::size_t>(static_cast<std::size_t>(n), 1, kMost);
   }
 
@@ -130,7 +150,7 @@ class FlowMap : public StepMap {
   }
 
   std::unique_ptr<StepMap> inner_;
-  double tolerance_;
+  double target_;
 };
 
 }  // namespace

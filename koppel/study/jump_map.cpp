@@ -77,6 +77,8 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
   if (!what.ends) {
     rates(what.t, what.after, what.given_after, std::span(after).first(num_y));
   }
+  rates_before_.assign(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(num_y));
+  rates_after_.assign(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(num_y));
 
   // σ by (y, p) and by t.
   const Equations::Event& first = e.events[static_cast<std::size_t>(what.events[0])];
@@ -134,7 +136,11 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
 
 JumpMap::JumpMap(std::span<const double> rates_before, std::span<const double> rates_after,
                  std::span<const double> time)
-    : size_(rates_before.size() + time.size()), J_(size_ * size_, 0.0), time_(size_, 0.0) {
+    : size_(rates_before.size() + time.size()),
+      J_(size_ * size_, 0.0),
+      time_(size_, 0.0),
+      rates_before_(rates_before.begin(), rates_before.end()),
+      rates_after_(rates_after.begin(), rates_after.end()) {
   const std::size_t n = rates_before.size();
   std::copy(time.begin(), time.end(), time_.begin() + static_cast<std::ptrdiff_t>(n));
   for (std::size_t j = 0; j < size_; ++j) {

@@ -41,11 +41,14 @@ class JumpMap {
   void adjoint(std::span<double> w, std::span<double> w_given) const;
   // ∂τ/∂(y, p).
   std::span<const double> time() const { return time_; }
+  // ẏ on both sides; that after the end of a run is zero.
+  std::span<const double> rates_before() const { return rates_before_; }
+  std::span<const double> rates_after() const { return rates_after_; }
 
  private:
   std::size_t size_;
   std::vector<double> J_;  // by columns
-  std::vector<double> time_;
+  std::vector<double> time_, rates_before_, rates_after_;
 };
 
 // Throws Error `study.jump` where a course of time that is prescribed jumps before the end.

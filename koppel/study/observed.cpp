@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include <koppel/analysis/structure/dae.hpp>
 #include <koppel/expr/algebra/structure.hpp>
@@ -43,6 +44,32 @@ SolvedFunction make_observed(const Equations& e, const RightHandSideTerms& rates
   const Multipliers multipliers = multipliers_of(e, solution_symbols(rates));
   const Exprs asked = named_outputs(e, names);
   return SolvedFunction(rates, substitute(asked, multipliers.symbols, multipliers.values));
+}
+
+std::vector<double> drift_of(const SolvedFunction& observed, double t, int side,
+                             std::span<const double> y, std::span<const double> given) {
+  constexpr double kWeights[] = {6, -15.0 / 2, 20.0 / 3, -15.0 / 4, 6.0 / 5, -1.0 / 6};
+  const double h = side * 5e-4, from = std::nextafter(t, side * HUGE_VAL);
+  SolvedFunction::Workspace work = observed.make_workspace();
+  std::vector<double> out(observed.size(), 0.0), here(out), there(out);
+  observed.evaluate(from, y, given, here, work);
+  for (int k = 1; k <= 6; ++k) {
+    observed.evaluate(from + k * h, y, given, there, work);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] += kWeights[k - 1] * (there[i] - here[i]) / h;
+  }
+  return out;
+}
+
+std::vector<double> output_rates(const SolvedFunction& observed, double t, int side,
+                                 std::span<const double> y, std::span<const double> y_rate,
+                                 std::span<const double> given) {
+  std::vector<double> out = drift_of(observed, t, side, y, given), values(out);
+  SolvedFunction::Workspace work = observed.make_workspace();
+  observed.evaluate(std::nextafter(t, side * HUGE_VAL), y, given, values, work);
+  observed.tangent(y_rate, std::vector<double>(given.size(), 0.0), values, work);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] += values[i];
+  return out;
 }
 
 std::vector<double> given_of(const State& state) {

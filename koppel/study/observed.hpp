@@ -15,6 +15,16 @@ namespace koppel {
 SolvedFunction make_observed(const Equations& equations, const RightHandSideTerms& rates,
                              const std::vector<std::string>& names);
 
+// What outputs change by with the time alone at a state, seen from before (−1) or after (+1) that
+// time, where laws may switch. By differences of order 6.
+std::vector<double> drift_of(const SolvedFunction& observed, double t, int side,
+                             std::span<const double> y, std::span<const double> given);
+
+// Their rates along the motion, ȯ = o_y ẏ + o_t, likewise.
+std::vector<double> output_rates(const SolvedFunction& observed, double t, int side,
+                                 std::span<const double> y, std::span<const double> y_rate,
+                                 std::span<const double> given);
+
 // Parameters and inputs, what maps are given.
 std::vector<double> given_of(const State& state);
 

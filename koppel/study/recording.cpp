@@ -38,8 +38,8 @@ TracedMotion::Recording::Recording(Prepared prepared, const TraceOptions& option
   messages_ = prepared_.messages;
   if (!prepared_.equations->events.empty()) evaluator_.emplace(prepared_.equations);
   make_map();
-  std::vector<double>& breaks = prepared_.problem.breakpoints;
-  switches_ = find_switch_times(prepared_.equations, state_.p, state_.u, breaks);
+  switches_ =
+      find_switch_times(prepared_.equations, state_.p, state_.u, prepared_.problem.breakpoints);
   if (!can_add_nodes()) {
     if (!switches_.empty()) {
       messages_.push_back(
@@ -49,8 +49,20 @@ TracedMotion::Recording::Recording(Prepared prepared, const TraceOptions& option
     switches_.clear();
     return;
   }
-  breaks.insert(breaks.end(), options.times.begin(), options.times.end());
+  add_nodes(options.times);
+}
+
+void TracedMotion::Recording::add_nodes(std::span<const double> times) {
+  std::vector<double>& breaks = prepared_.problem.breakpoints;
+  breaks.insert(breaks.end(), times.begin(), times.end());
   std::sort(breaks.begin(), breaks.end());
+}
+
+void TracedMotion::Recording::expect(std::span<const ExtremePlace> extremes) {
+  std::vector<double> times;
+  for (const ExtremePlace& place : extremes) times.push_back(place.t);
+  add_nodes(times);
+  are_extremes_known_ = true;
 }
 
 void TracedMotion::Recording::make_map() {
@@ -71,6 +83,7 @@ void TracedMotion::Recording::make_map() {
 }
 
 void TracedMotion::Recording::begin_stretch(double t, std::span<const double> y) {
+  if (!stretches_.empty()) extremes_.begin_stretch();
   stretches_.push_back(std::make_unique<Stretch>(map_->size(), given_of(state_), options_.memory));
   stretches_.back()->tape.push(t, y);
   y_.assign(y.begin(), y.end());
@@ -85,13 +98,13 @@ bool TracedMotion::Recording::note(const Step& step) {
 
 // By the dense output of the step.
 void TracedMotion::Recording::look_for_extremes(const Step& step) {
-  if (extremes_.is_empty()) return;
+  if (extremes_.is_empty() || are_extremes_known_) return;
   const std::vector<double>& given = stretches_.back()->given;
   extremes_.look(step.t0, step.t1, prepared_.choice.integrator.is_fixed_cost(),
-                 [&](double t, std::size_t output) {
+                 [&](double t, double clock) {
                    step.evaluate(t, y_);
-                   observation_->evaluate(t, y_, given, values_, *observed_);
-                   return values_[output];
+                   observation_->evaluate(clock, y_, given, values_, *observed_);
+                   return std::span<const double>(values_);
                  });
 }
 
@@ -221,13 +234,14 @@ void TracedMotion::Recording::pass_switch(const SwitchTime& at, const Outcome& o
   std::vector<double> before(y.size()), after(y.size()), time = at.by_p;
   const JumpMap::Rates rates = rates_function();
   rates(std::nextafter(at.t, -HUGE_VAL), y, given, before);
-  rates(at.t, y, given, after);
+  rates(std::nextafter(at.t, HUGE_VAL), y, given, after);
   double largest = 0, jump = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
     largest = std::max({largest, std::abs(before[i]), std::abs(after[i])});
     jump = std::max(jump, std::abs(after[i] - before[i]));
   }
-  if (jump <= 1e-12 * largest) return;  // a corner: the time does not matter
+  // A corner: the time does not matter, save to outputs that have a corner too.
+  if (jump <= 1e-12 * largest && extremes_.is_empty()) return;
   time.resize(given.size(), 0.0);
   stretches_.back()->jump.emplace(before, after, time);
   begin_stretch(outcome.t, outcome.y);
@@ -240,18 +254,32 @@ JumpMap::Rates TracedMotion::Recording::rates_function() const {
   };
 }
 
-bool TracedMotion::Recording::has_node(double t) const {
-  for (const auto& stretch : stretches_) {
-    for (std::size_t k = 0; k < stretch->tape.num_nodes(); ++k) {
-      if (stretch->tape.t(k) == t) return true;
-    }
+bool TracedMotion::Recording::has_node(const ExtremePlace& place) const {
+  const StateTape& tape = stretches_[place.stretch]->tape;
+  for (std::size_t k = 0; k < tape.num_nodes(); ++k) {
+    if (tape.t(k) == place.t) return true;
   }
   return false;
 }
 
-void TracedMotion::Recording::find_samples(TracedMotion& to) const {
+// The nearest node. In another run with the same events, ends of stretches have moved by less than
+// the tolerance; they stay ends.
+TracedMotion::Sample TracedMotion::Recording::sample_at(const ExtremePlace& place) const {
+  Sample out;
+  out.stretch = std::min(place.stretch, stretches_.size() - 1);
+  out.side = place.is_before ? Side::Before : Side::After;
+  out.is_extreme = true;
+  const StateTape& tape = stretches_[out.stretch]->tape;
+  for (std::size_t k = 1; k < tape.num_nodes(); ++k) {
+    if (std::abs(tape.t(k) - place.t) <= std::abs(tape.t(out.node) - place.t)) out.node = k;
+  }
+  out.t = tape.t(out.node);
+  return out;
+}
+
+void TracedMotion::Recording::find_samples(std::span<const ExtremePlace> extremes,
+                                           TracedMotion& to) const {
   std::vector<double> times = options_.times;
-  if (!can_add_nodes()) times.insert(times.end(), extreme_times().begin(), extreme_times().end());
   const double from = stretches_.front()->tape.t(0), end = outcome_.t;
   times.insert(times.end(), {from, end});
   std::sort(times.begin(), times.end());
@@ -267,11 +295,42 @@ void TracedMotion::Recording::find_samples(TracedMotion& to) const {
       if (!is_last && std::abs(at(stretch, node + 1) - t) > std::abs(at(stretch, node) - t)) break;
       is_last ? (++stretch, node = 0) : ++node;
     }
-    to.samples_.push_back({stretch, node, at(stretch, node), {}});
+    to.samples_.push_back({stretch, node, at(stretch, node)});
+  }
+  if (stretches_.back()->ends) to.samples_.back().side = Side::Before;
+  std::vector<std::pair<Sample, std::size_t>> all;  // with its place among the extremes, from 1 on
+  for (std::size_t k = 0; k < extremes.size(); ++k) all.emplace_back(sample_at(extremes[k]), k + 1);
+  for (const Sample& sample : to.samples_) all.emplace_back(sample, 0);
+  // Of those at the same node extremes come first: the last of all is the end.
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.stretch, a.first.node) < std::pair(b.first.stretch, b.first.node);
+  });
+  to.samples_.clear();
+  to.extreme_samples_.resize(extremes.size());
+  for (auto& [sample, which] : all) {
+    if (which > 0) to.extreme_samples_[which - 1] = to.samples_.size();
+    to.samples_.push_back(std::move(sample));
   }
 }
 
-void TracedMotion::Recording::hand_over(TracedMotion& to) {
+void TracedMotion::Recording::find_moving(const std::vector<Sample>& samples) {
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    const Sample& sample = samples[k];
+    const Stretch& in = *stretches_[sample.stretch];
+    const bool is_before = sample.side == Side::Before && sample.node + 1 == in.tape.num_nodes();
+    const bool is_after = sample.side == Side::After && sample.node == 0 && sample.stretch > 0;
+    if (!is_before && !is_after) continue;
+    Stretch& with = *stretches_[sample.stretch - (is_after ? 1 : 0)];
+    if (!with.jump) continue;
+    with.moving.push_back(
+        {k,
+         output_rates(*observation_, sample.t, is_before ? -1 : 1,
+                      is_before ? in.tape.back() : in.tape.front(),
+                      is_before ? with.jump->rates_before() : with.jump->rates_after(), in.given)});
+  }
+}
+
+void TracedMotion::Recording::hand_over(std::span<const ExtremePlace> extremes, TracedMotion& to) {
   to.status_ = outcome_.status;
   to.text_ = outcome_.text;
   to.end_ = outcome_.t;
@@ -279,23 +338,23 @@ void TracedMotion::Recording::hand_over(TracedMotion& to) {
   to.choice_ = prepared_.choice;
   to.start_ = prepared_.state;
   to.messages_ = std::move(messages_);
-  if (to.extreme_times_.empty()) to.extreme_times_ = extreme_times();
-  find_samples(to);
+  find_samples(extremes, to);
   auto sample = to.samples_.begin();
-  const auto observe = [&](std::size_t i, std::size_t node, double t, std::span<const double> at) {
+  const auto observe = [&](std::size_t i, std::size_t node, std::span<const double> at) {
     for (; sample != to.samples_.end() && sample->stretch == i && sample->node == node; ++sample) {
-      observation_->evaluate(t, at, stretches_[i]->given, values_, *observed_);
+      observation_->evaluate(sample->clock(), at, stretches_[i]->given, values_, *observed_);
       sample->values = values_;
     }
   };
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
     const Stretch& stretch = *stretches_[i];
-    observe(i, 0, stretch.tape.t(0), stretch.tape.front());
+    observe(i, 0, stretch.tape.front());
     stretch.tape.forwards(*map_, stretch.given, [&](std::size_t step, const StepMap::At& at) {
-      observe(i, step + 1, at.t + at.h, at.y1);
+      observe(i, step + 1, at.y1);
       return sample != to.samples_.end();
     });
   }
+  find_moving(to.samples_);
   const Equations& e = to.equations_;
   to.first_integral_ = e.num_q() + e.num_v() + e.x.size() - options_.integrated.size();
   const std::span<const double> last = stretches_.back()->tape.back();

@@ -16,6 +16,13 @@ struct TracedMotion::Stretch {
   std::optional<JumpMap> jump;  // by the event at its end
   std::vector<int> happened;    // the events
   bool ends = false;            // with the run
+
+  // Samples at its time, on either side, move with it: their outputs' rates there.
+  struct Moving {
+    std::size_t sample;
+    std::vector<double> rates;
+  };
+  std::vector<Moving> moving;
 };
 
 // The model with the integrals that are asked for as states.
@@ -27,19 +34,25 @@ class TracedMotion::Recording {
   Recording(const Model& model, const TraceOptions& options);
   Recording(Prepared prepared, const TraceOptions& options);
 
+  // Before another run: steps end at these places, and no others are looked for.
+  void expect(std::span<const ExtremePlace> extremes);
   void run();
   // For each of the extremes that were asked for.
-  const std::vector<double>& extreme_times() const { return extremes_.times(); }
-  bool has_node(double t) const;
+  const std::vector<ExtremePlace>& extremes() const { return extremes_.places(); }
+  bool has_node(const ExtremePlace& place) const;
   bool can_add_nodes() const { return !prepared_.choice.integrator.is_fixed_cost(); }
-  void hand_over(TracedMotion& to);
+  // With samples at these places too.
+  void hand_over(std::span<const ExtremePlace> extremes, TracedMotion& to);
 
  private:
   void make_map();
+  void add_nodes(std::span<const double> times);
   void begin_stretch(double t, std::span<const double> y);
   bool note(const Step& step);
   void look_for_extremes(const Step& step);
-  void find_samples(TracedMotion& to) const;
+  void find_samples(std::span<const ExtremePlace> extremes, TracedMotion& to) const;
+  Sample sample_at(const ExtremePlace& place) const;
+  void find_moving(const std::vector<Sample>& samples);
   // True where the motion goes on after an event.
   bool go_on(Outcome& outcome);
   JumpMap::Rates rates_function() const;
@@ -56,6 +69,7 @@ class TracedMotion::Recording {
   State state_;  // at the beginning of the present stretch
   std::vector<double> y_, values_;
   ExtremeSearch extremes_;
+  bool are_extremes_known_ = false;
   std::vector<SwitchTime> switches_;
   std::vector<std::string> messages_;
   Outcome outcome_;

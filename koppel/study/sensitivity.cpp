@@ -97,9 +97,8 @@ class Differentiation {
     const std::vector<int> events = events_of(motion.equations(), motion.events());
     std::vector<std::size_t> samples;
     for (const Asked::Of& of : asked_.of) {
-      const double t = of.extreme < 0 ? motion.end() : motion.extreme_times()[at(of.extreme)];
-      const TracedMotion::Sample& sample = motion.sample_at(t);
-      samples.push_back(static_cast<std::size_t>(&sample - motion.samples().data()));
+      samples.push_back(of.extreme < 0 ? motion.samples().size() - 1
+                                       : motion.extreme_samples()[at(of.extreme)]);
     }
     for (std::size_t i = 0; i < asked_.of.size(); ++i) {
       const Asked::Of& of = asked_.of[i];
@@ -138,6 +137,7 @@ class Differentiation {
     begin_course();
     for (std::size_t k = 0; k < motion.samples().size(); ++k) {
       const TracedMotion::Sample& sample = motion.samples()[k];
+      if (sample.is_extreme) continue;
       std::vector<double> row = {sample.t};
       for (std::size_t i = 0; i < sample.values.size(); ++i) {
         row.push_back(sample.values[i]);

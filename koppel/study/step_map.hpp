@@ -56,8 +56,8 @@ std::unique_ptr<StepMap> make_explicit_map(const RightHandSideTerms& rates,
                                            CompileOptions options = {});
 
 // Steps as the flow of the equations, for integrators whose own steps are exact to a tolerance: the
-// step is divided into steps of `dop853` until what comes out is that of the integrator, to a
-// hundredth of the tolerance.
+// step is divided into steps of `dop853` until what comes out is that of the flow, to a hundredth
+// of the tolerance or to round-off.
 std::unique_ptr<StepMap> make_flow_map(const RightHandSideTerms& rates,
                                        const ProjectorTerms& projection, double tolerance,
                                        CompileOptions options = {});

@@ -26,7 +26,7 @@ Model with_integrals(Model model, const TraceOptions& options) {
 TracedMotion::TracedMotion(Prepared prepared, const TraceOptions& options) {
   Recording recording(std::move(prepared), options);
   recording.run();
-  recording.hand_over(*this);
+  recording.hand_over({}, *this);
 }
 
 TracedMotion::TracedMotion(const Model& given, const TraceOptions& options) {
@@ -34,19 +34,19 @@ TracedMotion::TracedMotion(const Model& given, const TraceOptions& options) {
   Recording recording(model, options);
   recording.run();
   // Where extremes lie inside, once more with a node there.
-  std::vector<double> times = recording.extreme_times();
-  extreme_times_ = times;
-  const auto is_node = [&](double t) { return recording.has_node(t); };
-  if (!std::all_of(times.begin(), times.end(), is_node) && recording.can_add_nodes()) {
-    TraceOptions more = options;
-    more.times.insert(more.times.end(), times.begin(), times.end());
-    std::sort(more.times.begin(), more.times.end());
-    Recording again(model, more);
-    again.run();
-    again.hand_over(*this);
-  } else {
-    recording.hand_over(*this);
+  const std::vector<ExtremePlace>& extremes = recording.extremes();
+  std::vector<ExtremePlace> inside;
+  for (const ExtremePlace& place : extremes) {
+    if (!recording.has_node(place)) inside.push_back(place);
   }
+  if (inside.empty() || !recording.can_add_nodes()) {
+    recording.hand_over(extremes, *this);
+    return;
+  }
+  Recording again(model, options);
+  again.expect(inside);
+  again.run();
+  again.hand_over(extremes, *this);
 }
 
 TracedMotion::~TracedMotion() = default;
@@ -65,26 +65,9 @@ std::size_t TracedMotion::bytes() const {
   return sum;
 }
 
-const TracedMotion::Sample& TracedMotion::sample_at(double t) const {
-  return *std::min_element(samples_.begin(), samples_.end(), [&](const Sample& a, const Sample& b) {
-    return std::abs(a.t - t) < std::abs(b.t - t);
-  });
-}
-
-// By differences of order 6.
-std::vector<double> TracedMotion::drift_at_end() const {
-  const Stretch& last = *stretches_.back();
-  SolvedFunction::Workspace work = observation_->make_workspace();
-  std::vector<double> out(observation_->size(), 0.0), ahead(out), behind(out);
-  constexpr double kWeights[] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, kStep = 1e-3;
-  for (int k = 1; k <= 3; ++k) {
-    observation_->evaluate(end_ + k * kStep, last.tape.back(), last.given, ahead, work);
-    observation_->evaluate(end_ - k * kStep, last.tape.back(), last.given, behind, work);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] += kWeights[k - 1] * (ahead[i] - behind[i]) / kStep;
-    }
-  }
-  return out;
+// Laws that switch at a time are on one side of it.
+double TracedMotion::Sample::clock() const {
+  return side == Side::At ? t : std::nextafter(t, side == Side::Before ? -HUGE_VAL : HUGE_VAL);
 }
 
 std::vector<TracedMotion::Direction> TracedMotion::directions(
@@ -141,26 +124,31 @@ std::vector<TracedMotion::Changes> TracedMotion::forward(
     dy.back().resize(n, 0.0);
     dgiven.push_back(direction.given);
   }
-  auto sample = samples_.begin();
-  const auto observe = [&](std::size_t stretch, std::size_t node, double t,
-                           std::span<const double> y, std::span<const double> given) {
-    while (sample != samples_.end() && sample->stretch == stretch && sample->node == node) {
+  for (Changes& changes : out) {
+    changes.values.assign(samples_.size(), std::vector<double>(values.size(), 0.0));
+  }
+  std::size_t next = 0;
+  const auto observe = [&](std::size_t stretch, std::size_t node, std::span<const double> y,
+                           std::span<const double> given) {
+    for (;
+         next < samples_.size() && samples_[next].stretch == stretch && samples_[next].node == node;
+         ++next) {
+      const double t = samples_[next].clock();
       if (!observation_->evaluate(t, y, given, values, observed)) fail_at(t);
       for (std::size_t k = 0; k < directions.size(); ++k) {
-        out[k].values.emplace_back(values.size());
-        observation_->tangent(dy[k], dgiven[k], out[k].values.back(), observed);
+        observation_->tangent(dy[k], dgiven[k], values, observed);
+        std::vector<double>& changes = out[k].values[next];
+        for (std::size_t j = 0; j < values.size(); ++j) changes[j] += values[j];
       }
-      ++sample;
     }
   };
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
     const Stretch& stretch = *stretches_[i];
-    observe(i, 0, stretch.tape.t(0), stretch.tape.front(), stretch.given);
+    observe(i, 0, stretch.tape.front(), stretch.given);
     stretch.tape.forwards(*map_, stretch.given, [&](std::size_t step, const StepMap::At& at) {
       if (!map_->stand_at(at, *work)) fail_at(at.t);
       for (std::size_t k = 0; k < directions.size(); ++k) map_->tangent(dy[k], dgiven[k], *work);
-      const bool moves = stretch.jump && stretch.ends && step + 2 == stretch.tape.num_nodes();
-      if (!moves) observe(i, step + 1, at.t + at.h, at.y1, at.given);
+      observe(i, step + 1, at.y1, at.given);
       return true;
     });
     if (!stretch.jump) continue;
@@ -169,15 +157,11 @@ std::vector<TracedMotion::Changes> TracedMotion::forward(
                             dot(stretch.jump->time().subspan(n), dgiven[k]);
       out[k].events.insert(out[k].events.end(), stretch.happened.size(), change);
       if (stretch.ends) out[k].end = change;
-      stretch.jump->tangent(dy[k], dgiven[k]);
-    }
-    if (!stretch.ends) continue;
-    observe(i, stretch.tape.num_nodes() - 1, end_, stretch.tape.back(), stretch.given);
-    const std::vector<double> drift = drift_at_end();
-    for (Changes& changes : out) {
-      for (std::size_t j = 0; j < drift.size(); ++j) {
-        changes.values.back()[j] += drift[j] * changes.end;
+      for (const Stretch::Moving& moving : stretch.moving) {
+        std::vector<double>& changes = out[k].values[moving.sample];
+        for (std::size_t j = 0; j < changes.size(); ++j) changes[j] += moving.rates[j] * change;
       }
+      stretch.jump->tangent(dy[k], dgiven[k]);
     }
   }
   for (std::size_t k = 0; k < directions.size(); ++k) {
@@ -201,10 +185,11 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
               out[k].start.begin() + static_cast<std::ptrdiff_t>(first_integral_));
   }
   std::size_t next = samples_.size(), next_event = events_.size();
-  const auto observe = [&](std::size_t stretch, std::size_t node, double t,
-                           std::span<const double> y, std::span<const double> given) {
+  const auto observe = [&](std::size_t stretch, std::size_t node, std::span<const double> y,
+                           std::span<const double> given) {
     for (; next > 0 && samples_[next - 1].stretch == stretch && samples_[next - 1].node == node;
          --next) {
+      const double t = samples_[next - 1].clock();
       if (!observation_->evaluate(t, y, given, values, observed)) fail_at(t);
       for (std::size_t k = 0; k < weights.size(); ++k) {
         std::fill(values.begin(), values.end(), 0.0);
@@ -219,20 +204,16 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
   };
   for (std::size_t i = stretches_.size(); i-- > 0;) {
     const Stretch& stretch = *stretches_[i];
-    if (stretch.jump && stretch.ends) {
-      observe(i, stretch.tape.num_nodes() - 1, end_, stretch.tape.back(), stretch.given);
-    }
     if (stretch.jump) {
       next_event -= stretch.happened.size();
-      const std::vector<double> drift = stretch.ends ? drift_at_end() : std::vector<double>();
       for (std::size_t k = 0; k < weights.size(); ++k) {
         double of_time = stretch.ends ? weights[k].end : 0;
         for (std::size_t j = 0; !weights[k].events.empty() && j < stretch.happened.size(); ++j) {
           of_time += weights[k].events[next_event + j];
         }
-        for (const Weights::OfValue& of : weights[k].values) {
-          if (stretch.ends && of.sample + 1 == samples_.size()) {
-            of_time += of.weight * drift[of.output];
+        for (const Stretch::Moving& moving : stretch.moving) {
+          for (const Weights::OfValue& of : weights[k].values) {
+            if (of.sample == moving.sample) of_time += of.weight * moving.rates[of.output];
           }
         }
         stretch.jump->adjoint(out[k].start, out[k].given);
@@ -242,14 +223,14 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
       }
     }
     stretch.tape.backwards(*map_, stretch.given, [&](std::size_t step, const StepMap::At& at) {
-      observe(i, step + 1, at.t + at.h, at.y1, at.given);
+      observe(i, step + 1, at.y1, at.given);
       if (!map_->stand_at(at, *work)) fail_at(at.t);
       for (std::size_t k = 0; k < weights.size(); ++k) {
         if (!map_->adjoint(out[k].start, out[k].given, *work)) fail_at(at.t);
       }
       return true;
     });
-    observe(i, 0, stretch.tape.t(0), stretch.tape.front(), stretch.given);
+    observe(i, 0, stretch.tape.front(), stretch.given);
   }
   return out;
 }

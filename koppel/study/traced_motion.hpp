@@ -64,16 +64,23 @@ class TracedMotion {
   double end() const { return end_; }
   const std::vector<std::string>& messages() const { return messages_; }
 
+  // At a time, or the limit from before or after it: at an event, or the end that one makes, the
+  // limits move with its time.
+  enum class Side { At, Before, After };
   struct Sample {
     std::size_t stretch = 0, node = 0;
     double t = 0;
-    std::vector<double> values;  // of the outputs
+    Side side = Side::At;
+    bool is_extreme = false;
+    std::vector<double> values = {};  // of the outputs
+
+    double clock() const;
   };
-  // The start, those of the times asked for that were reached, and the end, ascending.
+  // The start, those of the times asked for that were reached, extremes, and the end, ascending.
   const std::vector<Sample>& samples() const { return samples_; }
-  const Sample& sample_at(double t) const;  // the nearest
+  // Which of them are the extremes that were asked for.
+  const std::vector<std::size_t>& extreme_samples() const { return extreme_samples_; }
   const std::vector<double>& integrals() const { return integrals_; }
-  const std::vector<double>& extreme_times() const { return extreme_times_; }
   const std::vector<EventTime>& events() const { return events_; }  // that happened, in order
 
   // A direction: changes of (q, v, x) at the start, and of parameters and inputs.
@@ -110,9 +117,6 @@ class TracedMotion {
   struct Stretch;
   class Recording;
 
-  // What the outputs change by with the time alone, at the end of a run that an event ends.
-  std::vector<double> drift_at_end() const;
-
   Shared<Equations> equations_;
   Choice choice_;
   State start_;
@@ -125,7 +129,8 @@ class TracedMotion {
   std::vector<std::unique_ptr<Stretch>> stretches_;
   std::vector<Sample> samples_;
   std::size_t first_integral_ = 0;  // its place in y
-  std::vector<double> integrals_, extreme_times_;
+  std::vector<std::size_t> extreme_samples_;
+  std::vector<double> integrals_;
   std::vector<EventTime> events_;
 };
 

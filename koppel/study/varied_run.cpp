@@ -40,6 +40,7 @@ VariedRun::VariedRun(const Model& model, const TraceOptions& options)
   if (!e.events.empty() || !switches_.empty()) {
     const RightHandSideTerms rates = make_linear_rates(prepared_.independent, prepared_.state);
     rates_.emplace(rates, rates_of(rates));
+    outputs_.emplace(make_observed(prepared_.independent, rates, options.outputs));
   }
   const State at =
       varied_state(prepared_.state, std::vector<double>(e.num_q() + e.num_v() + e.x.size(), 0.0),
@@ -121,12 +122,15 @@ bool VariedRun::note(const Step& step) {
     const std::size_t n = options_.outputs.size();
     extremes_->look(
         step.t0, step.t1, false,
-        [&](double t, std::size_t output) {
+        [&](double t, double clock) {
           step.evaluate(t, y_);
-          return observe(t, y_)[output];
+          return observe(clock, y_);
         },
-        [&](std::size_t which, double) {
-          result_.extreme_changes[which] = values_[n + options_.extremes[which].output];
+        [&](std::size_t which) {
+          const std::size_t output = options_.extremes[which].output;
+          const ExtremePlace& place = extremes_->places()[which];
+          const bool moves = !place.is_before && place.t == stretch_start_ && !shift_.empty();
+          result_.extreme_changes[which] = values_[n + output] + (moves ? shift_[output] : 0);
         });
   }
   return true;
@@ -137,6 +141,7 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   const Equations& e = prepared_.equations;
   result_ = {};
   next_time_ = 0;
+  shift_.clear();
   state_ = prepared_.state;
   dp_.assign(direction.given.begin(),
              direction.given.begin() + static_cast<std::ptrdiff_t>(e.p.size()));
@@ -193,16 +198,10 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   result_.extremes = extremes_->values();
   if (result_.times.empty() || result_.times.back() < outcome.t) sample(outcome.t, outcome.y);
   if (result_.end_change != 0) {
-    // Outputs that know the time go on with it; of order 6.
-    constexpr double kWeights[] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, kStep = 1e-3;
-    for (int k = 1; k <= 3; ++k) {
-      for (const int sign : {1, -1}) {
-        const std::span<const double> values = observe(outcome.t + sign * k * kStep, outcome.y);
-        for (std::size_t i = 0; i < options_.outputs.size(); ++i) {
-          result_.changes.back()[i] +=
-              sign * kWeights[k - 1] * values[i] / kStep * result_.end_change;
-        }
-      }
+    // Outputs that know the time go on with it.
+    const std::vector<double> drift = drift_of(*observed_, outcome.t, -1, outcome.y, given_);
+    for (std::size_t i = 0; i < options_.outputs.size(); ++i) {
+      result_.changes.back()[i] += drift[i] * result_.end_change;
     }
   }
   const std::size_t count = options_.integrated.size();
@@ -214,16 +213,40 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   return result_;
 }
 
+void VariedRun::move_extremes(double t, double change_of_time, std::span<const double> rates_before,
+                              std::span<const double> before,
+                              std::span<const double> given_before) {
+  if (extremes_->is_empty()) return;
+  const std::vector<double> rates =
+      output_rates(*outputs_, t, -1, before, rates_before, given_before);
+  for (std::size_t k = 0; k < options_.extremes.size(); ++k) {
+    const ExtremePlace& place = extremes_->places()[k];
+    if (place.stretch != extremes_->stretch() || place.t != t || !place.is_before) continue;
+    result_.extreme_changes[k] += rates[options_.extremes[k].output] * change_of_time;
+  }
+}
+
+void VariedRun::begin_stretch(double t, double change_of_time, std::span<const double> rates_after,
+                              std::span<const double> after, std::span<const double> given_after) {
+  extremes_->begin_stretch();
+  stretch_start_ = t;
+  if (extremes_->is_empty()) return;
+  shift_ = output_rates(*outputs_, t, 1, after, rates_after, given_after);
+  for (double& x : shift_) x *= change_of_time;
+}
+
 void VariedRun::pass_switch(const SwitchTime& at, Outcome& outcome) {
   const std::vector<double> y = parts(outcome.y, false);
   std::vector<double> changes = parts(outcome.y, true), before(y.size()), after(y.size());
   SolvedFunction::Workspace work = rates_->make_workspace();
   const std::vector<double> given = given_of(state_);
   rates_->evaluate(std::nextafter(at.t, -HUGE_VAL), y, given, before, work);
-  rates_->evaluate(at.t, y, given, after, work);
+  rates_->evaluate(std::nextafter(at.t, HUGE_VAL), y, given, after, work);
   double change_of_time = 0;
   for (std::size_t i = 0; i < dp_.size(); ++i) change_of_time += at.by_p[i] * dp_[i];
   for (std::size_t i = 0; i < y.size(); ++i) changes[i] += (before[i] - after[i]) * change_of_time;
+  move_extremes(at.t, change_of_time, before, y, given);
+  begin_stretch(at.t, change_of_time, after, y, given);
   put_state(y);
   state_.t = outcome.t;
   outcome.y = start_at(varied_state(state_, changes, dp_)).y;
@@ -282,6 +305,8 @@ bool VariedRun::go_on(Outcome& outcome) {
   for (const int event : happened) {
     result_.events.push_back({event, outcome.t, change_of_time});
   }
+  move_extremes(outcome.t, change_of_time, jump.rates_before(), before, given_before);
+  if (!ends) begin_stretch(outcome.t, change_of_time, jump.rates_after(), after, given_after);
   jump.tangent(changes, dgiven);
   if (ends) result_.end_change = change_of_time;
   dp_.assign(dgiven.begin(), dgiven.begin() + static_cast<std::ptrdiff_t>(e.p.size()));

@@ -44,6 +44,12 @@ class VariedRun {
   Start start_at(const State& state);
   bool note(const Step& step);
   void sample(double t, std::span<const double> y);
+  // At the end of a stretch, whose time changes by that much: extremes found there move with it,
+  // as will those that are found at the beginning of the next.
+  void move_extremes(double t, double change_of_time, std::span<const double> rates_before,
+                     std::span<const double> before, std::span<const double> given_before);
+  void begin_stretch(double t, double change_of_time, std::span<const double> rates_after,
+                     std::span<const double> after, std::span<const double> given_after);
   bool go_on(Outcome& outcome);
   void pass_switch(const SwitchTime& at, Outcome& outcome);
   void put_state(std::span<const double> y);
@@ -53,13 +59,16 @@ class VariedRun {
   const TraceOptions& options_;
   Prepared prepared_;
   Shared<Equations> varied_;
-  std::optional<Evaluator> evaluator_;  // of the motion, where there are events
-  std::optional<SolvedFunction> rates_, observed_, solution_;
+  std::optional<Evaluator> evaluator_;             // of the motion, where there are events
+  std::optional<SolvedFunction> rates_, outputs_;  // of the motion, where its times may move
+  std::optional<SolvedFunction> observed_, solution_;
   std::optional<SolvedFunction::Workspace> observing_;
   Problem problem_;
   State state_;  // of the motion, at the beginning of the present stretch
   std::vector<double> dp_, values_, y_, given_;
   std::optional<ExtremeSearch> extremes_;
+  double stretch_start_ = 0;
+  std::vector<double> shift_;  // of outputs at that time, as it moves; empty: it does not
   std::vector<SwitchTime> switches_;
   std::size_t next_time_ = 0;
   Result result_;

@@ -267,6 +267,23 @@ TEST(Varied, TheModeIsChosenAndTheReasonTold) {
 }
 
 // With few states kept, and the others computed again, weights and changes are the same.
+// A hundredth of this tolerance is below the round-off of a step: the flow is not divided further
+// and further. The gradient takes about 3 runs; it took 4000.
+TEST(Varied, AdjointsOfTaylorTakeSomeRunsAtAnyTolerance) {
+  const Model model = read_model(std::string(KOPPEL_MODELS) + "andrews.yaml");
+  const auto by = [&](const std::string& integrator, double tolerance) {
+    SensitivityOptions options = options_for({"theta:final"}, 0.02, integrator, Mode::Adjoint);
+    options.run.tolerance = tolerance;
+    return find(model, {}, {"rr", "m5", "c0", "mom"}, options);
+  };
+  const Sensitivity steps = by("dop853", 1e-13);
+  for (const double tolerance : {1e-11, 1e-12, 1e-13}) {
+    const Sensitivity s = by("taylor", tolerance);
+    EXPECT_LT(s.derivative_seconds, 100 * s.run_seconds) << tolerance;
+    expect_same(steps, s, 1e-8, "taylor");
+  }
+}
+
 TEST(Varied, FewStatesKeptGiveTheSameDerivatives) {
   std::vector<ParameterOrigin> origins;
   const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml", {}, origins);
