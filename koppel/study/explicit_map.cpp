@@ -82,6 +82,7 @@ class ExplicitMap : public StepMap {
     std::vector<std::vector<double>> k;  // rates, their changes, or the weights ν
     std::vector<double> y, kappa, sums;
     std::vector<double> given;  // as the stages have them
+    std::vector<double> start;  // t, h, y₀ of the step that they are of; empty: of none
     ProjectionMap::Workspace projection;
     double h = 0;
   };
@@ -111,13 +112,14 @@ class ExplicitMap : public StepMap {
              std::span<double> y_rate, Workspace& workspace) const override {
     auto& work = static_cast<Work&>(workspace);
     work.given.clear();
+    work.start.clear();
     return rates_.evaluate(t, y, given, y_rate, work.stages[0]);
   }
 
   bool stand_at(const At& at, Workspace& workspace) const override {
     auto& work = static_cast<Work&>(workspace);
     work.h = at.h;
-    return evaluate_stages(at, work) &&
+    return (has_stages(at, work) || evaluate_stages(at, work)) &&
            projection_.stand_at(at.t + at.h, at.y1.first(num_q_), at.y1.subspan(num_q_, num_v_),
                                 at.given, work.projection);
   }
@@ -175,10 +177,18 @@ class ExplicitMap : public StepMap {
     }
   }
 
+  // From advance(), which then costs the derivatives of the same step nothing.
+  static bool has_stages(const At& at, const Work& work) {
+    return !work.start.empty() && work.start[0] == at.t && work.start[1] == at.h &&
+           std::equal(at.y0.begin(), at.y0.end(), work.start.begin() + 2, work.start.end()) &&
+           std::equal(at.given.begin(), at.given.end(), work.given.begin(), work.given.end());
+  }
+
   // Strictly within the step: laws that switch at its ends are on one side.
   bool evaluate_stages(const At& at, Work& work) const {
     if (!std::equal(at.given.begin(), at.given.end(), work.given.begin(), work.given.end())) {
       work.given.assign(at.given.begin(), at.given.end());
+      work.start.clear();
       for (SolvedFunction::Workspace& stage : work.stages) rates_.take(at.given, stage);
     }
     const double first = std::nextafter(at.t, HUGE_VAL);
@@ -187,8 +197,13 @@ class ExplicitMap : public StepMap {
       std::copy(at.y0.begin(), at.y0.end(), work.y.begin());
       add(tableau_.a[i], at.h, work.k, work.y);
       const double t = std::max(first, std::min(at.t + tableau_.c[i] * at.h, last));
-      if (!rates_.evaluate(t, work.y, work.k[i], work.stages[i])) return false;
+      if (!rates_.evaluate(t, work.y, work.k[i], work.stages[i])) {
+        work.start.clear();
+        return false;
+      }
     }
+    work.start = {at.t, at.h};
+    work.start.insert(work.start.end(), at.y0.begin(), at.y0.end());
     return true;
   }
 

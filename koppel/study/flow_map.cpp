@@ -56,7 +56,6 @@ class FlowMap : public StepMap {
     auto& work = static_cast<Work&>(workspace);
     if (!follow(at, work)) return false;
     work.part = at.h / static_cast<double>(work.count);
-    while (work.parts.size() < work.count) work.parts.push_back(inner_->make_workspace());
     for (std::size_t k = 0; k < work.count; ++k) {
       const At part{at.t + work.part * static_cast<double>(k), work.part, work.states[k],
                     work.states[k + 1], at.given};
@@ -123,17 +122,18 @@ class FlowMap : public StepMap {
     return std::clamp<std::size_t>(static_cast<std::size_t>(n), 1, kMost);
   }
 
-  // n equal steps from y₀; states at their ends.
+  // n equal steps from y₀; states at their ends, and workspaces that have been there.
   bool divide(double t, double h, std::span<const double> y0, std::span<const double> given,
               std::size_t n, Work& work) const {
     work.count = n;
     work.states.resize(n + 1);
+    while (work.parts.size() < n) work.parts.push_back(inner_->make_workspace());
     work.states[0].assign(y0.begin(), y0.begin() + static_cast<std::ptrdiff_t>(size()));
     const double part = h / static_cast<double>(n);
     for (std::size_t k = 0; k < n; ++k) {
       work.states[k + 1] = work.states[k];
       if (!inner_->advance(t + part * static_cast<double>(k), part, work.states[k + 1], given,
-                           *work.parts[0])) {
+                           *work.parts[k])) {
         return false;
       }
     }
