@@ -12,6 +12,7 @@
 #include <koppel/simulate/length.hpp>
 #include <koppel/simulate/start_remarks.hpp>
 #include <koppel/study/observed.hpp>
+#include <koppel/study/passed_jump.hpp>
 
 namespace koppel {
 namespace {
@@ -124,7 +125,16 @@ void TracedMotion::Recording::run() {
   watch.begin(prepared_.problem, start.t, start.y);
   observation_->evaluate(start.t, y_, stretches_.back()->given, values_, *observed_);
   extremes_.begin(start.t, values_);
-  const Observer observer = [&](const Step& step) { return watch.note(step) && note(step); };
+  PassedJump jump;
+  jump.take(prepared_.problem);
+  std::vector<double> y(start.y.size());
+  const Observer observer = [&](const Step& step) {
+    jump.note(step, [&](double t) -> std::span<const double> {
+      step.evaluate(t, y);
+      return y;
+    });
+    return watch.note(step) && note(step);
+  };
   auto next = switches_.begin();
   while (true) {
     while (next != switches_.end() && next->t <= start.t) ++next;
@@ -139,9 +149,10 @@ void TracedMotion::Recording::run() {
     if (outcome_.status != Outcome::Status::Event || !go_on(outcome_)) break;
     start = {outcome_.t, outcome_.y, outcome_.sides};
     watch.go_on(prepared_.problem, start.t, start.y);
+    jump.take(prepared_.problem);
   }
   if (outcome_.status == Outcome::Status::Event) outcome_.status = Outcome::Status::Done;
-  std::string text;
+  std::string text = jump.text();
   for (const Health::Reason& reason : watch.health().reasons) {
     text += (text.empty() ? "" : " ") + reason.text;
   }

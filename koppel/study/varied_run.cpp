@@ -11,6 +11,7 @@
 #include <koppel/simulate/jumps.hpp>
 #include <koppel/simulate/length.hpp>
 #include <koppel/simulate/start_remarks.hpp>
+#include <koppel/study/passed_jump.hpp>
 
 namespace koppel {
 namespace {
@@ -165,7 +166,18 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   for (const Equations::Row& row : varied_->rows) names.push_back(row.name);
   HealthWatch watch(run.health, run.step ? std::nullopt : std::optional(run.tolerance), names);
   watch.begin(problem_, start.t, start.y);
-  const Observer observer = [&](const Step& step) { return watch.note(step) && note(step); };
+  PassedJump jump;
+  jump.take(prepared_.problem);
+  std::vector<double> of_motion;
+  const Observer observer = [&](const Step& step) {
+    jump.note(step, [&](double t) -> std::span<const double> {
+      step.evaluate(t, y_);
+      of_motion = parts(y_, false);
+      of_motion.resize(static_cast<std::size_t>(prepared_.problem.size()), 0.0);  // multipliers
+      return of_motion;
+    });
+    return watch.note(step) && note(step);
+  };
   Outcome outcome;
   auto next = switches_.begin();
   while (true) {
@@ -185,12 +197,12 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   }
   result_.status =
       outcome.status == Outcome::Status::Event ? Outcome::Status::Done : outcome.status;
-  result_.text = outcome.text;
+  result_.text = outcome.text.empty() ? jump.text() : outcome.text;
   for (const Health::Reason& reason : watch.health().reasons) {
     result_.text += (result_.text.empty() ? "" : " ") + reason.text;
   }
   if (watch.has_failed()) result_.status = Outcome::Status::Failed;
-  if (result_.status == Outcome::Status::Done && !watch.health().reasons.empty()) {
+  if (result_.status == Outcome::Status::Done && !result_.text.empty()) {
     result_.status = Outcome::Status::Doubtful;
   }
   if (result_.status == Outcome::Status::Failed) return result_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <koppel/model/yaml/parameter_origins.hpp>
+#include <koppel/model/yaml/read_model.hpp>
 #include <koppel/study/extreme_search.hpp>
 #include <koppel/study/sensitivity.hpp>
 
@@ -164,6 +165,32 @@ outputs: {v: "x'", F: "select(t < T, c*t, -b)"}
     EXPECT_TRUE(near(s.values[2], -1, exact));
     EXPECT_TRUE(near(s.derivatives(2, 2), -1, exact));
     EXPECT_NEAR(s.derivatives(2, 3), 0, 1e-9);
+  }
+}
+
+// A force that begins where the motion has come to: the derivative by that place needs the time at
+// which it does, and no way has it; a corner has no jump, and is differentiated exactly.
+TEST(Derivatives, OfForcesThatJumpAlongTheWayAreDoubtful) {
+  const auto model = [](const std::string& force) {
+    return read_model_text(
+        "parameters: {F: 3, xs: 0.4}\ncoordinates: {x: {start: 0, rate: 1}}\n"
+        "kinetic: x'^2\ngeneralized_forces: {x: \"" +
+            force + "\"}\noutputs: {x: x}\n",
+        "jump.yaml");
+  };
+  for (const Way& way : kWays) {
+    SensitivityOptions options;
+    options.of = {parse_criterion("x:final")};
+    options.run.end = 1;
+    options.run.integrator = way.integrator;
+    if (options.run.integrator.is("rk4")) options.run.step = 1e-3;
+    options.mode = way.mode;
+    const auto status = [&](const Model& of) {
+      return find_sensitivity(StudiedParameters(of, {}, {"xs"}), options).status;
+    };
+    EXPECT_EQ(status(model("select(x < xs, 0, F)")), Outcome::Status::Doubtful) << way.integrator;
+    EXPECT_EQ(status(model("select(x < xs, 0, F*(x - xs))")), Outcome::Status::Done)
+        << way.integrator;
   }
 }
 
