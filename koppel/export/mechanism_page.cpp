@@ -9,9 +9,13 @@
 #include <fmt/ranges.h>
 #include <zlib.h>
 
+#include <koppel/analysis/assembly/assembly.hpp>
+#include <koppel/equations/derive.hpp>
+#include <koppel/equations/placement.hpp>
 #include <koppel/export/holding_inputs.hpp>
 #include <koppel/export/wasm.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/formulation/energy_terms.hpp>
 #include <koppel/model/grip.hpp>
 #include <koppel/results/json_text.hpp>
 #include <koppel/results/reactions.hpp>
@@ -68,6 +72,18 @@ std::vector<Curve> all_curves(const Equations& e) {
   curves.push_back({"energy", "J", "energy", e.kinetic + e.potential});
   if (!e.g.empty()) curves.push_back({"position_violation", "", "constraints", violation_of(e)});
   return curves;
+}
+
+// Whether the energy stays as it is while nobody touches the mechanism. A step with hands has no
+// balance of its own: that of the model without them is looked at.
+bool conserves_energy(const Model& model, const StepModel& step) {
+  if (!model.inputs.empty()) return false;
+  const auto& own = step.prepared.problem.energy;
+  if (own) return own->is_known() && own->is_conservative();
+  const Shared<Equations> equations = derive(model);
+  const Assembly start = assemble(Evaluator(equations), place_bodies(model, equations));
+  const EnergyBalance balance(make_energy_terms(*equations, start.state));
+  return balance.is_known() && balance.is_conservative();
 }
 
 // The parameters that constraints and places of the picture depend on: if they changed, the
@@ -221,6 +237,8 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   json.raw(","), add_text(json, "description", model.description);
   json.raw(","), add_text(json, "method", step.method);
   json.raw(","), add_exact(json, "step", step.step);
+  json.raw(","), json.key("conserves_energy");
+  json.raw(conserves_energy(model, step) ? "true" : "false");
   json.raw(","), add_inputs(json, step);
   json.raw(","), add_parameters(json, model, step);
   json.raw(","), add_curves(json, curves);

@@ -74,9 +74,21 @@ std::vector<double> assemble_near(const std::map<std::string, double>& pose,
   return is_finite ? out : std::vector<double>();
 }
 
+// What the model says about its method, as far as a step of fixed cost can follow it; hands need
+// linear-implicit, which is what is left open.
+SimulateOptions method_of(const Model& model) {
+  SimulateOptions options;
+  options.coordinates = model.run.coordinates;
+  const Integrator named = model.run.integrator;
+  if (!named.is_fixed_cost() || named.is("linear-implicit")) return options;
+  options.integrator = named;
+  options.formulation = model.run.formulation;
+  return options;
+}
+
 // Of the model's step, else of a millisecond or, where that does not hold, a shorter one.
 StepModel make_step(const Model& model, const std::vector<ParameterOrigin>& origins) {
-  SimulateOptions options;
+  SimulateOptions options = method_of(model);
   options.step = model.run.step.value_or(kStep);
   options.end = std::min(model.run.end, kTrial);
   try {

@@ -92,3 +92,33 @@ test("the page finds the program again", async () => {
   await page.close();
   assert.equal(await stop(second), 0);
 });
+
+// The step that hands need damps; a mechanism without friction must not come to rest in silence.
+test("a step that loses energy says so, where none may be lost", async () => {
+  const server = await start();
+  const page = await open(browser, `${server.url}#slider_crank`);
+  const alarm = page.locator(".alarm-area");
+  await until(async () => (await time(page)) > 3, "it does not run");
+  const told = await alarm.textContent();
+  await page.locator("body").press("r");
+  await until(async () => (await alarm.textContent()) === "", "the alarm outlives the start");
+  await page.close();
+  assert.equal(await stop(server), 0);
+  assert.match(told,
+    /^The step loses energy: [0-9.]+ % of what moved since t = 0 s\. `step: 0\.0001` under `run` loses less; `integrator: rattle` keeps it, but knows no hand\.$/);
+});
+
+test("a damper may take energy, and a step that keeps it is not blamed", async () => {
+  const file = join(folder, "damped.yaml");
+  const damped = "forces: {air: {type: damper, between: [{ground: [0, -2]}, bob], damping: 0.5}}\n";
+  for (const text of [kModel + damped, kModel.replace("run: {", "run: {integrator: rattle, ")]) {
+    writeFileSync(file, text);
+    const server = await start(file);
+    const page = await open(browser, server.url);
+    await until(async () => (await time(page)) > 4, "it does not run");
+    const told = await page.locator(".alarm-area").textContent();
+    await page.close();
+    assert.equal(await stop(server), 0);
+    assert.equal(told, "");
+  }
+});

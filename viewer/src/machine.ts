@@ -275,7 +275,15 @@ export class Machine {
     this.bar.show(answer, this.mechanism.step);
     if (++this.count % kPlotEvery === 0 || !this.runner.running) this.plots.refresh();
     const is_touched = this.hands !== null && !this.hands.is_free;
-    this.watch.show(answer, this.stage?.view?.grid_step ?? 1, is_touched, this.alarms);
+    const size = this.stage?.view?.grid_step ?? 1;
+    this.watch.show(answer, { size, is_touched, conserves: this.conserves }, this.alarms);
+  }
+
+  // A parameter that starts with zero may be a damping that somebody has turned on.
+  private get conserves(): boolean {
+    const { conserves_energy, parameters } = this.mechanism;
+    return conserves_energy &&
+      parameters.every(({ name, start }) => start !== 0 || is_grip(name) || !this.values[name]);
   }
 
   // What was passed between two frames of the display.
@@ -349,6 +357,7 @@ export class Machine {
     const set = (of: "inputs" | "parameters", i: number, value: number) => {
       this.values[this.mechanism[of][i]!.name] = value;
       this.runner.set(of, i, value);
+      this.watch.touch();
     };
     const { rebuild } = this.options;
     add("Inputs", true, shown, (i, value) => set("inputs", i, value));

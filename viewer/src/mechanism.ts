@@ -23,6 +23,7 @@ export interface Mechanism {
   description: string;
   method: string;
   step: number; // seconds
+  conserves_energy: boolean; // while no hand acts, with the parameters it starts with
   inputs: Input[];
   parameters: Parameter[];
   outputs: Column[];
@@ -36,6 +37,7 @@ export function check_mechanism(value: unknown): Mechanism {
   const top = record(value, "the mechanism");
   for (const key of ["title", "description", "method"]) string(top[key], key);
   expect((top.step as number) > 0, "step", "a positive number");
+  expect(typeof top.conserves_energy === "boolean", "conserves_energy", "true or false");
   const named = (key: string, more: (entry: Record<string, unknown>, where: string) => void) =>
     list(top[key], key).forEach((entry, i) => {
       const where = `${key}[${i}]`;
