@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { count_coloured, launch } from "./browser.mjs";
-import { open, start, stop, time, type, until } from "./workbench.mjs";
+import { find_bodies, open, start, stop, time, type, until } from "./workbench.mjs";
 
 const kModel = "name: swing\ndimension: 2\ngravity: [0, -9.81]\n" +
   "bodies: {bob: {point_mass: 1, position: [1, 0]}}\n" +
@@ -121,4 +121,30 @@ test("a damper may take energy, and a step that keeps it is not blamed", async (
     assert.equal(await stop(server), 0);
     assert.equal(told, "");
   }
+});
+
+// All that is drawn, not the bob alone: the pivot is the middle of its circle.
+test("a pendulum is seen with its pivot", async () => {
+  const server = await start();
+  const page = await open(browser, `${server.url}#pendulum`);
+  await until(async () => (await time(page)) > 0.1, "it does not run");
+  const scale = await page.locator(".scale").textContent();
+  const places = await find_bodies(page);
+  const box = await page.locator(".animation .stage canvas").boundingBox();
+  await page.close();
+  assert.equal(await stop(server), 0);
+  assert.equal(scale, "grid 0.2 m"); // for a rod of 1 m
+  const width = Math.max(...places.map(({ x }) => x)) - Math.min(...places.map(({ x }) => x));
+  assert.ok(places.length > 0 && width < 0.1 * box.width, `the bob is ${width} pixels wide`);
+});
+
+test("the camera goes with a car", async () => {
+  const server = await start();
+  const page = await open(browser, `${server.url}#vehicle_trailer`);
+  await until(async () => (await time(page)) > 1.5, "it does not run", 120000);
+  await page.locator("body").press("Space");
+  const names = new Set((await find_bodies(page)).map(({ name }) => name));
+  await page.close();
+  assert.equal(await stop(server), 0);
+  assert.ok(names.has("car") && names.has("trailer"), `in view: ${[...names].join(", ")}`);
 });
