@@ -18,6 +18,7 @@
 #include <koppel/formulation/energy_terms.hpp>
 #include <koppel/model/grip.hpp>
 #include <koppel/results/json_text.hpp>
+#include <koppel/results/loads.hpp>
 #include <koppel/results/reactions.hpp>
 #include <koppel/results/scene.hpp>
 #include <koppel/results/scene_json.hpp>
@@ -35,6 +36,10 @@ struct Curve {
   std::string name, unit, group;
   Expr value;
 };
+
+void add_text(JsonText& json, std::string_view key, const std::string& text) {
+  json.key(key), json.string(text);
+}
 
 // max |g|
 Expr violation_of(const Equations& e) {
@@ -60,6 +65,30 @@ void add_reactions(const Model& model, const StepModel& step, std::vector<Curve>
        reactions_of(model, step.prepared.equations, multipliers_of(step), ReactionAxes::World)) {
     curves.push_back({reaction.name, reaction.unit, "reactions", reaction.value});
   }
+}
+
+// A pull has the name of its spring, a load components as reactions have.
+void add_loads(const Model& model, const Loads& loads, std::vector<Curve>& curves) {
+  for (const Pull& pull : loads.pulls) {
+    curves.push_back({pull.name + ".pull", "N", "forces", pull.value});
+  }
+  for (const PointLoad& load : loads.points) {
+    for (std::size_t k = 0; k < (model.is_planar ? 2U : 3U); ++k) {
+      curves.push_back({load.name + ".force." + "xyz"[k], "N", "forces", load.force[k]});
+    }
+  }
+}
+
+// Where they act; a second point of the same force has no columns of its own.
+void add_loads(JsonText& json, const Model& model, const Loads& loads) {
+  const ParameterValues values(model);
+  json.key("loads");
+  json.list(loads.points, [&](const PointLoad& load) {
+    json.raw("{"), add_text(json, "name", load.name);
+    json.raw(","), json.key("body"), json.raw(std::to_string(load.at.body));
+    json.raw(","), json.key("point"), json.vector(values(load.at.point));
+    json.raw("}");
+  });
 }
 
 std::vector<Curve> all_curves(const Equations& e) {
@@ -110,10 +139,6 @@ std::unordered_set<NodeId> symbols_of_places(const Model& model, const Equations
   std::unordered_set<NodeId> ids;
   for (const Expr& symbol : symbols_of(all)) ids.insert(symbol.id());
   return ids;
-}
-
-void add_text(JsonText& json, std::string_view key, const std::string& text) {
-  json.key(key), json.string(text);
 }
 
 // All digits: what is sent back to the module must be what it has.
@@ -217,6 +242,8 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   std::vector<std::string> notes;
   std::vector<Curve> curves = all_curves(step.prepared.equations);
   if (with_reactions) add_reactions(model, step, curves);
+  const Loads loads = loads_of(model, step.prepared.equations);
+  add_loads(model, loads, curves);
   const Scene scene = make_scene(model);
   if (scene.is_empty()) {
     notes.push_back("The model has neither bodies nor a drawing; there is no picture to show.");
@@ -245,6 +272,7 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   json.raw(","), add_state(json, step);
   json.raw(","), json.key("notes");
   json.list(notes, [&](const std::string& note) { json.string(note); });
+  json.raw(","), add_loads(json, model, loads);
   json.raw(","), json.key("scene"), add_scene(json, scene);
   json.raw("}");
   return {json.take(), write_wasm_module(step, contents)};

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { count_coloured, launch } from "./browser.mjs";
+import { count_coloured, count_different, launch } from "./browser.mjs";
 import { find_bodies, open, start, stop, time, type, until } from "./workbench.mjs";
 
 const kModel = "name: swing\ndimension: 2\ngravity: [0, -9.81]\n" +
@@ -147,4 +147,39 @@ test("the camera goes with a car", async () => {
   await page.close();
   assert.equal(await stop(server), 0);
   assert.ok(names.has("car") && names.has("trailer"), `in view: ${[...names].join(", ")}`);
+});
+
+test("the doctor reads energies, violation and reactions while it runs", async () => {
+  const server = await start();
+  const page = await open(browser, `${server.url}#slider_crank`);
+  await until(async () => (await time(page)) > 3, "it does not run");
+  const rows = await page.locator(".vitals dd").allTextContents();
+  const bad = await page.locator(".vitals dd.bad").allTextContents();
+  await page.close();
+  assert.equal(await stop(server), 0);
+  assert.match(rows.join("\n"), /^[0-9.]+ J: kinetic .+, potential .+\n.+\n.+ of positions\nnot known of O, A, B$/);
+  assert.match(bad.join("\n"), /^[0-9.]+ % lost of what moved; it should be kept$/);
+});
+
+test("forces of springs are drawn, and reactions that are not known are named", async () => {
+  const file = join(folder, "sprung.yaml");
+  writeFileSync(file, kModel + "forces: {pull: {type: spring, between: [{ground: [0, -2]}, bob], " +
+    "stiffness: 20, free_length: 1}}\n");
+  for (const model of [file, "slider_crank"]) {
+    const server = await start(model);
+    const page = await open(browser, server.url);
+    await until(async () => (await time(page)) > 0.1, "it does not run");
+    await page.locator("body").press("Space");
+    await page.waitForTimeout(500);
+    const canvas = page.locator(".animation .stage canvas");
+    const without = await canvas.screenshot();
+    await page.locator("body").press("a");
+    await page.waitForTimeout(500);
+    const pixels = await count_different(page, without, await canvas.screenshot());
+    const note = await page.locator(".force-note:not([hidden])").allTextContents();
+    await page.close();
+    assert.equal(await stop(server), 0);
+    if (model === file) assert.ok(pixels > 100 && note.length === 0, `${pixels} pixels, ${note}`);
+    else assert.match(note[0] ?? "", /^Not known: the reactions of O, A, B\. `coordinates: absolute`/);
+  }
 });

@@ -126,6 +126,20 @@ TEST(MechanismPage, SaysWhetherEnergyMustStay) {
       conserves(swing + "inputs: [F]\nforces: {push: {type: effort, on: bob.x, effort: F}}\n"));
 }
 
+TEST(MechanismPage, HasTheForcesOfSpringsAndLoads) {
+  const Json data = data_of(read_model_text(
+      "dimension: 2\nbodies: {b: {mass: 1, inertia: 1, points: {P: [0.5, 0]}}}\nforces:\n"
+      "  s: {type: spring, between: [{ground: [0, 2]}, b], stiffness: 3, free_length: 1}\n"
+      "  f: {type: force, on: b.P, force: [4, 5]}\n",
+      "body.yaml"));
+  EXPECT_EQ(entry(data["outputs"], "s.pull")["group"], "forces");
+  EXPECT_EQ(entry(data["outputs"], "f.force.y")["unit"], "N");
+  EXPECT_TRUE(entry(data["outputs"], "f.force.z").is_null());
+  EXPECT_EQ(data["loads"].size(), 1u);
+  EXPECT_EQ(entry(data["loads"], "f")["body"], 1);
+  EXPECT_EQ(entry(data["loads"], "f")["point"][0], 0.5);
+}
+
 // The text between the marks of the page is the data, with the module compressed and in base64:
 // what Python's zlib and base64 make of it.
 TEST(MechanismPage, HtmlHasDataAndModule) {

@@ -24,9 +24,11 @@ import { Traces } from "./traces";
 const kNear = 6; // pixels beside a body from which it is still hit
 const kSnap = 14; // pixels around a point in which a click means it
 const kFar = 4; // times its size: how far a mechanism moves before the camera goes with it
-const kSlack = 0.35; // of the view: how far it may leave what is known of its motion
+// Of the view: how far it may leave what is known of its motion while it is held, and else. A camera
+// that went with the hand would carry off what the hand points at.
+const kSlack = 0.35;
 const kLeastSlack = 0.03;
-const kTighter = 0.1; // of the way of the camera, by which the slack becomes less
+const kCloser = 0.5; // of the way that is left, at every frame
 
 // A spring or rod between two bodies.
 interface Link {
@@ -58,7 +60,7 @@ export class SceneView {
   private readonly radius: number;
   readonly bounds: Box3; // of what is in view at first
   private readonly home: Box3; // where the middle of what moves is known to be
-  private readonly slack: number; // how far it may leave it before the camera follows
+  private readonly goes_far: boolean;
   private readonly anchor = new Vector3(); // what the camera is placed by
   private spread = 0; // how far apart what moves is now, from its centre
   private shown: number; // how far apart the camera sees it
@@ -92,10 +94,9 @@ export class SceneView {
     this.root.updateMatrixWorld();
     const all = measure(mechanism, this.bodies, frames, this.root.matrixWorld);
     const start = measure(mechanism, this.bodies, [first], this.root.matrixWorld, true);
-    const goes_far = size_of(all) > kFar * size_of(start);
-    this.bounds = goes_far ? start : all;
-    this.home = middle_of_motion(mechanism, goes_far ? [first] : frames, this.root.matrixWorld);
-    this.slack = goes_far ? kLeastSlack : kSlack;
+    this.goes_far = size_of(all) > kFar * size_of(start);
+    this.bounds = this.goes_far ? start : all;
+    this.home = middle_of_motion(mechanism, this.goes_far ? [first] : frames, this.root.matrixWorld);
     this.shown = 0.5 * size_of(this.bounds);
 
     for (const joint of mechanism.joints)
@@ -297,11 +298,12 @@ export class SceneView {
       this.shown = this.spread;
     }
     const moved = this.anchor.clone().sub(this.bounds.getCenter(new Vector3()));
-    // The farther it has come, the closer it is followed.
-    const size = size_of(this.bounds);
-    const slack = Math.max(kLeastSlack, this.slack - (kTighter * moved.length()) / size);
-    const home = this.home.clone().translate(moved).expandByScalar(slack * size);
-    const by = centre.clone().sub(home.clampPoint(centre, new Vector3()));
+    const home = this.home.clone().translate(moved);
+    const beyond = (slack: number) => centre.clone().sub(
+      home.clone().expandByScalar(slack * size_of(this.bounds)).clampPoint(centre, new Vector3()));
+    const is_held = this.holds.some(({ visible }) => visible);
+    const by = this.goes_far ? beyond(kLeastSlack) : beyond(kSlack);
+    if (!this.goes_far && !is_held) by.lerp(beyond(kLeastSlack), kCloser);
     if (by.length() === 0) return;
     this.anchor.add(by);
     this.rig.move(by);
