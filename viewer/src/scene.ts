@@ -280,7 +280,9 @@ export class SceneView {
   private make_links(): Link[] {
     const { springs, joints, planar } = this.mechanism;
     return [
-      ...springs.map(({ a, b }) => ({ a, b, line: make_spring(this.materials.spring, planar) })),
+      ...springs.map(({ a, b, cable }) => ({
+        a, b, line: cable ? make_rod(this.materials.rod) : make_spring(this.materials.spring, planar),
+      })),
       ...joints.filter(({ kind }) => kind === "distance").map((joint) =>
         ({ a: joint, b: joint.other, line: make_rod(this.materials.rod) })),
     ];
