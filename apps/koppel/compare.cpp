@@ -94,6 +94,9 @@ void write_files(const std::filesystem::path& folder, const Model& model,
                         : fmt::format("{} at {:g} s, ", name_of(run.status), run.reached),
                     1e3 * run.seconds, run.steps, run.position_drift,
                     run.error ? fmt::format("{:.1e}", *run.error) : "not known"));
+    if (!run.text.empty()) {
+      report.alarms.push_back(full_label_of(run, comparison) + ": " + run.text);
+    }
   }
   if (comparison.recommended >= 0) {
     report.messages.push_back("Recommended: " + comparison.reason);

@@ -9,11 +9,14 @@
 #include <fmt/ranges.h>
 #include <zlib.h>
 
+#include <koppel/equations/derive.hpp>
 #include <koppel/export/holding_inputs.hpp>
 #include <koppel/export/wasm.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/formulation/energy_terms.hpp>
 #include <koppel/model/grip.hpp>
 #include <koppel/results/json_text.hpp>
+#include <koppel/results/loads.hpp>
 #include <koppel/results/reactions.hpp>
 #include <koppel/results/scene.hpp>
 #include <koppel/results/scene_json.hpp>
@@ -32,6 +35,10 @@ struct Curve {
   std::string name, unit, group;
   Expr value;
 };
+
+void add_text(JsonText& json, std::string_view key, const std::string& text) {
+  json.key(key), json.string(text);
+}
 
 // max |g|
 Expr violation_of(const Equations& e) {
@@ -59,6 +66,30 @@ void add_reactions(const Model& model, const StepModel& step, std::vector<Curve>
   }
 }
 
+// A pull has the name of its spring, a load components as reactions have.
+void add_loads(const Model& model, const Loads& loads, std::vector<Curve>& curves) {
+  for (const Pull& pull : loads.pulls) {
+    curves.push_back({pull.name + ".pull", "N", "forces", pull.value});
+  }
+  for (const PointLoad& load : loads.points) {
+    for (std::size_t k = 0; k < (model.is_planar ? 2U : 3U); ++k) {
+      curves.push_back({load.name + ".force." + "xyz"[k], "N", "forces", load.force[k]});
+    }
+  }
+}
+
+// Where they act; a second point of the same force has no columns of its own.
+void add_loads(JsonText& json, const Model& model, const Loads& loads) {
+  const ParameterValues values(model);
+  json.key("loads");
+  json.list(loads.points, [&](const PointLoad& load) {
+    json.raw("{"), add_text(json, "name", load.name);
+    json.raw(","), json.key("body"), json.raw(std::to_string(load.at.body));
+    json.raw(","), json.key("point"), json.vector(values(load.at.point));
+    json.raw("}");
+  });
+}
+
 std::vector<Curve> all_curves(const Equations& e) {
   std::vector<Curve> curves;
   for (const Equations::Output& output : e.outputs) {
@@ -69,6 +100,17 @@ std::vector<Curve> all_curves(const Equations& e) {
   curves.push_back({"energy", "J", "energy", e.kinetic + e.potential});
   if (!e.g.empty()) curves.push_back({"position_violation", "", "constraints", violation_of(e)});
   return curves;
+}
+
+// Whether the energy stays as it is while nobody touches the mechanism. A step with hands has no
+// balance of its own: that of the model without them is looked at.
+bool conserves_energy(const Model& model, const StepModel& step) {
+  if (!model.inputs.empty()) return false;
+  const auto& own = step.prepared.problem.energy;
+  if (own) return own->is_known() && own->is_conservative();
+  const Shared<Equations> equations = derive(model);
+  const EnergyBalance balance(make_energy_terms(*equations, start_of(equations)));
+  return balance.is_known() && balance.is_conservative();
 }
 
 // The parameters that constraints and places of the picture depend on: if they changed, the
@@ -95,10 +137,6 @@ std::unordered_set<NodeId> symbols_of_places(const Model& model, const Equations
   std::unordered_set<NodeId> ids;
   for (const Expr& symbol : symbols_of(all)) ids.insert(symbol.id());
   return ids;
-}
-
-void add_text(JsonText& json, std::string_view key, const std::string& text) {
-  json.key(key), json.string(text);
 }
 
 // All digits: what is sent back to the module must be what it has.
@@ -202,6 +240,8 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   std::vector<std::string> notes;
   std::vector<Curve> curves = all_curves(step.prepared.equations);
   if (with_reactions) add_reactions(model, step, curves);
+  const Loads loads = loads_of(model, step.prepared.equations);
+  add_loads(model, loads, curves);
   const Scene scene = make_scene(model);
   if (scene.is_empty()) {
     notes.push_back("The model has neither bodies nor a drawing; there is no picture to show.");
@@ -220,12 +260,15 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   json.raw(","), add_text(json, "description", model.description);
   json.raw(","), add_text(json, "method", step.method);
   json.raw(","), add_exact(json, "step", step.step);
+  json.raw(","), json.key("conserves_energy");
+  json.raw(conserves_energy(model, step) ? "true" : "false");
   json.raw(","), add_inputs(json, step);
   json.raw(","), add_parameters(json, model, step);
   json.raw(","), add_curves(json, curves);
   json.raw(","), add_state(json, step);
   json.raw(","), json.key("notes");
   json.list(notes, [&](const std::string& note) { json.string(note); });
+  json.raw(","), add_loads(json, model, loads);
   json.raw(","), json.key("scene"), add_scene(json, scene);
   json.raw("}");
   return {json.take(), write_wasm_module(step, contents)};

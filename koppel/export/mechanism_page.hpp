@@ -14,8 +14,9 @@ struct MechanismPage {
   std::string module;  // WebAssembly
 };
 
-// To the outputs energies, the violation of constraints and, if wanted, the reactions of joints
-// that have multipliers are added. `step` is of the model. Throws Error `export.has-events`.
+// To the outputs energies, the violation of constraints, the forces of springs, tyres and the like
+// and, if wanted, the reactions of joints that have multipliers are added. `step` is of the model.
+// Throws Error `export.has-events`.
 MechanismPage make_mechanism_page(const Model& model, const StepModel& step,
                                   bool with_reactions = false);
 

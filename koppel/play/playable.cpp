@@ -71,11 +71,23 @@ std::vector<double> assemble_near(const std::map<std::string, double>& pose,
   return is_finite ? out : std::vector<double>();
 }
 
+// What the model says about its method, as far as a step of fixed cost can follow it; hands need
+// linear-implicit, which is what is left open.
+SimulateOptions method_of(const Model& model) {
+  SimulateOptions options;
+  options.coordinates = model.run.coordinates;
+  const Integrator named = model.run.integrator;
+  if (!named.is_fixed_cost() || named.is("linear-implicit")) return options;
+  options.integrator = named;
+  options.formulation = model.run.formulation;
+  return options;
+}
+
 }  // namespace
 
 Playable make_playable(const Model& model, const std::vector<ParameterOrigin>& origins,
                        const std::map<std::string, double>& pose) {
-  const StepModel step = make_step_for_page(model, {}, "", origins);
+  const StepModel step = make_step_for_page(model, method_of(model), "", origins);
   // As `koppel check` does, in coordinates in which joints are equations.
   const Shared<Equations> equations = derive(model);
   const Examination found = examine(equations, place_bodies(model, equations));

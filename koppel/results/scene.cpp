@@ -24,6 +24,13 @@ Scene::End end_of(const Marker& marker, const ParameterValues& values, Scene& sc
   return end;
 }
 
+bool depends_on(Expr effort, const Quantity& quantity) {
+  const std::vector<Expr> symbols = symbols_of(std::vector<Expr>{effort});
+  return std::any_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
+    return symbol.id() == quantity.value.id() || symbol.id() == quantity.rate.id();
+  });
+}
+
 // Against gravity; a planar model is seen along z, so that only what lies in its plane counts.
 Vec3<double> up_of(const Model& model, const ParameterValues& values, bool is_planar) {
   Vec3<double> up = -values(model.gravity);
@@ -167,11 +174,12 @@ Scene make_scene(const Model& model) {
   }
   for (const Force& force : model.forces) {
     for (const Action& action : force.actions) {
-      const auto* along =
-          std::get_if<Quantity::DistanceBetween>(&model.quantities[at(action.quantity)].of);
+      const Quantity& length = model.quantities[at(action.quantity)];
+      const auto* along = std::get_if<Quantity::DistanceBetween>(&length.of);
       if (along == nullptr) continue;
-      scene.springs.push_back(
-          {force.name, end_of(along->a, values, scene), end_of(along->b, values, scene)});
+      scene.springs.push_back({force.name, end_of(along->a, values, scene),
+                               end_of(along->b, values, scene),
+                               !depends_on(action.effort, length)});
     }
   }
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {

@@ -34,6 +34,7 @@ struct Scene {
   struct SpringPicture {
     std::string name;
     End a, b;
+    bool is_cable = false;  // its pull does not depend on its length
   };
   // A part of the model's own drawing. Its numbers stand in the frames: x, y, z of each point, and
   // of a box its turn.

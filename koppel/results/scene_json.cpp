@@ -89,6 +89,7 @@ void add_scene(JsonText& json, const Scene& scene) {
     json.raw("{"), json.key("name"), json.string(spring.name);
     json.raw(","), add_end(json, "a", spring.a);
     json.raw(","), add_end(json, "b", spring.b);
+    json.raw(","), json.key("cable"), json.raw(spring.is_cable ? "true" : "false");
     json.raw("}");
   });
   json.raw(","), json.key("drawing");

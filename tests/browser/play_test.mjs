@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { count_coloured, launch } from "./browser.mjs";
-import { open, start, stop, time, type, until } from "./workbench.mjs";
+import { count_coloured, count_different, launch } from "./browser.mjs";
+import { find_bodies, open, start, stop, time, type, until } from "./workbench.mjs";
 
 const kModel = "name: swing\ndimension: 2\ngravity: [0, -9.81]\n" +
   "bodies: {bob: {point_mass: 1, position: [1, 0]}}\n" +
@@ -91,4 +91,95 @@ test("the page finds the program again", async () => {
   await until(async () => (await page.locator("h1").textContent()) === "again", "no new mechanism");
   await page.close();
   assert.equal(await stop(second), 0);
+});
+
+// The step that hands need damps; a mechanism without friction must not come to rest in silence.
+test("a step that loses energy says so, where none may be lost", async () => {
+  const server = await start();
+  const page = await open(browser, `${server.url}#slider_crank`);
+  const alarm = page.locator(".alarm-area");
+  await until(async () => (await time(page)) > 3, "it does not run");
+  const told = await alarm.textContent();
+  await page.locator("body").press("r");
+  await until(async () => (await alarm.textContent()) === "", "the alarm outlives the start");
+  await page.close();
+  assert.equal(await stop(server), 0);
+  assert.match(told,
+    /^The step loses energy: [0-9.]+ % of what moved since t = 0 s\. `step: 0\.0001` under `run` loses less; `integrator: rattle` keeps it, but knows no hand\.$/);
+});
+
+test("a damper may take energy, and a step that keeps it is not blamed", async () => {
+  const file = join(folder, "damped.yaml");
+  const damped = "forces: {air: {type: damper, between: [{ground: [0, -2]}, bob], damping: 0.5}}\n";
+  for (const text of [kModel + damped, kModel.replace("run: {", "run: {integrator: rattle, ")]) {
+    writeFileSync(file, text);
+    const server = await start(file);
+    const page = await open(browser, server.url);
+    await until(async () => (await time(page)) > 4, "it does not run");
+    const told = await page.locator(".alarm-area").textContent();
+    await page.close();
+    assert.equal(await stop(server), 0);
+    assert.equal(told, "");
+  }
+});
+
+// All that is drawn, not the bob alone: the pivot is the middle of its circle.
+test("a pendulum is seen with its pivot", async () => {
+  const server = await start();
+  const page = await open(browser, `${server.url}#pendulum`);
+  await until(async () => (await time(page)) > 0.1, "it does not run");
+  const scale = await page.locator(".scale").textContent();
+  const places = await find_bodies(page);
+  const box = await page.locator(".animation .stage canvas").boundingBox();
+  await page.close();
+  assert.equal(await stop(server), 0);
+  assert.equal(scale, "grid 0.2 m"); // for a rod of 1 m
+  const width = Math.max(...places.map(({ x }) => x)) - Math.min(...places.map(({ x }) => x));
+  assert.ok(places.length > 0 && width < 0.1 * box.width, `the bob is ${width} pixels wide`);
+});
+
+test("the camera goes with a car", async () => {
+  const server = await start();
+  const page = await open(browser, `${server.url}#vehicle_trailer`);
+  await until(async () => (await time(page)) > 1.5, "it does not run", 120000);
+  await page.locator("body").press("Space");
+  const names = new Set((await find_bodies(page)).map(({ name }) => name));
+  await page.close();
+  assert.equal(await stop(server), 0);
+  assert.ok(names.has("car") && names.has("trailer"), `in view: ${[...names].join(", ")}`);
+});
+
+test("the doctor reads energies, violation and reactions while it runs", async () => {
+  const server = await start();
+  const page = await open(browser, `${server.url}#slider_crank`);
+  await until(async () => (await time(page)) > 3, "it does not run");
+  const rows = await page.locator(".vitals dd").allTextContents();
+  const bad = await page.locator(".vitals dd.bad").allTextContents();
+  await page.close();
+  assert.equal(await stop(server), 0);
+  assert.match(rows.join("\n"), /^[0-9.]+ J: kinetic .+, potential .+\n.+\n.+ of positions\nnot known of O, A, B$/);
+  assert.match(bad.join("\n"), /^[0-9.]+ % lost of what moved; it should be kept$/);
+});
+
+test("forces of springs are drawn, and reactions that are not known are named", async () => {
+  const file = join(folder, "sprung.yaml");
+  writeFileSync(file, kModel + "forces: {pull: {type: spring, between: [{ground: [0, -2]}, bob], " +
+    "stiffness: 20, free_length: 1}}\n");
+  for (const model of [file, "slider_crank"]) {
+    const server = await start(model);
+    const page = await open(browser, server.url);
+    await until(async () => (await time(page)) > 0.1, "it does not run");
+    await page.locator("body").press("Space");
+    await page.waitForTimeout(500);
+    const canvas = page.locator(".animation .stage canvas");
+    const without = await canvas.screenshot();
+    await page.locator("body").press("a");
+    await page.waitForTimeout(500);
+    const pixels = await count_different(page, without, await canvas.screenshot());
+    const note = await page.locator(".force-note:not([hidden])").allTextContents();
+    await page.close();
+    assert.equal(await stop(server), 0);
+    if (model === file) assert.ok(pixels > 100 && note.length === 0, `${pixels} pixels, ${note}`);
+    else assert.match(note[0] ?? "", /^Not known: the reactions of O, A, B\. `coordinates: absolute`/);
+  }
 });

@@ -427,3 +427,15 @@ test("without WebGL the page says so, and plots work", async () => {
     await plain.close();
   }
 });
+
+// As the page of a comparison: all columns are violations, which are plotted anyway.
+test("a table without anything to choose from has no list of columns", () => {
+  const report = slider_crank();
+  const kept = report.columns.flatMap(({ group }, i) => (["time", "constraints"].includes(group) ? [i] : []));
+  const only = { ...report, scene: null, columns: kept.map((i) => report.columns[i]), data: kept.map((i) => report.data[i]) };
+  return with_report(only, async (page) => {
+    await page.locator(".plot canvas").first().waitFor();
+    assert.equal(await page.locator(".chooser").count(), 0);
+    assert.equal(await page.getByText("No column is chosen.").count(), 0);
+  });
+});

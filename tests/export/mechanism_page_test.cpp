@@ -104,6 +104,42 @@ TEST(MechanismPage, HasAHandWhereTheIntegratorIsOpen) {
   EXPECT_FALSE(has_hand());
 }
 
+// Also of a step with a hand, which has no balance of its own.
+TEST(MechanismPage, SaysWhetherEnergyMustStay) {
+  const std::string swing =
+      "dimension: 2\ngravity: [0, -9.81]\nbodies: {bob: {point_mass: 1, position: [1, 0]}}\n"
+      "joints: {rope: {type: distance, between: [ground, bob]}}\n";
+  const auto conserves = [](const std::string& text) {
+    const Model model = read_model_text(text, "swing.yaml");
+    SimulateOptions options = options_of(model);
+    options.step = 1e-3;
+    options.end = 0.1;
+    const StepModel held = make_step_with_hand(model, options, "", {});
+    const bool with_hand = Json::parse(make_mechanism_page(model, held).data)["conserves_energy"];
+    EXPECT_EQ(data_of(model)["conserves_energy"].get<bool>(), with_hand) << text;
+    return with_hand;
+  };
+  EXPECT_TRUE(conserves(swing));
+  EXPECT_FALSE(conserves(swing + "forces: {air: {type: damper, between: [{ground: [0, -2]}, bob], "
+                                 "damping: 1}}\n"));
+  EXPECT_FALSE(
+      conserves(swing + "inputs: [F]\nforces: {push: {type: effort, on: bob.x, effort: F}}\n"));
+}
+
+TEST(MechanismPage, HasTheForcesOfSpringsAndLoads) {
+  const Json data = data_of(read_model_text(
+      "dimension: 2\nbodies: {b: {mass: 1, inertia: 1, points: {P: [0.5, 0]}}}\nforces:\n"
+      "  s: {type: spring, between: [{ground: [0, 2]}, b], stiffness: 3, free_length: 1}\n"
+      "  f: {type: force, on: b.P, force: [4, 5]}\n",
+      "body.yaml"));
+  EXPECT_EQ(entry(data["outputs"], "s.pull")["group"], "forces");
+  EXPECT_EQ(entry(data["outputs"], "f.force.y")["unit"], "N");
+  EXPECT_TRUE(entry(data["outputs"], "f.force.z").is_null());
+  EXPECT_EQ(data["loads"].size(), 1u);
+  EXPECT_EQ(entry(data["loads"], "f")["body"], 1);
+  EXPECT_EQ(entry(data["loads"], "f")["point"][0], 0.5);
+}
+
 // The text between the marks of the page is the data, with the module compressed and in base64:
 // what Python's zlib and base64 make of it.
 TEST(MechanismPage, HtmlHasDataAndModule) {

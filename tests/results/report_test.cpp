@@ -90,6 +90,20 @@ TEST(Report, ShowsShapesAndSpringsWhereTheModelHasThem) {
   EXPECT_EQ(joint["point"], (std::vector<double>{0, 1, 0}));
 }
 
+// What pulls whatever its length is a cable; springs and dampers are not.
+TEST(Scene, PullsWithoutStiffnessAreCables) {
+  const Scene scene = make_scene(read_model_text(
+      "dimension: 2\ninputs: [T]\nbodies: {b: {point_mass: 1, position: [1, 0]}}\nforces:\n"
+      "  rope: {type: spring, between: [ground, b], tension: T}\n"
+      "  coil: {type: spring, between: [ground, b], stiffness: 1, free_length: 1, tension: T}\n"
+      "  air: {type: damper, between: [ground, b], damping: 1}\n",
+      "pulls.yaml"));
+  ASSERT_EQ(scene.springs.size(), 3u);
+  for (const Scene::SpringPicture& spring : scene.springs) {
+    EXPECT_EQ(spring.is_cable, spring.name == "rope") << spring.name;
+  }
+}
+
 // Up is against gravity, whatever its axis.
 TEST(Scene, UpIsAgainstGravity) {
   const auto up = [](const char* text) {

@@ -14,10 +14,16 @@ export function columns_of_group(columns: Column[], group: string): number[] {
   return columns.flatMap((column, i) => (column.group === group ? [i] : []));
 }
 
+const kShownAnyway = ["time", "energy", "constraints", "work"];
+
+// Whether there is anything beside the plots that are always shown.
+export function has_choice(columns: Column[]): boolean {
+  return columns.some(({ group }) => !kShownAnyway.includes(group));
+}
+
 // Inputs and outputs where there are some, else coordinates, else whatever there is.
 export function default_columns(columns: Column[]): number[] {
-  const shown_anyway = ["time", "energy", "constraints", "work"];
-  const others = columns.flatMap((column, i) => (shown_anyway.includes(column.group) ? [] : [i]));
+  const others = columns.flatMap((column, i) => (kShownAnyway.includes(column.group) ? [] : [i]));
   const time = time_column(columns);
   const first_of = (group: number[]) => group.filter((i) => i !== time).slice(0, kMostAtStart);
   const of_group = (group: string) => first_of(columns_of_group(columns, group));

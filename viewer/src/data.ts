@@ -51,6 +51,7 @@ export interface Spring {
   name: string;
   a: End;
   b: End;
+  cable?: boolean; // its pull does not depend on its length
 }
 
 // A part of the model's own drawing, at places that each frame has.

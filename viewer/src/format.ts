@@ -15,6 +15,11 @@ export function format_value(value: number | null | undefined): string {
   return value.toPrecision(5).replace("-", kMinus);
 }
 
+// Two digits: 63 %, 2.4 %.
+export function format_share(share: number): string {
+  return `${Number((100 * share).toPrecision(2))}`.replace("-", kMinus) + " %";
+}
+
 // Labels of equally spaced ticks, with no more digits than tell them apart.
 export function format_ticks(ticks: number[]): string[] {
   const size = Math.max(...ticks.map(Math.abs));

@@ -33,6 +33,7 @@ function find_parts({ inputs, parameters }: Mechanism, hand: string): Map<string
 }
 
 interface Hand {
+  name: string;
   places: Map<string, Place>;
   end: End | null; // what it holds
 }
@@ -43,7 +44,7 @@ export class Hands {
   constructor(
     mechanism: Mechanism, private readonly view: SceneView, private readonly runner: Runner
   ) {
-    this.hands = ["grip", "grip2"].map((name) => ({ places: find_parts(mechanism, name), end: null }))
+    this.hands = ["grip", "grip2"].map((name) => ({ name, places: find_parts(mechanism, name), end: null }))
       .filter(({ places }) => places.size > 0);
   }
 
@@ -53,6 +54,11 @@ export class Hands {
 
   get is_free(): boolean {
     return this.hands.every(({ end }) => end === null);
+  }
+
+  // What they hold.
+  get held(): { name: string; end: End }[] {
+    return this.hands.flatMap(({ name, end }) => (end ? [{ name, end }] : []));
   }
 
   // Takes hold with a free hand: which; null: none is free.

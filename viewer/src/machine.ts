@@ -24,6 +24,7 @@ import { make_stage, type Stage } from "./stage";
 import { Takes, type Take } from "./takes";
 import { Tape } from "./tape";
 import { on_theme_change, read_theme } from "./theme";
+import { Vitals } from "./vitals";
 import { Watch } from "./watch";
 import type { Answer } from "./worker";
 import { offer_headset } from "./xr";
@@ -73,9 +74,11 @@ export class Machine {
   readonly takes: Takes;
   private readonly bar: RunBar;
   private readonly alarms = element("div", { class: "alarm-area" });
+  private readonly force_note = element("div", { class: "force-note", hidden: true });
   private readonly axis_note = element("div", { class: "axis-note", hidden: true });
   private readonly watch: Watch;
   private readonly forces: Forces;
+  private readonly vitals: Vitals;
   private readonly recorder: Recorder;
   private readonly plots: Plots;
   private readonly curves: HTMLElement;
@@ -117,6 +120,7 @@ export class Machine {
     this.forget_theme = on_theme_change((theme) => this.plots.set_theme(theme));
     this.watch = new Watch(mechanism);
     this.forces = new Forces(mechanism);
+    this.vitals = new Vitals(mechanism, this.forces);
     this.record.addEventListener("click", () => this.toggle_record());
     this.takes = new Takes([this.record, ...(options.buttons ?? [])], {
       play: (take) => this.play(take), compare: (take) => this.compare(take),
@@ -142,6 +146,11 @@ export class Machine {
       case "a": return this.toggle_forces();
       default: return this.pull_along(kAxes.indexOf(key));
     }
+  }
+
+  // Values for the doctor, as they are now.
+  get readings(): HTMLElement {
+    return this.vitals.root;
   }
 
   // For the machine that takes its place.
@@ -205,6 +214,8 @@ export class Machine {
 
   private toggle_forces() {
     this.forces.shown = !this.forces.shown;
+    this.force_note.textContent = this.forces.note;
+    this.force_note.hidden = !this.forces.shown || this.forces.note === "";
     if (this.last && !this.player) this.show(this.last);
   }
 
@@ -238,7 +249,7 @@ export class Machine {
     const frames = answer.ahead.map((values) => frame_of(values, scene.bodies.length));
     this.stage = make_stage(scene, frames, redundant);
     const { view, canvas, root, buttons } = this.stage;
-    root.append(this.alarms, this.axis_note);
+    root.append(this.alarms, this.axis_note, this.force_note);
     if (view) {
       const hands = new Hands(this.mechanism, view, this.runner);
       this.hands = hands;
@@ -266,16 +277,27 @@ export class Machine {
     if (view) {
       if (answer.taken > 0) view.traces.extend(frame);
       view.set_frame(frame);
-      view.show_forces(this.forces.of(answer, view));
+      view.show_forces(this.forces.of(answer, view, this.hands));
       view.show_ghost(this.ghost_at(answer.t));
       this.hold?.follow();
     }
     if (this.tape && !this.tape.add(answer, frame)) this.toggle_record();
     this.recorder.add(answer);
     this.bar.show(answer, this.mechanism.step);
-    if (++this.count % kPlotEvery === 0 || !this.runner.running) this.plots.refresh();
+    const is_due = ++this.count % kPlotEvery === 0 || !this.runner.running;
+    if (is_due) this.plots.refresh();
     const is_touched = this.hands !== null && !this.hands.is_free;
-    this.watch.show(answer, this.stage?.view?.grid_step ?? 1, is_touched, this.alarms);
+    const size = this.stage?.view?.grid_step ?? 1;
+    const { conserves } = this;
+    this.watch.show(answer, { size, is_touched, conserves }, this.alarms);
+    if (is_due) this.vitals.show(answer, this.watch, size, conserves);
+  }
+
+  // A parameter that starts with zero may be a damping that somebody has turned on.
+  private get conserves(): boolean {
+    const { conserves_energy, parameters } = this.mechanism;
+    return conserves_energy &&
+      parameters.every(({ name, start }) => start !== 0 || is_grip(name) || !this.values[name]);
   }
 
   // What was passed between two frames of the display.
@@ -304,12 +326,14 @@ export class Machine {
     if (!this.player) {
       if (this.live_bar) this.picture.lastElementChild?.replaceWith(this.live_bar);
       this.side.lastElementChild?.replaceWith(this.curves);
+      this.force_note.hidden = !this.forces.shown || this.forces.note === "";
       if (this.last) this.show(this.last);
       return;
     }
     if (this.tape) this.toggle_record();
     this.runner.running = false;
     view?.show_forces([]);
+    this.force_note.hidden = true;
     view?.show_ghost(null);
     const back = element("button", { type: "button", title: "Back to what runs (L)" }, "Live");
     back.addEventListener("click", () => this.takes.play(null));
@@ -349,6 +373,7 @@ export class Machine {
     const set = (of: "inputs" | "parameters", i: number, value: number) => {
       this.values[this.mechanism[of][i]!.name] = value;
       this.runner.set(of, i, value);
+      this.watch.touch();
     };
     const { rebuild } = this.options;
     add("Inputs", true, shown, (i, value) => set("inputs", i, value));

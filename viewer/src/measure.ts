@@ -35,14 +35,17 @@ export function size_of(box: Box3): number {
   return box.isEmpty() ? 0 : box.getSize(new Vector3()).length();
 }
 
-// The box of all bodies (or those that move) and springs in these frames, seen through `view`.
+// The box of all bodies and springs in these frames, seen through `view`; or of what moves, with the
+// places of the ground that it hangs on: a bob and its pivot, but not the road of a car.
 // Vertices are measured, some of many, because boxes around turning bodies would be too large.
 export function measure(
   mechanism: Mechanism, bodies: Object3D[], frames: Frame[], view: Matrix4, moving = false
 ): Box3 {
   const outlines = bodies.map((body, i) =>
     (moving && i === 0 ? [] : vertices(body, kMostVerticesMeasured)));
-  for (const end of mechanism.springs.flatMap(({ a, b }) => [a, b]))
+  const hung = mechanism.joints.filter(({ kind }) => kind !== "rolling");
+  for (const end of [...mechanism.springs.flatMap(({ a, b }) => [a, b]),
+                     ...hung.flatMap((joint) => [joint, joint.other])])
     outlines[end.body]!.push(new Vector3(...end.point));
   const box = new Box3();
   const point = new Vector3();
@@ -56,6 +59,32 @@ export function measure(
       box.expandByPoint(p.applyMatrix4(view));
   }
   if (box.isEmpty()) box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+  return box;
+}
+
+// Centres of mass of the bodies that move, and what is drawn of them, seen through `view`.
+export function places_of(mechanism: Mechanism, frame: Frame, view: Matrix4): Vector3[] {
+  const points = mechanism.bodies.slice(1).flatMap((body, i) => {
+    const matrix = pose_matrix(frame, i + 1);
+    return matrix ? [new Vector3(...body.com).applyMatrix4(matrix)] : [];
+  });
+  points.push(...outline_of(mechanism, frame, true));
+  return points.filter((p) => Number.isFinite(p.x + p.y + p.z)).map((p) => p.applyMatrix4(view));
+}
+
+export function middle_of(points: Vector3[]): Vector3 {
+  return points.reduce((total, p) => total.add(p), new Vector3()).divideScalar(points.length);
+}
+
+// The box of the middles of what moves in these frames.
+export function middle_of_motion(mechanism: Mechanism, frames: Frame[], view: Matrix4): Box3 {
+  const box = new Box3();
+  const stride = Math.ceil(frames.length / kMostFramesMeasured);
+  for (let k = 0; k < frames.length; k += stride) {
+    const points = places_of(mechanism, frames[k]!, view);
+    if (points.length > 0) box.expandByPoint(middle_of(points));
+  }
+  if (box.isEmpty()) box.set(new Vector3(), new Vector3());
   return box;
 }
 

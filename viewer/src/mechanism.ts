@@ -1,7 +1,7 @@
 // A mechanism that runs: the contract with the program that writes it, and a check of it.
 
-import { expect, list, record, string } from "./check";
-import { check_scene, type Column, type Scene } from "./data";
+import { expect, list, numbers, record, string } from "./check";
+import { check_scene, type Column, type End, type Scene } from "./data";
 
 export interface Input {
   name: string;
@@ -18,16 +18,23 @@ export interface Parameter {
   free: boolean; // else it follows from others; free but not settable: the picture depends on it
 }
 
+// A force on a point of a body; its components are among the outputs.
+export interface Load extends End {
+  name: string;
+}
+
 export interface Mechanism {
   title: string;
   description: string;
   method: string;
   step: number; // seconds
+  conserves_energy: boolean; // while no hand acts, with the parameters it starts with
   inputs: Input[];
   parameters: Parameter[];
   outputs: Column[];
   state: Column[]; // coordinates, velocities, further states, multipliers
   notes: string[];
+  loads: Load[];
   scene: Scene; // without frames: the module computes them
 }
 
@@ -36,6 +43,7 @@ export function check_mechanism(value: unknown): Mechanism {
   const top = record(value, "the mechanism");
   for (const key of ["title", "description", "method"]) string(top[key], key);
   expect((top.step as number) > 0, "step", "a positive number");
+  expect(typeof top.conserves_energy === "boolean", "conserves_energy", "true or false");
   const named = (key: string, more: (entry: Record<string, unknown>, where: string) => void) =>
     list(top[key], key).forEach((entry, i) => {
       const where = `${key}[${i}]`;
@@ -54,5 +62,10 @@ export function check_mechanism(value: unknown): Mechanism {
   }
   list(top.notes, "notes").forEach((note, i) => string(note, `notes[${i}]`));
   check_scene(record(top.scene, "scene"));
+  const bodies = (top.scene as Scene).bodies.length;
+  named("loads", ({ body, point }, where) => {
+    expect((body as number) < bodies, `${where}.body`, "the number of a body");
+    numbers(point, `${where}.point`, 3);
+  });
   return value as Mechanism;
 }

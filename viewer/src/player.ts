@@ -2,7 +2,7 @@
 // one; in pages of mechanisms that run, recordings and results of the program are played by it.
 
 import { Clock } from "./animation";
-import { default_columns, make_chooser, time_column } from "./columns";
+import { default_columns, has_choice, make_chooser, time_column } from "./columns";
 import type { Report, Table } from "./data";
 import { element } from "./dom";
 import { format_value } from "./format";
@@ -74,7 +74,7 @@ function make_curves(report: Report, plots: Plots, clock: Clock): HTMLElement {
   plots.show(chosen);
   plots.set_time(clock.time);
   const tools = element("div", { class: "tools" });
-  if (report.columns.length > 1)
+  if (has_choice(report.columns))
     tools.append(make_chooser(report.columns, chosen, (now) => plots.show(now)));
   tools.append(reset, read);
   return element("section", { class: "curves", "aria-label": "Plots" }, tools, plots.root);

@@ -1,6 +1,6 @@
 // Curves over time, one plot below the other, with a common time axis, zoom and cursor.
 
-import { columns_of_group, group_by_unit, time_column } from "./columns";
+import { columns_of_group, group_by_unit, has_choice, time_column } from "./columns";
 import type { Table } from "./data";
 import { element } from "./dom";
 import { Plot, time_range, type Owner, type Range } from "./plot";
@@ -62,6 +62,7 @@ export class Plots implements Owner {
     const { columns } = this.table;
     const note = columns.length > 1 ? "No column is chosen." : "There is nothing but the time.";
     if (this.chosen.length > 0) this.chosen_area.replaceChildren(...this.chosen.map((p) => p.root));
+    else if (this.fixed.length > 0 && !has_choice(columns)) this.chosen_area.replaceChildren();
     else this.chosen_area.replaceChildren(element("p", { class: "note" }, note));
     this.fit_width();
   }

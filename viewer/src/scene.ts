@@ -12,11 +12,11 @@ import { Arrows, type Force } from "./arrows";
 import { CameraRig, type Look } from "./camera";
 import type { End, Frame, Mechanism, Vector } from "./data";
 import { element } from "./dom";
-import { Drawing, outline_of } from "./drawing";
+import { Drawing } from "./drawing";
 import { read_pose } from "./frames";
 import { grid_step, make_axes, make_grid } from "./grid";
 import { Materials } from "./materials";
-import { measure, rough_size, size_of } from "./measure";
+import { measure, middle_of, middle_of_motion, places_of, rough_size, size_of } from "./measure";
 import { make_body, make_joint, make_rod, make_spring, stick_radius, stretch } from "./shapes";
 import type { Theme } from "./theme";
 import { Traces } from "./traces";
@@ -24,6 +24,11 @@ import { Traces } from "./traces";
 const kNear = 6; // pixels beside a body from which it is still hit
 const kSnap = 14; // pixels around a point in which a click means it
 const kFar = 4; // times its size: how far a mechanism moves before the camera goes with it
+// Of the view: how far it may leave what is known of its motion while it is held, and else. A camera
+// that went with the hand would carry off what the hand points at.
+const kSlack = 0.35;
+const kLeastSlack = 0.03;
+const kCloser = 0.5; // of the way that is left, at every frame
 
 // A spring or rod between two bodies.
 interface Link {
@@ -54,7 +59,8 @@ export class SceneView {
   private readonly grid: Group;
   private readonly radius: number;
   readonly bounds: Box3; // of what is in view at first
-  private readonly slack: number; // how far the mechanism may go before the camera follows
+  private readonly home: Box3; // where the middle of what moves is known to be
+  private readonly goes_far: boolean;
   private readonly anchor = new Vector3(); // what the camera is placed by
   private spread = 0; // how far apart what moves is now, from its centre
   private shown: number; // how far apart the camera sees it
@@ -88,9 +94,9 @@ export class SceneView {
     this.root.updateMatrixWorld();
     const all = measure(mechanism, this.bodies, frames, this.root.matrixWorld);
     const start = measure(mechanism, this.bodies, [first], this.root.matrixWorld, true);
-    const goes_far = size_of(all) > kFar * size_of(start);
-    this.bounds = goes_far ? start : all;
-    this.slack = (goes_far ? 0.1 : 0.35) * size_of(this.bounds);
+    this.goes_far = size_of(all) > kFar * size_of(start);
+    this.bounds = this.goes_far ? start : all;
+    this.home = middle_of_motion(mechanism, this.goes_far ? [first] : frames, this.root.matrixWorld);
     this.shown = 0.5 * size_of(this.bounds);
 
     for (const joint of mechanism.joints)
@@ -274,7 +280,9 @@ export class SceneView {
   private make_links(): Link[] {
     const { springs, joints, planar } = this.mechanism;
     return [
-      ...springs.map(({ a, b }) => ({ a, b, line: make_spring(this.materials.spring, planar) })),
+      ...springs.map(({ a, b, cable }) => ({
+        a, b, line: cable ? make_rod(this.materials.rod) : make_spring(this.materials.spring, planar),
+      })),
       ...joints.filter(({ kind }) => kind === "distance").map((joint) =>
         ({ a: joint, b: joint.other, line: make_rod(this.materials.rod) })),
     ];
@@ -283,31 +291,27 @@ export class SceneView {
   // The camera goes with what leaves the view, and away from what comes apart; the grid under it by
   // whole squares.
   private follow(frame: Frame) {
-    const points = this.places_of(frame);
+    const points = places_of(this.mechanism, frame, this.root.matrixWorld);
     if (this.is_elsewhere || points.length === 0) return;
-    const centre = points.reduce((total, p) => total.add(p), new Vector3()).divideScalar(points.length);
+    const centre = middle_of(points);
     this.spread = Math.max(...points.map((p) => p.distanceTo(centre)));
     if (this.spread > this.shown) {
       this.rig.recede(this.spread / this.shown);
       this.shown = this.spread;
     }
-    const away = centre.sub(this.anchor);
-    const excess = away.length() - this.slack;
-    if (excess <= 0) return;
-    const by = away.setLength(excess);
+    const moved = this.anchor.clone().sub(this.bounds.getCenter(new Vector3()));
+    const home = this.home.clone().translate(moved);
+    const beyond = (slack: number) => centre.clone().sub(
+      home.clone().expandByScalar(slack * size_of(this.bounds)).clampPoint(centre, new Vector3()));
+    const is_held = this.holds.some(({ visible }) => visible);
+    const by = this.goes_far ? beyond(kLeastSlack) : beyond(kSlack);
+    if (!this.goes_far && !is_held) by.lerp(beyond(kLeastSlack), kCloser);
+    if (by.length() === 0) return;
     this.anchor.add(by);
     this.rig.move(by);
     const shift = this.anchor.clone().sub(this.bounds.getCenter(new Vector3()));
     const whole = (x: number) => this.grid_step * Math.round(x / this.grid_step);
     this.grid.position.set(whole(shift.x), whole(shift.y), 0);
-  }
-
-  // Of what moves, in world axes.
-  private places_of(frame: Frame): Vector3[] {
-    const points = this.mechanism.bodies.slice(1).map((body, i) =>
-      this.point_of({ body: i + 1, point: body.com }));
-    points.push(...outline_of(this.mechanism, frame, true));
-    return points.filter((p) => Number.isFinite(p.x + p.y + p.z)).map((p) => this.root.localToWorld(p.clone()));
   }
 
   private hit(ray: Raycaster): Intersection | null {

@@ -34,6 +34,7 @@ class Workbench {
   private readonly back = element("button", { type: "button", hidden: true }, "Mechanisms");
   private readonly mistakes = element("div", { class: "mistakes" });
   private readonly doctor = element("dl", { class: "doctor" });
+  private readonly readings = element("div");
   private readonly writing = element("section", { class: "writing", "aria-label": "Editor" });
   private readonly main = element("main", { class: "workbench" });
   private readonly editor: Editor;
@@ -49,7 +50,7 @@ class Workbench {
   constructor() {
     this.editor = new Editor(this.writing, () => this.changed(), () => this.store());
     this.writing.append(this.mistakes, element("details", { class: "doctor-area", open: true },
-      element("summary", {}, "Doctor"), this.doctor));
+      element("summary", {}, "Doctor"), this.doctor, this.readings));
     this.save.addEventListener("click", () => this.store());
     this.back.addEventListener("click", () => this.show_gallery());
     const help = bind_help({
@@ -208,6 +209,7 @@ class Workbench {
         before?.close();
         if (this.machine !== machine) return;
         this.main.append(machine.picture, machine.side);
+        this.readings.replaceChildren(machine.readings);
       },
     });
     this.machine = machine;
