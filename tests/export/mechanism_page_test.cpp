@@ -1,6 +1,8 @@
 // What a page that runs a mechanism is told about it.
 #include <koppel/export/mechanism_page.hpp>
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -94,7 +96,7 @@ TEST(MechanismPage, HasAHandWhereTheIntegratorIsOpen) {
   SimulateOptions options = options_of(model);
   options.step = 1e-3;
   const auto has_hand = [&] {
-    const StepModel step = make_step_with_hand(model, options, "", {});
+    const StepModel step = make_step_for_page(model, options, "", {});
     const Json data = Json::parse(make_mechanism_page(model, step).data);
     return !entry(data["inputs"], "grip.target_x").is_null() &&
            !entry(data["parameters"], "grip.body").is_null();
@@ -102,6 +104,15 @@ TEST(MechanismPage, HasAHandWhereTheIntegratorIsOpen) {
   EXPECT_TRUE(has_hand());
   options.integrator = "rattle";
   EXPECT_FALSE(has_hand());
+}
+
+// Andrews' mechanism moves too fast for a millisecond, which it is not asked for.
+TEST(MechanismPage, FindsAStepThatHolds) {
+  const Model model = read_model(std::filesystem::path(KOPPEL_MODELS) / "andrews.yaml");
+  const StepModel step = make_step_for_page(model, {}, "", {});
+  EXPECT_LT(step.step, 1e-3);
+  EXPECT_TRUE(step.choice.trial.holds());
+  EXPECT_EQ(num_hands(step), 0);  // it has no bodies
 }
 
 // Also of a step with a hand, which has no balance of its own.
@@ -114,7 +125,7 @@ TEST(MechanismPage, SaysWhetherEnergyMustStay) {
     SimulateOptions options = options_of(model);
     options.step = 1e-3;
     options.end = 0.1;
-    const StepModel held = make_step_with_hand(model, options, "", {});
+    const StepModel held = make_step_for_page(model, options, "", {});
     const bool with_hand = Json::parse(make_mechanism_page(model, held).data)["conserves_energy"];
     EXPECT_EQ(data_of(model)["conserves_energy"].get<bool>(), with_hand) << text;
     return with_hand;
