@@ -35,7 +35,7 @@ FitOptions::Noise read_noise(const std::string& text) {
       std::size_t end = 0;
       const double sigma = std::stod(text.substr(equals + 1), &end);
       const bool is_all = end == text.size() - equals - 1;
-      if (is_all && sigma > 0 && std::isfinite(sigma)) return {text.substr(0, equals), sigma};
+      if (is_all && std::isfinite(sigma)) return {text.substr(0, equals), sigma};
     }
   } catch (const std::exception&) {
   }

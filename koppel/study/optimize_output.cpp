@@ -97,8 +97,7 @@ std::string to_text(const Optimum& optimum, const OptimizeOptions& options) {
   }
   const bool is_missed = optimum.end == Optimum::End::Converged && !optimum.missed.empty();
   out += fmt::format("\n{} after {} runs with derivatives",
-                     is_missed ? "no point that keeps all limits was found" : name_of(optimum.end),
-                     optimum.evaluations);
+                     is_missed ? "ended" : name_of(optimum.end), optimum.evaluations);
   if (optimum.starts.size() > 1) out += fmt::format(" from {} starts", optimum.starts.size());
   out += fmt::format("; remaining slope {:.2g}\n", optimum.remaining_slope);
   const auto list = [&](const char* what, const std::vector<std::string>& names) {
