@@ -32,7 +32,7 @@ test("the gallery shows the mechanisms, and one that is chosen runs", async () =
   await until(async () => (await time(page)) > 0.2, "it does not run");
   const canvas = page.locator(".animation .stage canvas");
   assert.ok((await count_coloured(page, await canvas.screenshot())) > 300, "no picture");
-  assert.match(await page.locator(".doctor").textContent(), /freedoms1index3/);
+  assert.match(await page.locator(".doctor:not(.vitals)").textContent(), /freedoms1index3/);
   assert.ok(await page.getByRole("button", { name: "Save" }).isHidden());
   assert.deepEqual(page.faults, []);
   await page.close();
@@ -101,7 +101,9 @@ test("a step that loses energy says so, where none may be lost", async () => {
   await until(async () => (await time(page)) > 3, "it does not run");
   const told = await alarm.textContent();
   await page.locator("body").press("r");
-  await until(async () => (await alarm.textContent()) === "", "the alarm outlives the start");
+  // It begins anew, and may soon have lost its two per cent again.
+  const share = (text) => Number(text.match(/energy: ([0-9.]+) %/)?.[1] ?? 0);
+  await until(async () => share(await alarm.textContent()) < share(told) / 2, "the alarm outlives the start");
   await page.close();
   assert.equal(await stop(server), 0);
   assert.match(told,
