@@ -260,6 +260,7 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   json.raw(","), add_text(json, "description", model.description);
   json.raw(","), add_text(json, "method", step.method);
   json.raw(","), add_exact(json, "step", step.step);
+  json.raw(","), add_exact(json, "end", model.run.end);
   json.raw(","), json.key("conserves_energy");
   json.raw(conserves_energy(model, step) ? "true" : "false");
   json.raw(","), add_inputs(json, step);

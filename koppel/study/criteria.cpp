@@ -214,9 +214,11 @@ void add_quantities(std::span<const Criterion> criteria, std::span<const std::st
         throw Error("study.unknown-quantity",
                     fmt::format("criterion '{}': the model has no quantity '{}'.", criterion.label,
                                 as_text),
-                    meant.empty() ? "Outputs, quantities such as joint.angle or body.x, their "
-                                    "rates, parameters and columns of a trajectory are known."
-                                  : "Did you mean '" + meant + "'?");
+                    !meant.empty()    ? "Did you mean '" + meant + "'?"
+                    : columns.empty() ? "Outputs, quantities such as joint.angle or body.x, their "
+                                        "rates and parameters are known here."
+                                      : "Outputs, quantities such as joint.angle or body.x, their "
+                                        "rates, parameters and columns of a trajectory are known.");
       }
       scope.names.emplace(as_text, *symbol);
     }

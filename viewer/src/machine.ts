@@ -102,7 +102,7 @@ export class Machine {
     private readonly mechanism: Mechanism, module: WebAssembly.Module,
     private readonly options: MachineOptions = {}
   ) {
-    const { scene, outputs, state, step } = mechanism;
+    const { scene, outputs, state, step, end } = mechanism;
     const drawn = scene.drawing.reduce((sum, { kind, points }) =>
       sum + 3 * points + (kind === "box" ? 1 : 0), 0);
     const frame = kNumbersOfBody * scene.bodies.length + drawn;
@@ -113,7 +113,7 @@ export class Machine {
       settable && name in this.values
         ? [{ of: "parameters" as const, index, value: this.values[name]! }] : []);
     this.runner = new Runner(module, { outputs: outputs.length, state: state.length, frame }, step,
-      [...start, ...set], options.present ?? null);
+      end, [...start, ...set], options.present ?? null);
     this.bar = new RunBar(this.runner, () => this.reset());
     this.recorder = new Recorder([...outputs, ...state]);
     this.plots = new Plots(this.recorder, read_theme());

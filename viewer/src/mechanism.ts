@@ -28,6 +28,7 @@ export interface Mechanism {
   description: string;
   method: string;
   step: number; // seconds
+  end: number; // of the run that the model is meant for, seconds
   conserves_energy: boolean; // while no hand acts, with the parameters it starts with
   inputs: Input[];
   parameters: Parameter[];
@@ -42,7 +43,7 @@ export interface Mechanism {
 export function check_mechanism(value: unknown): Mechanism {
   const top = record(value, "the mechanism");
   for (const key of ["title", "description", "method"]) string(top[key], key);
-  expect((top.step as number) > 0, "step", "a positive number");
+  for (const key of ["step", "end"]) expect((top[key] as number) > 0, key, "a positive number");
   expect(typeof top.conserves_energy === "boolean", "conserves_energy", "true or false");
   const named = (key: string, more: (entry: Record<string, unknown>, where: string) => void) =>
     list(top[key], key).forEach((entry, i) => {

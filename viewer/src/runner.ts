@@ -30,8 +30,8 @@ export class Runner {
 
   // `settings` are those at the start; `present` is where to begin, if not there.
   constructor(
-    module: WebAssembly.Module, sizes: Sizes, private readonly step: number, settings: Setting[],
-    present: number[] | null
+    module: WebAssembly.Module, sizes: Sizes, private readonly step: number, end: number,
+    settings: Setting[], present: number[] | null
   ) {
     for (const setting of settings) this.kept.set(`${setting.of} ${setting.index}`, setting);
     const url = URL.createObjectURL(new Blob([WORKER_TEXT], { type: "text/javascript" }));
@@ -43,7 +43,7 @@ export class Runner {
       if (data.failed) this.running = false;
       this.on_frame(data);
     });
-    this.send({ kind: "load", module, sizes, step, settings, present });
+    this.send({ kind: "load", module, sizes, step, end, settings, present });
     this.beat_by_page();
   }
 

@@ -3,7 +3,7 @@
 import { Engine, type Setting, type Sizes, type Snapshot } from "./engine";
 
 export type Request =
-  | { kind: "load"; module: WebAssembly.Module; sizes: Sizes; step: number; settings: Setting[];
+  | { kind: "load"; module: WebAssembly.Module; sizes: Sizes; step: number; end: number; settings: Setting[];
       present: number[] | null } // where to begin, if not at the start
   | { kind: "advance"; steps: number; settings: Setting[] }
   | { kind: "reset"; settings: Setting[] };
@@ -17,16 +17,18 @@ export interface Answer extends Snapshot {
 }
 
 const kBudget = 25; // milliseconds for the steps of one request
-const kLookAhead = { duration: 4, frames: 80, budget: 250 }; // seconds, number, milliseconds
+const kLookAhead = { duration: 4, frames: 80, budget: 250 }; // seconds at most, number, milliseconds
 
 const kSample = 0.02; // seconds between samples, where the display is slower
 
 let engine: Engine | null = null;
 let step = 1e-3; // of the mechanism, seconds
 
-// Frames to come, as far as nothing is touched: they decide what is in view.
-function look_ahead(machine: Engine): Float64Array[] {
-  const { duration, frames, budget } = kLookAhead;
+// Frames to come, as far as nothing is touched: they decide what is in view. What falls after the
+// end of the run that is meant does not.
+function look_ahead(machine: Engine, end_of_run: number): Float64Array[] {
+  const { frames, budget } = kLookAhead;
+  const duration = Math.min(kLookAhead.duration, end_of_run);
   const found = [machine.snapshot().frame];
   const n = Math.max(1, Math.round(duration / frames / step));
   const end = performance.now() + budget;
@@ -67,7 +69,7 @@ addEventListener("message", ({ data }: MessageEvent<Request>) => {
     engine = new Engine(data.module, data.sizes);
     step = data.step;
     engine.set(data.settings);
-    const ahead = look_ahead(engine);
+    const ahead = look_ahead(engine, data.end);
     engine.reset();
     engine.set(data.settings);
     if (data.present) engine.place_at(data.present);
