@@ -128,8 +128,8 @@ class Optimizing(Study):
                      "  Did you mean 'k'?\n")
         self.refuses([*ask, "--minimize", "y:final", "--over", "k=1:2"],
                      "error[study.unknown-quantity]: criterion 'y:final': the model has no quantity 'y'.\n"
-                     "  Outputs, quantities such as joint.angle or body.x, their rates, parameters and columns of a "
-                     "trajectory are known.\n")
+                     "  Outputs, quantities such as joint.angle or body.x, their rates and parameters are "
+                     "known here.\n")
         self.refuses([*ask, "--minimize", "x:least", "--over", "k=1:2"],
                      "error[study.bad-criterion]: 'x:least' is no criterion: there is no 'least'.\n"
                      "  Write QUANTITY:final, or :min, :max, :mean, :integral, or EVENT:time; a name may stand "
@@ -147,8 +147,8 @@ class Optimizing(Study):
                      "error[study.bad-option]: 'k' is given twice.\n")
         self.refuses([*ask, "--minimize", "x:final", "--over", "k=1:2", "--subject-to", "y:max <= 1"],
                      "error[study.unknown-quantity]: criterion 'y:max': the model has no quantity 'y'.\n"
-                     "  Outputs, quantities such as joint.angle or body.x, their rates, parameters and columns of a "
-                     "trajectory are known.\n")
+                     "  Outputs, quantities such as joint.angle or body.x, their rates and parameters are "
+                     "known here.\n")
         self.refuses([*ask, "--over", "k=1:2"],
                      "error[study.bad-option]: there is nothing to be minimised.\n"
                      "  Give a criterion, such as rod.angle:max.\n")
@@ -301,8 +301,8 @@ class Sensitivities(Study):
                      "  Did you mean 'k'?\n")
         self.refuses([*ask, "--of", "y:final", "--over", "k"],
                      "error[study.unknown-quantity]: criterion 'y:final': the model has no quantity 'y'.\n"
-                     "  Outputs, quantities such as joint.angle or body.x, their rates, parameters and columns of a "
-                     "trajectory are known.\n")
+                     "  Outputs, quantities such as joint.angle or body.x, their rates and parameters are "
+                     "known here.\n")
         self.refuses([*ask, "--of", "x:final", "--over", "k", "--control", "F:3"],
                      "error[study.bad-input]: the model has no input 'F'.\n"
                      "  It has none at all; `inputs: [F]` in a model names them.\n")
