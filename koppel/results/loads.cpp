@@ -9,8 +9,8 @@ namespace koppel {
 namespace {
 
 bool is_same(const Marker& a, const Marker& b) {
-  return a.body == b.body && a.point.x.id() == b.point.x.id() && a.point.y.id() == b.point.y.id() &&
-         a.point.z.id() == b.point.z.id();
+  return a.body == b.body && a.point.x == b.point.x && a.point.y == b.point.y &&
+         a.point.z == b.point.z;
 }
 
 // That of this force at this point, made when it is new.
