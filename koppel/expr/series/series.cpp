@@ -230,7 +230,8 @@ struct Series::Code {
     try {
       if (!solve_program.outputs.empty()) machine_solve_ = MachineCode::generate(solve_program);
       std::optional<SeriesMachineCode::Solution> solution;
-      if (machine_solve_ != nullptr) solution.emplace(*machine_solve_, expansion);
+      if (machine_solve_ != nullptr)
+        solution.emplace(SeriesMachineCode::Solution{*machine_solve_, expansion});
       machine_ = SeriesMachineCode::generate(series, layout, solution);
       if (machine_ == nullptr) return;
     } catch (const std::bad_alloc&) {  // the tape needs less
