@@ -160,9 +160,12 @@ Expr make_mul(Expr a, Expr b) {
     }
     return make(Op::Mul, a, b);
   }
-  // Numbers and signs move outwards: (2 x) y = 2 (x y).
-  for (int turn = 0; turn < 2; ++turn, std::swap(a, b)) {
-    if (const Term t = split_number(a); t.number != 1) return t.number * (t.rest * b);
+  // Numbers and signs move outwards: (2 x) y = 2 (x y). Two that overflow together stay where they
+  // are: moved, they would stand side by side, and twice as many in every further square.
+  if (const double both = split_number(a).number * split_number(b).number; std::isnormal(both)) {
+    for (int turn = 0; turn < 2; ++turn, std::swap(a, b)) {
+      if (const Term t = split_number(a); t.number != 1) return t.number * (t.rest * b);
+    }
   }
   const Power p = split_power(a), q = split_power(b);
   if (p.base == q.base && (p.exponent != 1 || q.exponent != 1) && is_integer(p.exponent) &&
