@@ -24,13 +24,6 @@ Scene::End end_of(const Marker& marker, const ParameterValues& values, Scene& sc
   return end;
 }
 
-bool depends_on(Expr effort, const Quantity& quantity) {
-  const std::vector<Expr> symbols = symbols_of(std::vector<Expr>{effort});
-  return std::any_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
-    return symbol.id() == quantity.value.id() || symbol.id() == quantity.rate.id();
-  });
-}
-
 // Against gravity; a planar model is seen along z, so that only what lies in its plane counts.
 Vec3<double> up_of(const Model& model, const ParameterValues& values, bool is_planar) {
   Vec3<double> up = -values(model.gravity);
@@ -179,7 +172,7 @@ Scene make_scene(const Model& model) {
       if (along == nullptr) continue;
       scene.springs.push_back({force.name, end_of(along->a, values, scene),
                                end_of(along->b, values, scene),
-                               !depends_on(action.effort, length)});
+                               !depends_on(action.effort, std::vector{length.value, length.rate})});
     }
   }
   for (std::size_t i = 1; i < model.bodies.size(); ++i) {
