@@ -77,15 +77,24 @@ std::string megabytes(const std::string& page) {
 // the page would be too large with two hands it is made so, or with fewer.
 StepModel export_html(const ExportOptions& options, const Model& model, const SimulateOptions& how,
                       const std::string& name, const std::vector<ParameterOrigin>& origins) {
-  StepModel step = make_step_for_page(model, how, name, origins);
-  std::string page = to_html(make_mechanism_page(model, step));
+  // Without the second step where it would be too large with it.
+  const auto page_of = [&](PageStep& of) {
+    std::string text = to_html(make_mechanism_page(model, of));
+    if (text.size() > kMostBytes && of.unheld) {
+      of.unheld = {};
+      text = to_html(make_mechanism_page(model, of));
+    }
+    return text;
+  };
+  PageStep step = make_step_for_page(model, how, name, origins);
+  std::string page = page_of(step);
   const auto improve = [&](const std::string& coordinates, int hands) {
     if (page.size() <= kMostBytes) return;
     SimulateOptions other = how;
     if (!coordinates.empty()) other.coordinates = coordinates;
     try {
-      StepModel smaller = make_step_for_page(model, other, name, origins, hands);
-      std::string of = to_html(make_mechanism_page(model, smaller));
+      PageStep smaller = make_step_for_page(model, other, name, origins, hands);
+      std::string of = page_of(smaller);
       if (of.size() >= page.size()) return;
       step = std::move(smaller);
       page = std::move(of);
@@ -98,16 +107,17 @@ StepModel export_html(const ExportOptions& options, const Model& model, const Si
     if (hands < 2) improve("", hands);
     if (is_open) improve("joint", hands);
   }
-  const std::filesystem::path path = options.folder.empty() ? step.name + ".html" : options.folder;
+  const std::filesystem::path path =
+      options.folder.empty() ? step.step.name + ".html" : options.folder;
   write(path, page);
   print_line("page",
              megabytes(page) + (page.size() > kMostBytes ? ", more than the 1 MB meant" : ""));
   if (model.bodies.size() > 1) {
-    const int hands = num_hands(step);
+    const int hands = step.num_hands();
     print_line("hands", hands > 0 ? fmt::format("{}", hands)
                                   : "none: bodies cannot be taken hold of, as the page says");
   }
-  return step;
+  return std::move(step.step);
 }
 
 void export_cuda(const ExportOptions& options, const StepModel& step) {

@@ -236,7 +236,8 @@ std::string deflated(std::string_view bytes) {
 
 }  // namespace
 
-MechanismPage make_mechanism_page(const Model& model, const StepModel& step, bool with_reactions) {
+MechanismPage make_mechanism_page(const Model& model, const PageStep& page, bool with_reactions) {
+  const StepModel& step = page.step;
   std::vector<std::string> notes;
   std::vector<Curve> curves = all_curves(step.prepared.equations);
   if (with_reactions) add_reactions(model, step, curves);
@@ -246,7 +247,7 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   if (scene.is_empty()) {
     notes.push_back("The model has neither bodies nor a drawing; there is no picture to show.");
   }
-  if (model.bodies.size() > 1 && num_hands(step) == 0) {
+  if (model.bodies.size() > 1 && page.num_hands() == 0) {
     notes.push_back(
         "Bodies cannot be taken hold of here: that takes linear-implicit steps, which do not hold "
         "for this model, were not asked for, or would make the page too large.");
@@ -254,11 +255,12 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
   WasmContents contents;
   for (const Curve& curve : curves) contents.outputs.push_back({curve.name, curve.value});
   contents.frame = expressions_of_frame(step.prepared.equations);
+  contents.unheld = page.unheld ? &*page.unheld : nullptr;
 
   JsonText json;
   json.raw("{"), add_text(json, "title", model.name);
   json.raw(","), add_text(json, "description", model.description);
-  json.raw(","), add_text(json, "method", step.method);
+  json.raw(","), add_text(json, "method", page.method());
   json.raw(","), add_exact(json, "step", step.step);
   json.raw(","), add_exact(json, "end", model.run.end);
   json.raw(","), json.key("conserves_energy");
@@ -277,8 +279,8 @@ MechanismPage make_mechanism_page(const Model& model, const StepModel& step, boo
 
 namespace {
 
-StepModel make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
-                              const std::vector<ParameterOrigin>& origins, int num_hands) {
+PageStep make_step_with_hand(const Model& model, const SimulateOptions& options, std::string name,
+                             const std::vector<ParameterOrigin>& origins, int num_hands) {
   if (model.bodies.size() > 1 && options.integrator.is_open() && num_hands > 0) {
     try {
       const Model held = with_grip(model, {.hands = num_hands});
@@ -288,18 +290,21 @@ StepModel make_step_with_hand(const Model& model, const SimulateOptions& options
       with_hand.integrator = "linear-implicit";
       StepModel step = make_step_model(held, with_hand, name, StepKind::FixedCost, all);
       // Its steps damp: what moves by itself comes to rest in time, which is no fault here.
-      if (step.choice.trial.holds() || step.choice.trial.only_damps) return step;
+      if (step.choice.trial.holds() || step.choice.trial.only_damps) {
+        std::optional<UnheldStep> unheld = make_unheld_step(model, step, options);
+        return {std::move(step), std::move(unheld)};
+      }
     } catch (const Error&) {
       // Without a hand it may do.
     }
   }
-  return make_step_model(model, options, std::move(name), StepKind::FixedCost, origins);
+  return {make_step_model(model, options, std::move(name), StepKind::FixedCost, origins)};
 }
 
 }  // namespace
 
-StepModel make_step_for_page(const Model& model, SimulateOptions options, const std::string& name,
-                             const std::vector<ParameterOrigin>& origins, int num_hands) {
+PageStep make_step_for_page(const Model& model, SimulateOptions options, const std::string& name,
+                            const std::vector<ParameterOrigin>& origins, int num_hands) {
   constexpr double kStep = 1e-3;  // s
   constexpr double kTrial = 1;    // s of motion that methods are tried on: one waits for it
   const bool is_given = options.step || model.run.step;
@@ -319,11 +324,16 @@ StepModel make_step_for_page(const Model& model, SimulateOptions options, const 
   return make_step_with_hand(model, options, name, origins, num_hands);
 }
 
-int num_hands(const StepModel& step) {
+int PageStep::num_hands() const {
   return static_cast<int>(
       std::count_if(step.parameters.begin(), step.parameters.end(), [](const CVariable& p) {
         return p.label.starts_with("grip") && p.label.ends_with(".body");
       }));
+}
+
+std::string PageStep::method() const {
+  return unheld ? fmt::format("{}, and {} while nothing is held", step.method, unheld->method)
+                : step.method;
 }
 
 std::string to_html(const MechanismPage& page) {

@@ -58,10 +58,12 @@ class Writer {
   // A program, split: what it needs of the parameters is prepared from an address on.
   struct Part {
     SplitProgram programs;
+    std::size_t num_parameters;
     std::uint32_t prepared = 0;
   };
   const Part& observe() const { return parts_[num_step_parts_]; }
-  const Part& locate() const { return parts_.back(); }
+  const Part& locate() const { return parts_[num_step_parts_ + 1]; }
+  const Part& unheld() const { return parts_.back(); }
 
   void make_programs() {
     const std::vector<Program> step = make_step();
@@ -74,13 +76,19 @@ class Writer {
     num_step_parts_ = parts_.size();
     add_part(observe, false);
     if (!contents_.frame.empty()) add_part(locate, false);
+    if (contents_.unheld)
+      add_part(contents_.unheld->advance, true, contents_.unheld->num_parameters);
   }
   // The last inputs are the parameters. A step of fixed cost has always the same length, its input
   // 1.
   void add_part(const Program& program, bool has_fixed_step) {
-    const std::size_t first = program.num_inputs() - m_.parameters.size();
+    add_part(program, has_fixed_step, m_.parameters.size());
+  }
+  void add_part(const Program& program, bool has_fixed_step, std::size_t num_parameters) {
+    const std::size_t first = program.num_inputs() - num_parameters;
     parts_.push_back(
-        {split(program, [=](std::size_t i) { return i >= first || (has_fixed_step && i == 1); })});
+        {split(program, [=](std::size_t i) { return i >= first || (has_fixed_step && i == 1); }),
+         num_parameters});
   }
 
   // The step itself; or rates, and where there are constraints, the projection onto them.
@@ -136,7 +144,6 @@ class Writer {
     append(out, sequence(kState, m_.state_size() + m_.inputs.size() + m_.parameters.size()));
     return out;
   }
-  Addresses parameters() const { return sequence(parameters_, m_.parameters.size()); }
   Addresses derived_addresses() const {
     Addresses out;
     for (const std::size_t i : derived_)
@@ -176,8 +183,8 @@ class Writer {
     Addresses functions;
     for (const Part& part : parts_) {
       Addresses in;
-      if (part.programs.prepare.num_inputs() > m_.parameters.size()) in.push_back(kStepSize);
-      append(in, parameters());
+      if (part.programs.prepare.num_inputs() > part.num_parameters) in.push_back(kStepSize);
+      append(in, sequence(parameters_, part.num_parameters));
       append(functions, emit(part.programs.prepare, in, prepared_of(part)));
     }
     return add_sequence(functions);
@@ -189,11 +196,19 @@ class Writer {
     code.add_local(wasm::Type::I32, "done");
     code.add_local(wasm::Type::I64, "count");
     code.add("block loop local.get done local.get n i32.ge_u br_if 1");
-    if (is_one_wasm_function(parts_[0].programs.rest)) {
-      add_short_step(code);
-    } else {
-      add_long_step(code);
+    int to_end = 1;  // blocks to leave where a step is not finite
+    if (contents_.unheld) {
+      code.add("block");
+      code.call(add_unheld_step());
+      code.add("br_if 0");
+      ++to_end;
     }
+    if (is_one_wasm_function(parts_[0].programs.rest)) {
+      add_short_step(code, to_end);
+    } else {
+      add_long_step(code, to_end);
+    }
+    if (contents_.unheld) code.add("end");
     code.add(fmt::format("i32.const 0 {} f64.store {} ", next_time(), kTime) + set_count());
     code.add("local.get done i32.const 1 i32.add local.set done br 0 end end local.get done");
     const std::uint32_t steps = module_.add(std::move(code));
@@ -205,7 +220,7 @@ class Writer {
 
   // koppel_all_finite of runtime/step.h: 0 x is 0 for finite numbers only; four sums, so that
   // additions need not wait for another.
-  void add_short_step(wasm::Code& code) {
+  void add_short_step(wasm::Code& code, int to_end) {
     const Addresses after = emit_wasm(parts_[0].programs.rest, inputs_of_step(), kernels_, code);
     code.real(0);
     for (std::size_t first = 0; first < std::min<std::size_t>(4, after.size()); ++first) {
@@ -217,7 +232,7 @@ class Writer {
       }
       code.add(wasm::Opcode::Add);
     }
-    code.add("f64.const 0 f64.ne br_if 1");
+    code.add(fmt::format("f64.const 0 f64.ne br_if {}", to_end));
     for (std::size_t i = 0; i < after.size(); ++i) {
       code.store_at();
       code.get(after[i]);
@@ -226,7 +241,7 @@ class Writer {
   }
 
   // The same, with what comes after in memory, up to a multiple of four numbers.
-  void add_long_step(wasm::Code& code) {
+  void add_long_step(wasm::Code& code, int to_end) {
     const std::size_t n = m_.state_size(), blocks = std::max<std::size_t>((n + 3) / 4, 1);
     const std::uint32_t after = module_.reserve(4 * blocks);
     for (const std::uint32_t function :
@@ -244,11 +259,50 @@ class Writer {
           after + static_cast<std::uint32_t>(8 * k), "abcd"[k]));
     }
     code.add(fmt::format(
-        "local.get at i32.const 32 i32.add local.tee at i32.const {} i32.lt_u br_if 0 end "
-        "local.get a local.get b f64.add local.get c local.get d f64.add f64.add "
-        "f64.const 0 f64.ne br_if 1 "
-        "i32.const {} i32.const {} i32.const {} memory.copy",
-        32 * blocks, kState, after, 8 * n));
+                 "local.get at i32.const 32 i32.add local.tee at i32.const {} i32.lt_u br_if 0 end "
+                 "local.get a local.get b f64.add local.get c local.get d f64.add f64.add "
+                 "f64.const 0 f64.ne br_if {} ",
+                 32 * blocks, to_end) +
+             copy(kState, after, n));
+  }
+
+  // Whether it was taken: no hand holds anything, and it can be trusted. Forces that hands have
+  // left are gone.
+  std::uint32_t add_unheld_step() {
+    const UnheldStep& step = *contents_.unheld;
+    const std::size_t num_moved = m_.q.size() + m_.v.size() + step.num_x;
+    const std::size_t num_multipliers = m_.multipliers.size(), size = num_moved + num_multipliers;
+    const std::size_t num_forces = m_.x.size() - step.num_x;
+    const auto multipliers = static_cast<std::uint32_t>(kState + 8 * (num_moved + num_forces));
+    const std::uint32_t after = module_.reserve(size + 1);
+    Addresses in = {kTime};
+    append(in, sequence(kState, num_moved));
+    append(in, sequence(multipliers, num_multipliers));
+    append(in, sequence(inputs_, step.num_inputs));
+    append(in, prepared_of(unheld()));
+    wasm::Code code("", "i32");
+    for (const std::size_t i : step.holding) {
+      code.add(fmt::format("i32.const 0 f64.load {} f64.const 0 f64.ge if i32.const 0 return end",
+                           parameters_ + 8 * i));
+    }
+    for (const std::uint32_t force :
+         sequence(multipliers - static_cast<std::uint32_t>(8 * num_forces), num_forces)) {
+      code.add(fmt::format("i32.const 0 f64.const 0 f64.store {}", force));
+    }
+    for (const std::uint32_t function :
+         emit(unheld().programs.rest, in, sequence(after, size + 1))) {
+      code.call(function);
+    }
+    code.add(fmt::format("i32.const 0 f64.load {} f64.const 1 f64.ne if i32.const 0 return end ",
+                         after + 8 * size) +
+             copy(kState, after, num_moved) +
+             copy(multipliers, after + static_cast<std::uint32_t>(8 * num_moved), num_multipliers) +
+             "i32.const 1");
+    return module_.add(std::move(code));
+  }
+
+  static std::string copy(std::uint32_t to, std::uint32_t from, std::size_t count) {
+    return fmt::format("i32.const {} i32.const {} i32.const {} memory.copy ", to, from, 8 * count);
   }
 
   // koppel_time of runtime/step.h after one more step, and that this one is counted.
@@ -296,10 +350,6 @@ class Writer {
     step.add_local(wasm::Type::I64, "count");
     step.add_local(wasm::Type::F64, "t_end");
     step.add_local(wasm::Type::I32, "reason");
-    const auto copy = [](std::uint32_t to, std::uint32_t from, std::size_t count) {
-      return fmt::format("i32.const {} i32.const {} i32.const {} memory.copy ", to, from,
-                         8 * count);
-    };
     step.add(next_time() + "local.set t_end " + copy(rates.t, kTime, 1) +
              copy(rates.h, kInnerStep, 1) + copy(rates.y, kState, n) +
              fmt::format("local.get t_end call {} local.tee reason i32.eqz if ", advance) +

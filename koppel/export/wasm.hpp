@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <koppel/export/step_model.hpp>
+#include <koppel/export/unheld_step.hpp>
 
 namespace koppel {
 
@@ -36,8 +37,9 @@ WasmFiles write_wasm(const StepModel& model);
 
 // What a module computes beside its steps: expressions of the model's layout.
 struct WasmContents {
-  std::vector<NamedExpr> outputs;  // by observe()
-  std::vector<Expr> frame = {};    // where things are, for pictures: by locate(), at `frame`
+  std::vector<NamedExpr> outputs;      // by observe()
+  std::vector<Expr> frame = {};        // where things are, for pictures: by locate(), at `frame`
+  const UnheldStep* unheld = nullptr;  // for a model with hands, whose step has fixed cost
 };
 
 // The module alone. Throws as write_wasm does.

@@ -26,7 +26,7 @@ std::string describe(const IndexReport& report) {
 
 using Findings = std::vector<std::pair<std::string, std::string>>;
 
-Findings describe(const Examination& found, const StepModel& step) {
+Findings describe(const Examination& found, const PageStep& step) {
   Findings out;
   out.emplace_back("freedoms", std::to_string(found.rank.degrees_of_freedom));
   out.emplace_back("index", describe(found.forward));
@@ -38,7 +38,7 @@ Findings describe(const Examination& found, const StepModel& step) {
   for (const std::string& name : found.massless) {
     out.emplace_back("warning", "the mass matrix is singular along the motion of " + name + '.');
   }
-  out.emplace_back("method", step.method);
+  out.emplace_back("method", step.method());
   return out;
 }
 
@@ -87,13 +87,13 @@ SimulateOptions method_of(const Model& model) {
 
 Playable make_playable(const Model& model, const std::vector<ParameterOrigin>& origins,
                        const std::map<std::string, double>& pose) {
-  const StepModel step = make_step_for_page(model, method_of(model), "", origins);
+  const PageStep page = make_step_for_page(model, method_of(model), "", origins);
   // As `koppel check` does, in coordinates in which joints are equations.
   const Shared<Equations> equations = derive(model);
   const Examination found = examine(equations, place_bodies(model, equations));
-  Playable out{make_mechanism_page(model, step, true), describe(found, step), {}, {}};
+  Playable out{make_mechanism_page(model, page, true), describe(found, page), {}, {}};
   for (const Redundancy& r : found.rank.redundant) out.redundant.push_back(r.owner);
-  if (!pose.empty()) out.present = assemble_near(pose, step.prepared);
+  if (!pose.empty()) out.present = assemble_near(pose, page.step.prepared);
   return out;
 }
 

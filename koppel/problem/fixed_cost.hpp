@@ -29,6 +29,7 @@ struct FixedCostOptions {
   } updates = Updates::PositionsFirst;
   std::string stiff;  // the partition of the Jacobian (stiff_parts.hpp); empty: the model's, or all
   bool projects = true;
+  int corrections = 1;          // of rattle's positions (rattle_step.hpp)
   bool with_projector = false;  // FixedCostTerms::projector is wanted
 
   int order() const { return rule == Rule::Euler ? 1 : 2; }

@@ -24,7 +24,7 @@ StepModel step_of(const Model& model, const char* integrator = "rattle") {
 }
 
 Json data_of(const Model& model) {
-  return Json::parse(make_mechanism_page(model, step_of(model)).data);
+  return Json::parse(make_mechanism_page(model, {step_of(model)}).data);
 }
 
 Json entry(const Json& list, const std::string& name) {
@@ -96,7 +96,7 @@ TEST(MechanismPage, HasAHandWhereTheIntegratorIsOpen) {
   SimulateOptions options = options_of(model);
   options.step = 1e-3;
   const auto has_hand = [&] {
-    const StepModel step = make_step_for_page(model, options, "", {});
+    const PageStep step = make_step_for_page(model, options, "", {});
     const Json data = Json::parse(make_mechanism_page(model, step).data);
     return !entry(data["inputs"], "grip.target_x").is_null() &&
            !entry(data["parameters"], "grip.body").is_null();
@@ -109,10 +109,10 @@ TEST(MechanismPage, HasAHandWhereTheIntegratorIsOpen) {
 // Andrews' mechanism moves too fast for a millisecond, which it is not asked for.
 TEST(MechanismPage, FindsAStepThatHolds) {
   const Model model = read_model(std::filesystem::path(KOPPEL_MODELS) / "andrews.yaml");
-  const StepModel step = make_step_for_page(model, {}, "", {});
-  EXPECT_LT(step.step, 1e-3);
-  EXPECT_TRUE(step.choice.trial.holds());
-  EXPECT_EQ(num_hands(step), 0);  // it has no bodies
+  const PageStep step = make_step_for_page(model, {}, "", {});
+  EXPECT_LT(step.step.step, 1e-3);
+  EXPECT_TRUE(step.step.choice.trial.holds());
+  EXPECT_EQ(step.num_hands(), 0);  // it has no bodies
 }
 
 // Also of a step with a hand, which has no balance of its own.
@@ -125,7 +125,7 @@ TEST(MechanismPage, SaysWhetherEnergyMustStay) {
     SimulateOptions options = options_of(model);
     options.step = 1e-3;
     options.end = 0.1;
-    const StepModel held = make_step_for_page(model, options, "", {});
+    const PageStep held = make_step_for_page(model, options, "", {});
     const bool with_hand = Json::parse(make_mechanism_page(model, held).data)["conserves_energy"];
     EXPECT_EQ(data_of(model)["conserves_energy"].get<bool>(), with_hand) << text;
     return with_hand;

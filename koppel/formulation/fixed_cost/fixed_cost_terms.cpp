@@ -19,7 +19,7 @@ FixedCostTerms make_terms(const Descriptor& descriptor, const FixedCostOptions& 
   }
   switch (options.rule) {
     case FixedCostOptions::Rule::Rosenbrock: return make_rosenbrock_step(descriptor, options);
-    case FixedCostOptions::Rule::Rattle: return make_rattle_step(descriptor);
+    case FixedCostOptions::Rule::Rattle: return make_rattle_step(descriptor, options);
     case FixedCostOptions::Rule::Euler: break;
   }
   return make_euler_step(descriptor, options);

@@ -10,8 +10,11 @@ namespace {
 
 class RattleBuilder : public SaddleBuilder {
  public:
-  explicit RattleBuilder(const Descriptor& descriptor)
-      : SaddleBuilder(descriptor), t1_(e_.t + h_), half_(0.5 * h_) {
+  RattleBuilder(const Descriptor& descriptor, int num_corrections)
+      : SaddleBuilder(descriptor),
+        num_corrections_(num_corrections),
+        t1_(e_.t + h_),
+        half_(0.5 * h_) {
     for (std::size_t i = 0; i < e_.num_rows(); ++i) {
       before_.push_back(e_.graph->symbol(fmt::format("step.lambda[{}]", i)));
     }
@@ -124,7 +127,7 @@ class RattleBuilder : public SaddleBuilder {
     const Elimination elimination = eliminate(s);
     Exprs z = solve(elimination, s, staged(f_), over_half_step(rho_));
     const auto half_velocity = [&] { return plus(e_.v, half_, {z.begin(), z.begin() + n_}); };
-    if (m_ > 0) {
+    for (int k = 0; m_ > 0 && k < num_corrections_; ++k) {
       const Exprs rho = substitute(rho_, e_.v, half_velocity());
       z = plus(z, 1,
                solve(elimination, s, Exprs(static_cast<std::size_t>(n_)), over_half_step(rho)));
@@ -146,6 +149,7 @@ class RattleBuilder : public SaddleBuilder {
     for (Expr& lambda : out_.lambda) lambda = 0.5 * lambda;
   }
 
+  int num_corrections_;
   Expr t1_, half_;
   Exprs before_;
   SparseExpr f_v_, R_;
@@ -156,8 +160,8 @@ class RattleBuilder : public SaddleBuilder {
 
 }  // namespace
 
-FixedCostTerms make_rattle_step(const Descriptor& descriptor) {
-  return RattleBuilder(descriptor).make();
+FixedCostTerms make_rattle_step(const Descriptor& descriptor, const FixedCostOptions& options) {
+  return RattleBuilder(descriptor, options.corrections).make();
 }
 
 }  // namespace koppel

@@ -35,7 +35,8 @@
 //
 // v_h = v₀ + (h/2) w after the first and v₀ + (h/2)(w + δw) after the second. The first is a Newton
 // step from v₀, which is O(h) away: q₁ violates g by O(h⁴) then. The second has R wrong by O(h²):
-// O(h⁶) at the end. v₁ satisfies its constraints exactly:
+// O(h⁶) at the end. More corrections of this kind, where they are asked for, gain h² each: for
+// mechanisms that move faster than their step is meant for. v₁ satisfies its constraints exactly:
 //
 //   C w + (2/h) (C v_h + c) = 0 at (q₁, t₁) in (3).                                         (7)
 //
@@ -51,6 +52,6 @@
 namespace koppel {
 
 // Of constraints whose positions and velocities both hold: formulation ggl, or none at all.
-FixedCostTerms make_rattle_step(const Descriptor& descriptor);
+FixedCostTerms make_rattle_step(const Descriptor& descriptor, const FixedCostOptions& options);
 
 }  // namespace koppel
