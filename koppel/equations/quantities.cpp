@@ -108,16 +108,38 @@ Expr cardan_angle(const Mat3e& R, int component) {
   }
 }
 
-// φ n from the skew part s = sin φ n of R and cos φ = ½ (tr R − 1): s φ/sin φ. For small angles
-// φ/sin φ is its series in s²; singular at half a turn.
+// n or −n, of R with cos φ < 0: the longest column of ½ (R + Rᵀ) − cos φ I = (1 − cos φ) n nᵀ.
+Vec3e axis_of(const Mat3e& R, Expr cosine) {
+  const auto entry = [&](std::size_t i, std::size_t j) {
+    return (R(i, j) + R(j, i)) / 2 - (i == j ? cosine : Expr(0));
+  };
+  const Expr is_x = min(entry(0, 0) - entry(1, 1), entry(0, 0) - entry(2, 2)) >= 0;
+  const Expr is_y = entry(1, 1) - entry(2, 2) >= 0;
+  Vec3e n;
+  for (std::size_t i = 0; i < 3; ++i) {
+    n[i] = select(is_x, entry(i, 0), select(is_y, entry(i, 1), entry(i, 2)));
+  }
+  // Where cos φ ≥ 0 this is not used, but must be finite.
+  return 1 / sqrt(max(dot(n, n), 0.01)) * n;
+}
+
+// φ n from the skew part s = sin φ n of R and cos φ = ½ (tr R − 1): s φ/sin φ, where for small
+// angles φ/sin φ is its series in s². Beyond a right angle n is taken from the symmetric part, and
+// φ n = atan2(s·n, cos φ) n for either sign of n: at half a turn φ n jumps from π n to −π n.
 Vec3e rotation_vector(const Mat3e& R) {
   const Vec3e s = Expr(0.5) * Vec3e{R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1)};
   const Expr cosine = (R(0, 0) + R(1, 1) + R(2, 2) - 1) / 2, square = dot(s, s);
   constexpr double kSmall = 1e-4;  // the next term, 35/1152 s⁸, is below the last bit
-  const Expr is_small = (kSmall - square) * (1 + sign(cosine));
   const Expr series = 1 + square * (1.0 / 6 + square * (3.0 / 40 + square * (5.0 / 112)));
   const Expr sine = sqrt(max(square, kSmall * kSmall));
-  return select(is_small > 0, series, atan2(sine, cosine) / sine) * s;
+  const Expr stretch = select(square < kSmall, series, atan2(sine, cosine) / sine);
+  const Vec3e n = axis_of(R, cosine);
+  const Expr angle = atan2(dot(s, n), cosine);
+  Vec3e out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    out[i] = select(cosine < 0, angle * n[i], stretch * s[i]);
+  }
+  return out;
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ EventWatch::EventWatch(const Problem& problem, const Start& start)
   for (std::size_t i = 0; i < values_.size(); ++i) {
     is_leaving_.push_back(side_now(i) != sides_[i]);
   }
+  for (const double value : values_) is_defined_.push_back(!std::isnan(value));
+  left_at_.assign(values_.size(), -std::numeric_limits<double>::infinity());
 }
 
 // An event that has just happened leaves its function at zero, and the first values after it may
@@ -64,9 +66,11 @@ int EventWatch::side_now(std::size_t i) const {
   return std::abs(values_[i]) <= round_off_[i] ? 0 : sign(values_[i]);
 }
 
-void EventWatch::note_leaving() {
+void EventWatch::note_leaving(double t) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (side_now(i) == sides_[i]) is_leaving_[i] = false;
+    if (!is_leaving_[i] || side_now(i) != sides_[i]) continue;
+    is_leaving_[i] = false;
+    left_at_[i] = t;
   }
 }
 
@@ -75,16 +79,17 @@ void EventWatch::evaluate(const Step& step, double t, std::span<double> y) {
   problem_.events->evaluate(t, y, values_, work_);
 }
 
-bool EventWatch::passes(std::size_t i) const {
+bool EventWatch::passes(std::size_t i, double t) const {
   const int now = side_now(i);
   if (now == 0 || sides_[i] == 0 || now == sides_[i] || is_leaving_[i]) return false;
+  if (t < left_at_[i]) return false;
   const EventDirection direction = problem_.event_directions[i];
   return direction == EventDirection::Both || (direction == EventDirection::Falling) == (now < 0);
 }
 
-bool EventWatch::any_passes() const {
+bool EventWatch::any_passes(double t) const {
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (passes(i)) return true;
+    if (passes(i, t)) return true;
   }
   return false;
 }
@@ -107,7 +112,7 @@ EventWatch::Found EventWatch::locate(const Step& step, double before, double aft
     const double middle = before + 0.5 * (after - before);
     if (!(before < middle && middle < after)) break;
     evaluate(step, middle, y);
-    (any_passes() ? after : before) = middle;
+    (any_passes(middle) ? after : before) = middle;
   }
   Found found{{}, after};
   const double soon = std::max(kSimultaneous * (step.t1 - step.t0),
@@ -116,7 +121,7 @@ EventWatch::Found EventWatch::locate(const Step& step, double before, double aft
     evaluate(step, t, y);
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const int event = static_cast<int>(i);
-      if (!passes(i)) continue;
+      if (!passes(i, t)) continue;
       if (std::find(found.events.begin(), found.events.end(), event) == found.events.end()) {
         found.events.push_back(event);
       }
@@ -131,6 +136,25 @@ EventWatch::Found EventWatch::locate(const Step& step, double before, double aft
     sides_[i] = -from[i];
   }
   return found;
+}
+
+bool EventWatch::has_ended() const {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (is_defined_[i] && std::isnan(values_[i])) return true;
+  }
+  return false;
+}
+
+double EventWatch::last_defined(const Step& step, double before, double after,
+                                std::span<double> y) {
+  for (;;) {
+    const double middle = before + 0.5 * (after - before);
+    if (!(before < middle && middle < after)) break;
+    evaluate(step, middle, y);
+    (has_ended() ? after : before) = middle;
+  }
+  evaluate(step, before, y);
+  return before;
 }
 
 std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<double> y) {
@@ -148,13 +172,19 @@ std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<do
   double before = step.t0;
   for (std::size_t k = 0; k < times_.size(); ++k) {
     evaluate(step, times_[k], y);
+    if (has_ended()) {
+      const double last = last_defined(step, before, times_[k], y);
+      if (last > before && any_passes(last)) return locate(step, before, last, y);
+      evaluate(step, times_[k], y);
+    }
     if (k < num_first) {
-      note_leaving();
+      note_leaving(times_[k]);
     } else {
       std::fill(is_leaving_.begin(), is_leaving_.end(), false);
     }
-    if (any_passes()) return locate(step, before, times_[k], y);
+    if (any_passes(times_[k])) return locate(step, before, times_[k], y);
     take_sides();
+    for (std::size_t i = 0; i < values_.size(); ++i) is_defined_[i] = !std::isnan(values_[i]);
     // What has not left yet may turn out to have passed from the start.
     const bool all_left = std::find(is_leaving_.begin(), is_leaving_.end(), 1) == is_leaving_.end();
     if (all_left) before = times_[k];

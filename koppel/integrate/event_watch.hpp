@@ -30,11 +30,15 @@ class EventWatch {
 
  private:
   void evaluate(const Step& step, double t, std::span<double> y);
-  // Whether an event has passed to another side, by values_ and sides_.
-  bool passes(std::size_t event) const;
-  bool any_passes() const;
+  // Whether an event has passed to another side, by values_ at this time and sides_.
+  bool passes(std::size_t event, double t) const;
+  bool any_passes(double t) const;
   void take_sides();
-  void note_leaving();
+  void note_leaving(double t);
+  // Whether a function has no value that had one where one looked last, such as √(1 − x); and the
+  // last time before `after` at which that is not so.
+  bool has_ended() const;
+  double last_defined(const Step& step, double before, double after, std::span<double> y);
   // The sign of a function, 0 where it is round-off.
   int side_now(std::size_t event) const;
   void find_round_off(const Start& start);
@@ -45,6 +49,8 @@ class EventWatch {
   std::vector<double> values_, times_;
   std::vector<int> sides_;
   std::vector<char> is_leaving_;   // has not come to its side yet, but for round-off
+  std::vector<double> left_at_;    // when it was seen there first
+  std::vector<char> is_defined_;   // where one looked last
   std::vector<double> round_off_;  // of functions that are zero at the start, until they are not
   bool is_first_ = true;
 };

@@ -46,6 +46,15 @@ Place BodyHandle::point(Expr x, Expr y, Expr z) const {
   return {.body = body_, .at = {x, y, z}, .is_origin = false};
 }
 
+Place BodyHandle::point(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const NamedVector& point : m_->body_at(body_).points) {
+    if (point.name == name) return {.body = body_, .at = point.value, .is_origin = false};
+    names.push_back(point.name);
+  }
+  throw_unknown("point", name, names);
+}
+
 const BodyHandle& BodyHandle::place(Expr x, Expr y, Expr z) const {
   m_->body_at(body_).position = {x, y, z};
   return *this;
@@ -124,6 +133,18 @@ BodyHandle Mechanism::add_body(std::string_view name, const BodyOptions& options
   return {*this, model_.add_body(std::move(body))};
 }
 
+void Mechanism::add_shape(BodyElement& body, std::optional<Solid> solid) {
+  body.shape.is_given = true;
+  if (solid) body.shape.values.push_back(std::move(*solid));
+}
+
+BodyHandle Mechanism::add_made(const BodyElement& body, ModelWriter& writer) {
+  Body made = body.make(writer, {});
+  made.points = body.points.values;
+  made.axes = body.axes.values;
+  return {*this, model_.add_body(std::move(made))};
+}
+
 RodHandle Mechanism::add_rod(std::string_view name, const RodOptions& options) {
   const Expr l = options.length, I = options.mass * l * l / 12;
   const std::vector<Expr> inertia =
@@ -133,7 +154,9 @@ RodHandle Mechanism::add_rod(std::string_view name, const RodOptions& options) {
   Shape line;
   line.kind = Shape::Kind::Line;
   line.points = {{0, 0, 0}, {values_(l), 0, 0}};
-  body_at(rod.index()).shapes.push_back(std::move(line));
+  Body& body = body_at(rod.index());
+  body.shapes.push_back(std::move(line));
+  body.points = {{"start", {}}, {"end", {l, 0, 0}}};
   return {*this, rod.index(), l};
 }
 

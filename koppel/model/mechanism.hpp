@@ -20,6 +20,7 @@
 //   m.add("grasp", Fixed{.between = {m.body("arm.tool0"), load}});
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <map>
 #include <span>
@@ -67,6 +68,8 @@ class BodyHandle {
 
   operator Place() const { return {.body = body_}; }  // NOLINT
   Place point(Expr x, Expr y, Expr z = 0) const;
+  // One that has a name. Throws Error `model.unknown-name`. Its coordinates: measure("tip.x").
+  Place point(const std::string& name) const;
   // Where it is expected at the start; what joints say comes first.
   const BodyHandle& place(Expr x, Expr y, Expr z = 0) const;
   const BodyHandle& turn(Expr angle, const Direction& axis = {0, 0, 1}) const;
@@ -84,7 +87,7 @@ class BodyHandle {
   int body_;
 };
 
-// A rod along the x axis of its body.
+// A rod along the x axis of its body, with the points "start" and "end".
 class RodHandle : public BodyHandle {
  public:
   RodHandle(Mechanism& mechanism, int body, Expr length)
@@ -147,9 +150,19 @@ class Mechanism {
   // A thin homogeneous rod, its origin at one end.
   RodHandle add_rod(std::string_view name, const RodOptions& options);
 
+  // A body as files describe it, by its shapes (elements/shapes.hpp), density, named points, …
+  template <typename... S>
+  BodyHandle add(std::string_view name, BodyElement body, const S&... shapes) {
+    static_assert((ShapeElements::has<S>() && ...), "no shape");
+    ModelWriter writer = writer_for(name, "body");
+    (add_shape(body, shapes.make(writer)), ...);
+    return add_made(body, writer);
+  }
+
   // An element of elements/list.hpp. A signal is known by its name: m["way.x"].
   template <typename E>
-  ElementHandle add(std::string_view name, const E& element) {
+  requires(!std::same_as<E, BodyElement>) ElementHandle
+      add(std::string_view name, const E& element) {
     constexpr bool kIsOther = OtherElements::has<E>() || DrawingElements::has<E>();
     static_assert(
         JointElements::has<E>() || ForceElements::has<E>() || SignalElements::has<E>() || kIsOther,
@@ -223,6 +236,8 @@ class Mechanism {
   friend class ElementHandle;
   ModelWriter writer_for(std::string_view name, std::string_view kind);
   QuantityHandle measure(const std::string& name);
+  static void add_shape(BodyElement& body, std::optional<Solid> solid);
+  BodyHandle add_made(const BodyElement& body, ModelWriter& writer);
   Body& body_at(int index) { return model_.bodies[static_cast<std::size_t>(index)]; }
 
   Model model_;

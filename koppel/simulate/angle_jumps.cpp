@@ -200,4 +200,30 @@ std::vector<std::string> AngleJumps::forces_that_jump(const State& before, const
   return names;
 }
 
+std::optional<Health::Reason> reason_of_jumping_event(const Equations& e,
+                                                      const Equations::Event& event,
+                                                      const State& at) {
+  Postorder order(*e.graph);
+  order.visit(std::span<const Expr>(&event.when, 1));
+  std::vector<Expr> values = {event.when};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i].is(Op::Atan2)) values.push_back(order[i]);
+  }
+  if (values.size() == 1) return {};
+  const std::vector<double> now = VectorFunction(e, values)(at);
+  constexpr double kZero = 1e-6, kAtTheCut = 1e-6;  // rad: the state is that just after the event
+  if (std::abs(now[0]) < kZero) return {};
+  const bool is_at_cut = std::any_of(
+      now.begin() + 1, now.end(), [](double angle) { return kPi - std::abs(angle) < kAtTheCut; });
+  if (!is_at_cut) return {};
+  return Health::Reason{
+      Health::What::Jump, at.t, std::abs(now[0]), 0,
+      fmt::format(
+          "event '{}' happened at t = {:.6g} s because its function jumps with an angle, at ±180 "
+          "deg, "
+          "to {:.3g}, and does not pass through zero. Use the angle of a joint, or the sine and "
+          "cosine of the angle.",
+          event.name, at.t, now[0])};
+}
+
 }  // namespace koppel

@@ -58,4 +58,10 @@ class AngleJumps {
   std::optional<Health::Reason> found_;
 };
 
+// An event that happened in a state where its function jumps with an angle, yaw − 2 at ±180 deg,
+// and does not pass through zero; nothing: it does.
+std::optional<Health::Reason> reason_of_jumping_event(const Equations& equations,
+                                                      const Equations::Event& event,
+                                                      const State& at);
+
 }  // namespace koppel

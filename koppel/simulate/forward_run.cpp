@@ -181,12 +181,22 @@ void ForwardRun::integrate_all() {
   }
   judge_wrong_ways(outcome);
   if (angles.found()) doubt(*angles.found(), outcome);
+  if (jumping_event_) doubt(*jumping_event_, outcome);
+  note_undefined(sampler, outcome);
   out_.status = outcome.status;
   out_.text = outcome.text;
   passages.summarize();
-  note_undefined(sampler);
   if (outcome.status == Outcome::Status::Done) note_events(outcome);
 }
+
+namespace {
+
+// At its end, or where an event ends it.
+bool has_ended_well(const Outcome& outcome) {
+  return outcome.status == Outcome::Status::Done || outcome.status == Outcome::Status::Event;
+}
+
+}  // namespace
 
 // Tells the first stretch of each row. From there on the motion is that of another mechanism.
 void ForwardRun::judge_wrong_ways(Outcome& outcome) {
@@ -203,7 +213,7 @@ void ForwardRun::judge_wrong_ways(Outcome& outcome) {
 void ForwardRun::doubt(const Health::Reason& reason, Outcome& outcome) {
   Health& health = out_.summary.health;
   if (health.state == Health::State::Good) health.state = Health::State::Doubtful;
-  if (outcome.status == Outcome::Status::Done) outcome.status = Outcome::Status::Doubtful;
+  if (has_ended_well(outcome)) outcome.status = Outcome::Status::Doubtful;
   outcome.text += (outcome.text.empty() ? "" : " ") + reason.text;
   health.reasons.push_back(reason);
 }
@@ -239,7 +249,7 @@ void ForwardRun::take_verdict(Outcome& outcome) {
   if (watch_->has_failed()) {
     outcome.status = Outcome::Status::Failed;
     outcome.text = text;
-  } else if (!text.empty() && outcome.status == Outcome::Status::Done) {
+  } else if (!text.empty() && has_ended_well(outcome)) {
     outcome.status = Outcome::Status::Doubtful;
     outcome.text = text;
   } else if (outcome.status == Outcome::Status::Failed) {
@@ -268,7 +278,7 @@ IntegrateOptions ForwardRun::integrate_options() const {
   return options;
 }
 
-void ForwardRun::note_undefined(const Sampler& sampler) {
+void ForwardRun::note_undefined(const Sampler& sampler, Outcome& outcome) {
   if (sampler.undefined_column() < 0) return;
   const auto i = static_cast<std::size_t>(sampler.undefined_column());
   const ColumnStatistics statistics = out_.trajectory.statistics(i);
@@ -277,6 +287,16 @@ void ForwardRun::note_undefined(const Sampler& sampler) {
                   "there are empty.",
                   out_.trajectory.columns()[i].name, statistics.num_undefined,
                   out_.trajectory.num_rows(), sampler.undefined_time()));
+  for (const Equations::Output& output : now_.equations->outputs) {
+    if (output.name != out_.trajectory.columns()[i].name) continue;
+    const std::string table = table_that_ends(now_.equations, output.value);
+    if (table.empty()) continue;
+    doubt({Health::What::Outputs, sampler.undefined_time(), 0, 0,
+           fmt::format("from t = {:.6g} s on output '{}' needs table '{}' beyond its points, and "
+                       "the model says `outside: error`.",
+                       sampler.undefined_time(), output.name, table)},
+          outcome);
+  }
 }
 
 void ForwardRun::check_derivatives() const {

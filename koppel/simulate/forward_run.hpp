@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include <koppel/results/health.hpp>
 #include <koppel/simulate/health_watch.hpp>
 #include <koppel/simulate/preparation.hpp>
 #include <koppel/simulate/sampler.hpp>
@@ -79,7 +80,7 @@ class ForwardRun {
   void judge_wrong_ways(Outcome& outcome);
   // One more reason.
   void doubt(const Health::Reason& reason, Outcome& outcome);
-  void note_undefined(const Sampler& sampler);
+  void note_undefined(const Sampler& sampler, Outcome& outcome);
   void check_derivatives() const;
   void summarize();
 
@@ -92,6 +93,7 @@ class ForwardRun {
   std::optional<HealthWatch> watch_;
   std::optional<SamplingClock> clock_;
   Statistics statistics_;
+  std::optional<Health::Reason> jumping_event_;  // the first
 };
 
 }  // namespace koppel

@@ -10,6 +10,7 @@
 #include <koppel/analysis/motion/position_jump.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/formulation/formulation.hpp>
+#include <koppel/simulate/angle_jumps.hpp>
 #include <koppel/simulate/forward_run.hpp>
 #include <koppel/simulate/happen.hpp>
 
@@ -105,8 +106,12 @@ bool ForwardRun::go_on_after_event(Outcome& outcome, Sampler& sampler) {
   const std::vector<int> happened = take_happened(outcome.sides);
   const std::string names = names_of(events, happened);
   bool stops = false, changes = false;
+  take_state(outcome.t, outcome.y);
   for (const int number : happened) {
     const Equations::Event& event = events[static_cast<std::size_t>(number)];
+    if (!jumping_event_) {
+      jumping_event_ = reason_of_jumping_event(now_.equations, event, now_.state);
+    }
     out_.summary.events.push_back({event.name, outcome.t});
     stops = stops || event.stops;
     changes = changes || !event.changes.empty();
@@ -126,9 +131,8 @@ bool ForwardRun::go_on_after_event(Outcome& outcome, Sampler& sampler) {
                     "modelled; let the event stop the run, or use a contact force instead",
                     names, happened.size() == 1 ? "happens" : "happen"));
   }
-  take_state(outcome.t, outcome.y);
   const State before = now_.state;
-  if (auto problem = happen(happened, *now_.evaluator, now_.state)) {
+  if (auto problem = happen(happened, outcome.sides, *now_.evaluator, now_.state)) {
     return fail(std::move(*problem));
   }
   if (!clock_->call(happened, before, now_.state)) {

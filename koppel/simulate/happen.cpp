@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <koppel/analysis/motion/impulse.hpp>
+#include <koppel/simulate/table_ends.hpp>
 
 namespace koppel {
 
@@ -42,6 +43,13 @@ std::optional<std::string> collect(const Equations& e, std::span<const int> even
     for (const auto& [place, expression] : e.events[static_cast<std::size_t>(event)].changes) {
       const std::vector<Expr> value = {expression};
       const Change change{place, VectorFunction(e, value)(state)[0]};
+      if (!std::isfinite(change.value)) {
+        const std::string table = table_that_ends(e, expression);
+        return fmt::format(
+            "event '{}' sets '{}' to a value that is not finite{}",
+            e.events[static_cast<std::size_t>(event)].name, e.p[place].name(),
+            table.empty() ? "" : fmt::format(": table '{}' has `outside: error`", table));
+      }
       for (const Change& other : out) {
         if (other.place != place || other.value == change.value) continue;
         return fmt::format("{} happen together and set '{}' to {} and to {}",
@@ -76,17 +84,19 @@ std::optional<Gap> find_gap(const Evaluator& evaluator, const State& state,
 
 }  // namespace
 
-std::optional<std::string> happen(std::span<const int> events, const Evaluator& evaluator,
-                                  State& state) {
+std::optional<std::string> happen(std::span<const int> events, std::span<const int> sides,
+                                  const Evaluator& evaluator, State& state) {
   const Equations& e = evaluator.equations;
   std::vector<Change> changes;
   if (auto problem = collect(e, events, state, changes)) return problem;
   std::vector<Expr> bounces, restitutions, impulse_rates, impulses;
+  std::vector<int> bounce_sides;
   for (const int number : events) {
     const Equations::Event& event = e.events[static_cast<std::size_t>(number)];
     if (event.restitution) {
       bounces.push_back(event.when_rate);
       restitutions.push_back(*event.restitution);
+      bounce_sides.push_back(sides[static_cast<std::size_t>(number)]);
     }
     impulse_rates.insert(impulse_rates.end(), event.impulse_rates.begin(),
                          event.impulse_rates.end());
@@ -95,7 +105,8 @@ std::optional<std::string> happen(std::span<const int> events, const Evaluator& 
   const auto values = [&](const std::vector<Expr>& of) { return VectorFunction(e, of)(state); };
   const std::vector<double> restitution = values(restitutions), P = values(impulses);
   if (!bounces.empty()) {
-    const auto after = velocities_after_impacts(evaluator, state, bounces, restitution);
+    const auto after =
+        velocities_after_impacts(evaluator, state, bounces, restitution, bounce_sides);
     if (!after) {
       return fmt::format("no motion that the constraints allow leads away from {}",
                          names_of(e.events, events));

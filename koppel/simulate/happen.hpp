@@ -17,9 +17,9 @@ std::string names_of(std::span<const Equations::Event> all, std::span<const int>
 // these become sides as others are.
 std::vector<int> take_happened(std::span<int> sides);
 
-// Changes state.p and state.v; all that happens follows from the state before. Returns a sentence
-// where that is impossible.
-std::optional<std::string> happen(std::span<const int> events, const Evaluator& evaluator,
-                                  State& state);
+// Changes state.p and state.v; all that happens follows from the state before. `sides` of all event
+// functions are those after it. Returns a sentence where that is impossible.
+std::optional<std::string> happen(std::span<const int> events, std::span<const int> sides,
+                                  const Evaluator& evaluator, State& state);
 
 }  // namespace koppel

@@ -71,13 +71,21 @@ void HealthWatch::go_on(const Problem& problem, double t, std::span<const double
 }
 
 // What the rates of constraints would be with all velocities off by their own size. Measured again
-// when the motion has become twice as fast.
+// when one of them has become twice as fast: the fastest may move no constraint.
 void HealthWatch::measure_rate(double t, std::span<const double> y) {
   const Problem& problem = *problem_;
   const std::span<const double> q = problem.q(y), v = problem.v(y);
+  constexpr double kSlowest = 1e-3;  // of the largest: what is slower does not count
   const double speed = largest(v);
-  if (!(speed > 2 * speed_) || !std::isfinite(speed)) return;
-  speed_ = speed;
+  if (!std::isfinite(speed)) return;
+  speeds_.resize(v.size(), 0.0);
+  bool is_faster = false;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    if (!(std::abs(v[i]) > std::max(2 * speeds_[i], kSlowest * speed))) continue;
+    speeds_[i] = std::abs(v[i]);
+    is_faster = true;
+  }
+  if (!is_faster) return;
   v_.assign(v.begin(), v.end());
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] *= 1 + beside(i);
   const auto moved = problem.projector->residuals(t, q, v_, *projector_work_).velocity;

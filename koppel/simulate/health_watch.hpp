@@ -130,7 +130,7 @@ class HealthWatch : public StepJudge {
   std::vector<double> y_, v_, values_;
   std::vector<double> row_size_;  // of g_i, for coordinates off by their size
   double rate_ = 0, slip_ = 0;    // ġ_i over its size, and a v, for velocities off by their size
-  double speed_ = 0;              // the largest velocity at which these were measured
+  std::vector<double> speeds_;    // of each velocity, at which these were measured
 
   double start_energy_ = 0, given_ = 0;  // given by events
   Point now_;                            // end of the last accepted step

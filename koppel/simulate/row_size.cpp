@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace koppel {
 
@@ -31,7 +32,9 @@ std::vector<double> row_sizes(const Problem& problem, double t, std::span<const 
       if (std::isfinite(change)) out[i] = std::max(out[i], change);
     }
   }
-  for (double& size : out) size = size > 0 ? size : 1;
+  // A row that is round-off altogether, 1e-16 sin q, says nothing.
+  constexpr double kRoundOff = 8 * std::numeric_limits<double>::epsilon();
+  for (double& size : out) size = size > kRoundOff ? size : 1;
   return out;
 }
 

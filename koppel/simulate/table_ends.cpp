@@ -17,9 +17,7 @@ struct Use {
 };
 
 // The tables that are not a number outside of their points, and what they are asked for.
-std::vector<Use> find_uses(const Equations& e) {
-  Postorder order(*e.graph);
-  for (const auto* part : {&e.f, &e.g, &e.b, &e.r}) order.visit(*part);
+std::vector<Use> find_uses(const Equations& e, const Postorder& order) {
   std::vector<Use> uses;
   constexpr double kFar = std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -37,7 +35,9 @@ std::vector<Use> find_uses(const Equations& e) {
 }  // namespace
 
 std::string describe_table_end(const Equations& e, const State& reached) {
-  const std::vector<Use> uses = find_uses(e);
+  Postorder order(*e.graph);
+  for (const auto* part : {&e.f, &e.g, &e.b, &e.r}) order.visit(*part);
+  const std::vector<Use> uses = find_uses(e, order);
   std::vector<Expr> arguments;
   for (const Use& use : uses) arguments.push_back(use.argument);
   if (arguments.empty()) return {};
@@ -56,6 +56,13 @@ std::string describe_table_end(const Equations& e, const State& reached) {
                        is_first ? "begins" : "ends", end);
   }
   return text;
+}
+
+std::string table_that_ends(const Equations& e, Expr value) {
+  Postorder order(*e.graph);
+  order.visit(std::span<const Expr>(&value, 1));
+  const std::vector<Use> uses = find_uses(e, order);
+  return uses.empty() ? "" : uses[0].table;
 }
 
 }  // namespace koppel

@@ -11,4 +11,7 @@ namespace koppel {
 // A sentence about the table of the equations of motion whose end is reached; empty: none.
 std::string describe_table_end(const Equations& equations, const State& reached);
 
+// The first table with `outside: error` that an expression uses; empty: none.
+std::string table_that_ends(const Equations& equations, Expr value);
+
 }  // namespace koppel

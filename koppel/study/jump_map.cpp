@@ -101,7 +101,7 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
     State state = parts.state(t, at);
     std::vector<double> out = at;
     if (what.ends) return out;
-    if (const auto problem = happen(what.events, evaluator, state)) {
+    if (const auto problem = happen(what.events, what.sides, evaluator, state)) {
       throw Error("study.jump", fmt::format("beside the motion {}.", *problem));
     }
     parts.put(state, out);

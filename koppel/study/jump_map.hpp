@@ -23,6 +23,7 @@ class JumpMap {
   // What happens, and where.
   struct Happening {
     std::span<const int> events;  // the first of them sets the time
+    std::span<const int> sides;   // of all event functions, after it
     bool ends = false;            // the run
     double t = 0;
     std::span<const double> before, after;  // y, as the map has it

@@ -190,8 +190,9 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   stretch.ends = std::any_of(happened.begin(), happened.end(), [&](int event) {
     return events[static_cast<std::size_t>(event)].stops;
   });
-  JumpMap::Happening what{happened, stretch.ends,  outcome.t, stretch.tape.back(),
-                          {},       stretch.given, {}};
+  const std::vector<int> sides = outcome.sides;
+  JumpMap::Happening what{happened,      sides, stretch.ends, outcome.t, stretch.tape.back(), {},
+                          stretch.given, {}};
   if (stretch.ends) {
     stretch.jump.emplace(rates_function(), *evaluator_, what);
     return false;
@@ -205,7 +206,7 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   state_.q = part(0, problem.num_q);
   state_.v = part(problem.num_q, problem.num_v);
   state_.x = part(problem.num_q + problem.num_v, problem.num_x);
-  if (auto why = happen(happened, *evaluator_, state_)) {
+  if (auto why = happen(happened, sides, *evaluator_, state_)) {
     outcome.status = Outcome::Status::Failed;
     outcome.text = std::move(*why);
     return false;

@@ -294,7 +294,7 @@ bool VariedRun::go_on(Outcome& outcome) {
   put_state(before);
   const std::vector<double> given_before = given_of(state_);
   if (!ends) {
-    if (auto why = happen(happened, *evaluator_, state_)) {
+    if (auto why = happen(happened, outcome.sides, *evaluator_, state_)) {
       outcome.status = Outcome::Status::Failed;
       outcome.text = std::move(*why);
       return false;
@@ -305,10 +305,11 @@ bool VariedRun::go_on(Outcome& outcome) {
     after.insert(after.end(), part->begin(), part->end());
   const std::vector<double> given_after = given_of(state_);
   SolvedFunction::Workspace work = rates_->make_workspace();
-  const JumpMap jump([&](double t, std::span<const double> y, std::span<const double> given,
-                         std::span<double> y_rate) { rates_->evaluate(t, y, given, y_rate, work); },
-                     *evaluator_,
-                     {happened, ends, outcome.t, before, after, given_before, given_after});
+  const JumpMap jump(
+      [&](double t, std::span<const double> y, std::span<const double> given,
+          std::span<double> y_rate) { rates_->evaluate(t, y, given, y_rate, work); },
+      *evaluator_,
+      {happened, outcome.sides, ends, outcome.t, before, after, given_before, given_after});
   double change_of_time = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) change_of_time += jump.time()[i] * changes[i];
   for (std::size_t i = 0; i < dgiven.size(); ++i) {

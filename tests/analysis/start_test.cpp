@@ -314,5 +314,43 @@ TEST(OneStart, EquallyNearWaysToAssembleGiveOneStart) {
   }
 }
 
+// The point of an ellipse that is nearest to one far outside: by bisection for
+// Lagrange's multiplier in 50 digits.
+TEST(Start, IsTheNearestAlsoFromFarAway) {
+  const Model model = read_model_text(
+      "dimension: 2\nbodies: {p: {point_mass: 1, position: [5, 4]}}\n"
+      "constraints: {ellipse: (p.x/2)^2 + p.y^2 - 1}\noutputs: {x: p.x, y: p.y}\n",
+      "ellipse.yaml");
+  Values start = common_start(model);
+  EXPECT_NEAR(start["x"], 1.7574565931395681, 1e-10);
+  EXPECT_NEAR(start["y"], 0.4773223028599917, 1e-10);
+  // The line to the guess is normal to the ellipse.
+  EXPECT_NEAR((5 - start["x"]) * start["y"], (4 - start["y"]) * start["x"] / 4, 1e-10);
+}
+
+// A slider crank, larger or smaller: its angles at the start do not depend on its size.
+TEST(Start, DoesNotDependOnTheSizeOfTheMechanism) {
+  const auto of_size = [](double L) {
+    return read_model_text(fmt::format(R"(
+dimension: 2
+parameters: {{L: {}}}
+bodies:
+  crank: {{mass: 1, inertia: L^2/12, com: [L/2, 0], points: {{A: [L, 0]}}, angle: 50 deg}}
+  rod: {{mass: 1, inertia: L^2/3, com: [L, 0], points: {{B: [2*L, 0]}}, angle: -10 deg}}
+joints:
+  o: {{type: revolute, between: [ground, crank]}}
+  a: {{type: revolute, between: [crank.A, rod]}}
+  b: {{type: point-on-line, between: [ground, rod.B], axis: [1, 0]}}
+outputs: {{angle: o.angle}}
+)",
+                                       L),
+                           "crank.yaml");
+  };
+  const double angle = common_start(of_size(1))["angle"];
+  for (const double L : {1e-7, 1e-6, 1e-4, 1e4, 1e7}) {
+    EXPECT_NEAR(common_start(of_size(L))["angle"], angle, 1e-9) << L;
+  }
+}
+
 }  // namespace
 }  // namespace koppel

@@ -460,6 +460,14 @@ servo:
      R"(m.yaml:1:12: error[model.bad-value]: end must be positive.
 m.yaml:1:16: error[model.unknown-key]: unknown key 'sample' in run.
   keys: end, step, tolerance, samples, coordinates, formulation, integrator. Did you mean 'samples'?)"},
+    {"ZeroInTheFormOfAnotherJoint",
+     R"(bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}
+joints:
+  s: {type: cylindrical, between: [ground, a], axis: [0, 0, 1], zero: 30 deg}
+  r: {type: revolute, between: [a, b], axis: [0, 0, 1], zero: {angle: 1}}
+)",
+     R"(m.yaml:3:71: error[model.wrong-kind]: zero of joint 's' must be a map: {angle: …, position: …}.
+m.yaml:4:63: error[model.wrong-kind]: zero of joint 'r' must be one expression: the joint has one coordinate.)"},
     {"ListForAMap",
      R"(bodies: [a, b]
 )",

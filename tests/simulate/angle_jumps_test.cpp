@@ -1,5 +1,6 @@
 // Angles in forces that jump: every integrator says so.
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -117,6 +118,27 @@ run: {end: 1e-3}
   ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
   // ½ F t²/m with F = k δ, less what the soft beginning of the contact takes.
   EXPECT_NEAR(s.trajectory["z"].back() + 0.001, 0.5 * 200 / 20 * 1e-6, 2e-6);
+}
+
+// yaw − 2 does not pass through zero at ±180 deg, where it jumps from 1.14 to −5.14.
+TEST(AngleJumps, EventsThatHappenBecauseOfThemAreDoubtful) {
+  const char* const turning = R"(
+bodies: {a: {mass: 1, inertia: [1, 1, 1]}}
+initial: {a.wz: 1}
+events: {e: {when: a.yaw - 2, direction: WAY, stop: true}}
+run: {end: 4}
+)";
+  const auto with = [&](const char* way) {
+    std::string text = turning;
+    return text.replace(text.find("WAY"), 3, way);
+  };
+  const Simulation falling = run(with("falling"), "");
+  EXPECT_EQ(falling.status, Outcome::Status::Doubtful);
+  ASSERT_NE(jump_of(falling), nullptr);
+  EXPECT_NEAR(jump_of(falling)->t, std::numbers::pi, 1e-8);
+  const Simulation rising = run(with("rising"), "");
+  EXPECT_EQ(jump_of(rising), nullptr);
+  EXPECT_NEAR(rising.summary.events.at(0).t, 2, 1e-8);
 }
 
 }  // namespace

@@ -144,8 +144,9 @@ TEST(Cam, ARollerThatWouldLeaveMakesARunDoubtful) {
   EXPECT_EQ(s.status, Outcome::Status::Doubtful);
   ASSERT_EQ(s.summary.health.reasons.size(), 1u);
   EXPECT_EQ(s.summary.health.reasons[0].what, Health::What::WrongWay);
-  EXPECT_TRUE(s.text.ends_with("'lift.contact' would have to act the wrong way (a cable push, an "
-                               "open contact pull)."))
+  EXPECT_TRUE(
+      s.text.ends_with("'lift.contact' would have to act the wrong way (a cable push, an "
+                       "open contact pull)."))
       << s.text;
   const Simulation held = simulate(eccentric("30", ", groove: true"), {.end = 0.3});
   EXPECT_EQ(leaving(held), "");
@@ -222,6 +223,42 @@ outputs: {rx: turn.rx, ry: turn.ry, rz: turn.rz, rate: turn.ry', yaw: frame.yaw,
     EXPECT_NEAR(s["yaw"][i], 0.3, 1e-12);
     EXPECT_NEAR(s["roll"][i], 0, 1e-12);
   }
+}
+
+// At half a turn the rotation vector has the length π, and jumps to its negative.
+TEST(Orientation, RotationVectorsPassHalfATurn) {
+  const Model m = read(R"(
+bodies: {rotor: {mass: 1, inertia: [1, 1, 1]}}
+joints: {spin: {type: revolute, between: [ground, rotor], axis: [2, -1, 2], drive: t}}
+outputs: {rx: rotor.rx, ry: rotor.ry, rz: rotor.rz, rate: rotor.rx'}
+)");
+  SimulateOptions options;
+  options.end = 6.5;
+  options.sampling.times = {1.5,        kPi / 2,    1.6,        3,   kPi - 1e-5, kPi - 1e-9,
+                            kPi + 1e-9, kPi + 1e-5, kPi + 1e-2, 5.5, 6.5};
+  const Simulation s = simulate(m, options);
+  for (std::size_t i = 0; i < s.trajectory.num_rows(); ++i) {
+    const double phi = std::remainder(s.trajectory.time()[i], 2 * kPi);
+    EXPECT_NEAR(s["rx"][i], 2 * phi / 3, 1e-9) << phi;
+    EXPECT_NEAR(s["ry"][i], -phi / 3, 1e-9) << phi;
+    EXPECT_NEAR(s["rz"][i], 2 * phi / 3, 1e-9) << phi;
+    EXPECT_NEAR(s["rate"][i], 2.0 / 3, 1e-6) << phi;
+  }
+}
+
+// Outputs do not move anything: the run goes on, and says so.
+TEST(Tables, OutputsThatNeedThemBeyondTheirEndsAreDoubtful) {
+  const Model m = read(R"(
+tables: {k: {type: linear, x: [-1, 1], y: [2, 2], outside: error}}
+coordinates: {x: {start: 0, rate: 1, fixed: true}}
+kinetic: x'^2/2
+outputs: {x: x, k: k(x)}
+)");
+  const Simulation s = simulate(m, {.end = 3});
+  EXPECT_EQ(s.status, Outcome::Status::Doubtful);
+  EXPECT_NE(s.text.find("output 'k' needs table 'k' beyond its points"), std::string::npos)
+      << s.text;
+  EXPECT_NEAR(s["x"].back(), 3, 1e-9);
 }
 
 // Beyond a table with `outside: error` there is no motion.

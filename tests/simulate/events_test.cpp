@@ -445,5 +445,62 @@ TEST(Events, ThatChangeParametersGoWithoutDerivatives) {
   }
 }
 
+// A level rod falls on both ends at once. End A stays where it is, end B leaves with 0.8 of its
+// speed: each by its own restitution, since the mass of the rod moves neither end by pushing the
+// other away. B leaves its contact while A comes back to it again and again.
+TEST(Impacts, OfOneContactDoNotPushAnotherBackThatLeaves) {
+  const Model model = read_model_text(R"(
+dimension: 2
+gravity: [0, -10]
+bodies: {rod: {mass: 1, inertia: 0.08333333333333333, points: {A: [-0.5, 0], B: [0.5, 0]}, position: [0, 1]}}
+events:
+  a: {when: rod.A.y, bounce: 0}
+  b: {when: rod.B.y, bounce: 0.8}
+outputs: {vA: "rod.A.y'", vB: "rod.B.y'"}
+)",
+                                      "rod.yaml");
+  const Simulation s = simulate(model, {.end = 0.45});
+  EXPECT_NE(s.text.find("lasting contact is not modelled"), std::string::npos) << s.text;
+  EXPECT_NEAR(s["vA"].back(), 0, 1e-9);
+  EXPECT_NEAR(s["vB"].back(), 0.8 * std::sqrt(20), 1e-9);
+  const auto num_b = std::count_if(s.summary.events.begin(), s.summary.events.end(),
+                                   [](const Summary::Event& event) { return event.name == "b"; });
+  EXPECT_EQ(num_b, 1);
+}
+
+// √(1 − x) ends at x = 1, and passes ½ before: at x = ¾.
+TEST(Events, AreFoundBeforeTheirFunctionsEnd) {
+  for (const char* when : {"sqrt(1 - x) - 0.5", "0.8 - asin(x)", "f(x) - 0.75"}) {
+    const Model model = read_model_text(
+        std::string("tables: {f: {type: linear, x: [0, 1], y: [0, 1], outside: error}}\n"
+                    "coordinates: {x: {start: 0, rate: 1, fixed: true}}\nkinetic: x'^2/2\n"
+                    "events: {e: {when: \"") +
+            when + "\", stop: true}}\n",
+        "ends.yaml");
+    const double expected = std::string(when).starts_with("0.8") ? std::sin(0.8) : 0.75;
+    for (const char* integrator : {"taylor", "dop853", "radau5"}) {
+      SimulateOptions options;
+      options.end = 3;
+      options.integrator = integrator;
+      const Simulation s = simulate(model, options);
+      ASSERT_EQ(s.summary.events.size(), 1U) << when << ' ' << integrator;
+      EXPECT_NEAR(s.summary.events[0].t, expected, 1e-9) << when << ' ' << integrator;
+    }
+  }
+}
+
+TEST(Events, SetNothingThatIsNotFinite) {
+  const Model model = read_model_text(
+      "parameters: {k: 1}\ntables: {f: {type: linear, x: [0, 1], y: [0, 1], outside: error}}\n"
+      "coordinates: {x: {start: 0, rate: 1, fixed: true}}\nkinetic: x'^2/2\n"
+      "events: {e: {when: t - 0.5, set: {k: f(t + 5)}}}\noutputs: {k: k}\n",
+      "set.yaml");
+  const Simulation s = simulate(model, {.end = 1});
+  EXPECT_EQ(s.status, Outcome::Status::Failed);
+  EXPECT_EQ(s.text,
+            "event 'e' sets 'k' to a value that is not finite: table 'f' has `outside: "
+            "error`");
+}
+
 }  // namespace
 }  // namespace koppel

@@ -215,5 +215,52 @@ TEST(Health, StepsOfFixedCostHoldOrSaySo) {
   }
 }
 
+// The spin is the fastest motion and moves no constraint: what the others' rates are measured by
+// has to follow those that do.
+TEST(Health, AFastSpinDoesNotHideHowFastConstraintsMove) {
+  const Model model = read(R"(
+gravity: [0, 0, -9.81]
+bodies:
+  arm: {mass: 1, com: [0.25, 0, 0], inertia: [0.01, 0.02, 0.03], points: {E: [0.5, 0, 0]}}
+  tip: {mass: 0.5, inertia: [0.01, 0.02, 0.03], position: [0.5, 0, 0]}
+joints:
+  pivot: {type: revolute, between: [ground, arm], axis: [0, 1, 0]}
+  sleeve: {type: cylindrical, between: [arm.E, tip], axis: [1, 0, 0]}
+forces: {spring: {type: effort, on: sleeve.position, effort: -30*sleeve.position}}
+events: {note: {when: t - 0.2}}
+initial: {"sleeve.angle'": 2}
+)");
+  for (const char* integrator : {"dop853", "radau5"}) {
+    SimulateOptions options;
+    options.end = 1;
+    options.coordinates = "absolute";
+    options.integrator = integrator;
+    const Simulation s = simulate(model, options);
+    EXPECT_EQ(s.status, Outcome::Status::Done) << s.text;
+  }
+}
+
+// In joint coordinates rows of this loop are sums of round-off, 1.1e-16 sin of an angle.
+TEST(Health, RowsOfRoundOffAreNotViolated) {
+  const Model model = read(R"(
+bodies:
+  in: {mass: 1, inertia: [1, 1, 1], points: {E: [1, 0, 0]}}
+  out:
+    {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0], rotation: {axis: [0, 0, 1], angle: 30 deg},
+     points: {E: [1, 0, 0]}}
+joints:
+  drive: {type: revolute, between: [ground, in], axis: [1, 0, 0], drive: 3*t}
+  u: {type: constant-velocity, between: [in.E, out], axes: [[1, 0, 0], [1, 0, 0]]}
+  e: {type: cylindrical, between: [{ground: [1.8660254037844386, 0.5, 0]}, out.E], axis: [0.8660254037844387, 0.5, 0]}
+outputs: {a: e.angle}
+)");
+  SimulateOptions options;
+  options.end = 1;
+  options.coordinates = "joint";
+  const Simulation s = simulate(model, options);
+  EXPECT_EQ(s.status, Outcome::Status::Done) << s.text;
+  EXPECT_NEAR(s["a"].back(), 3, 1e-9);
+}
+
 }  // namespace
 }  // namespace koppel

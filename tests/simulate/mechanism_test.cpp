@@ -47,6 +47,43 @@ initial: {knee.angle: 0.3}
   }
 }
 
+// Shapes, density, named points and axes: as in files.
+TEST(Mechanism, BodiesHaveAllThatFilesSayOfThem) {
+  Mechanism m("pendulum");
+  m.gravity(0, 0, -9.81);
+  BodyElement arm;
+  arm.density = 2700;
+  arm.points.values = {{"tip", {0.5, 0, 0}}};
+  arm.axes.values = {{"pin", {0, 1, 0}}};
+  const BodyHandle body =
+      m.add("arm", arm, BoxShape{.size = WorldPoint(0.5, 0.02, 0.04), .at = WorldPoint(0.25, 0, 0)},
+            SphereShape{.radius = 0.05, .at = WorldPoint(0.5, 0, 0)});
+  m.add("hinge", Revolute{.between = {m.ground(), body}, .axis = Direction(0, 1, 0)});
+  m.add("spring", Spring{.between = {m.ground().point(0.2, 0, 1), body.point("tip")},
+                         .stiffness = 50,
+                         .free_length = 0.8});
+  m.output("z", body.measure("tip.z"));
+  const Model file = read_model_text(R"(
+gravity: [0, 0, -9.81]
+bodies:
+  arm:
+    density: 2700
+    shape: [{box: {size: [0.5, 0.02, 0.04], at: [0.25, 0, 0]}}, {sphere: {radius: 0.05, at: [0.5, 0, 0]}}]
+    points: {tip: [0.5, 0, 0]}
+    axes: {pin: [0, 1, 0]}
+joints:
+  hinge: {type: revolute, between: [ground, arm], axis: [0, 1, 0]}
+forces:
+  spring: {type: spring, between: [{ground: [0.2, 0, 1]}, arm.tip], stiffness: 50, free_length: 0.8}
+outputs: {z: arm.tip.z}
+)",
+                                     "m.yaml");
+  const SimulateOptions options = {.end = 1, .tolerance = 1e-10};
+  const Simulation built = simulate(m.model(), options), read = simulate(file, options);
+  EXPECT_NEAR(built["z"].back(), read["z"].back(), 1e-12);
+  EXPECT_THROW(body.point("top"), Error);
+}
+
 // A flywheel that turns many times between rows, in coordinates that do not know its angle.
 TEST(Mechanism, AnglesAfterARunCountTheirTurns) {
   Mechanism m("flywheel");

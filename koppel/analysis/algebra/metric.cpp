@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include <Eigen/SparseCholesky>
 
@@ -14,18 +16,39 @@ using Eigen::VectorXd;
 using sparse::SparseMatrix;
 
 constexpr double kRankTolerance = 1e-9;
-constexpr double kMassless = 1e-6;  // of the largest mass, given to motions that have less
+// Steps of this many coordinates are faster with sparse matrices. No rank is decided by them.
+constexpr Index kSparse = 150;
+// Of the largest mass, or the largest moment of inertia: given to motions that have less.
+constexpr double kMassless = 1e-6;
+
+// For each velocity the largest mass of those that have its unit: masses and moments of inertia of
+// small mechanisms are many powers of ten apart.
+VectorXd largest_masses(const Equations& e, const VectorXd& masses) {
+  std::map<std::string_view, double> largest;
+  double top = 0;
+  for (Index i = 0; i < masses.size(); ++i) {
+    double& mass = largest[e.about.v[static_cast<std::size_t>(i)].unit];
+    mass = std::max(mass, std::abs(masses[i]));
+    top = std::max(top, mass);
+  }
+  if (!(top > 0)) top = 1;
+  VectorXd out(masses.size());
+  for (Index i = 0; i < masses.size(); ++i) {
+    const double mass = largest[e.about.v[static_cast<std::size_t>(i)].unit];
+    out[i] = mass > 0 ? mass : top;
+  }
+  return out;
+}
 
 // M with its small addition.
 SparseMatrix definite_mass(const Evaluator& evaluator, const State& state) {
   SparseMatrix M =
       sparse::evaluate(*evaluator.M, state) + 0 * sparse::identity(evaluator.M->rows());
-  double top = M.rows() == 0 ? 0 : M.diagonal().cwiseAbs().maxCoeff();
-  if (!(top > 0)) top = 1;
+  const VectorXd top = largest_masses(evaluator.equations, M.diagonal());
   constexpr double kDefinite = 1e-8;  // keeps a semidefinite M factorable
   for (Index i = 0; i < M.rows(); ++i) {
     double& mass = M.coeffRef(i, i);
-    mass += mass < kMassless * top ? kMassless * top : kDefinite * mass;
+    mass += mass < kMassless * top[i] ? kMassless * top[i] : kDefinite * mass;
   }
   return M;
 }
@@ -160,7 +183,9 @@ double largest_weight(const Evaluator& evaluator, const State& state) {
 }
 
 std::unique_ptr<Metric> make_metric(const Evaluator& evaluator, const State& state) {
-  if (sparse::is_large(evaluator.equations->num_q())) return make_sparse_metric(evaluator, state);
+  if (static_cast<Index>(evaluator.equations->num_q()) > kSparse) {
+    return make_sparse_metric(evaluator, state);
+  }
   const MatrixXd K = dense::view(evaluator.K(state)), h_q = dense::view(evaluator.h_q(state));
   const MatrixXd U = metric_factor(evaluator, state);
   const Index n_q = K.rows(), n_v = K.cols(), n_h = h_q.rows();
@@ -173,14 +198,14 @@ std::unique_ptr<Metric> make_metric(const Evaluator& evaluator, const State& sta
 
 std::unique_ptr<Metric> make_metric(const SparseMatrix& S) {
   const Index n = S.rows();
-  if (sparse::is_large(n)) return std::make_unique<SparseMetric>(sparse::identity(n), S);
+  if (n > kSparse) return std::make_unique<SparseMetric>(sparse::identity(n), S);
   const MatrixXd U = Eigen::LLT<MatrixXd>{MatrixXd(S)}.matrixU();
   const MatrixXd unit = MatrixXd::Identity(n, n);
   return std::make_unique<DenseMetric>(U.triangularView<Eigen::Upper>().solve(unit));
 }
 
 std::unique_ptr<Metric> make_euclidean_metric(Index num_q) {
-  if (sparse::is_large(num_q)) {
+  if (num_q > kSparse) {
     return std::make_unique<SparseMetric>(sparse::identity(num_q), sparse::identity(num_q));
   }
   return std::make_unique<DenseMetric>(MatrixXd::Identity(num_q, num_q));

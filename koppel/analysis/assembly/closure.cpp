@@ -38,7 +38,7 @@ class Closure {
     if (c.size() == 0) return true;
     if (!c.allFinite()) return false;
     SparseMatrix A = positions_.by_q(state);
-    set_scale(A);
+    set_scale(A, state, c);
     const VectorXd sizes = positions_.sizes(state);
     double merit = scaled(c).norm(), factor = 1e-3;
     const double whole = std::max(1.0, merit);  // of heavy and large mechanisms
@@ -67,10 +67,42 @@ class Closure {
   }
 
  private:
-  void set_scale(const SparseMatrix& A) {
+  // Gradients that vanish here, and not elsewhere, and those that are round-off, count as a
+  // thousandth of the largest; those that are small everywhere, since lengths are, as a thousandth
+  // of what they are on average.
+  void set_scale(const SparseMatrix& A, const State& state, const VectorXd& c) {
+    constexpr double kLeast = 1e-3;
     scale_ = metric_.row_lengths(A);
     const double top = std::max(scale_.maxCoeff(), 1e-300);
-    for (double& x : scale_) x = 1 / std::max(x, 1e-3 * top);
+    const VectorXd usual = (scale_.array() < kLeast * top).any()
+                               ? usual_lengths(state, c)
+                               : VectorXd::Constant(c.size(), top);
+    for (Index i = 0; i < scale_.size(); ++i) {
+      scale_[i] = 1 / std::max(scale_[i], kLeast * std::min(top, usual[i]));
+    }
+  }
+  // Of gradients, along a way on which all coordinates move by a part of their sizes; INFINITY
+  // where a row has no value on it, or does not change. Rows have terms of the size 1, of lengths
+  // or of squares of lengths.
+  VectorXd usual_lengths(const State& state, const VectorXd& c) const {
+    const VectorXd by = positions_.sizes_of_coordinates(state);
+    const double round_off = 1e-14 * std::pow(by.minCoeff(), 2);
+    VectorXd most = VectorXd::Zero(c.size());
+    for (const double side : {-1.0, 1.0}) {
+      State there = state;
+      for (Index j = 0; j < by.size(); ++j) {
+        const double golden = 0.618033988749895 * static_cast<double>(j);
+        const double part = 0.3 * (j % 2 == 0 ? 1 : -1) * (1 + golden - std::floor(golden));
+        there.q[static_cast<std::size_t>(j)] += side * part * by[j];
+      }
+      const VectorXd change = positions_.residual(there) - c;
+      const double way = metric_.length(dense::view(there.q) - dense::view(state.q));
+      for (Index i = 0; i < c.size(); ++i) {
+        const bool counts = std::isfinite(change[i]) && std::abs(change[i]) > round_off;
+        most[i] = counts ? std::max(most[i], std::abs(change[i]) / way) : INFINITY;
+      }
+    }
+    return most;
   }
   VectorXd scaled(const VectorXd& c) const { return scale_.cwiseProduct(c); }
 
@@ -142,13 +174,31 @@ class Search {
 
   void consider(State state) {
     approach(positions_, distance_, pull_, options_, state, iterations);
-    if (distance_.has_mirrored(state)) return;
+    if (distance_.has_mirrored(state) || !turn_back(state)) return;
     unwind(state);
     const double far = distance_.squared(state) + pull_.energy(state);
     if (is_found && !is_better(far, state)) return;
     is_found = true;
     best = std::move(state);
     least_ = far;
+  }
+
+  // Counted angles that are wrong by half a turn, which closes them too: their invariants are sin
+  // of what is left to turn, and fall with the angle where it is right (equations/quantities.cpp).
+  // False where they are asked for as they are.
+  bool turn_back(State& state) const {
+    const Evaluator& evaluator = positions_.evaluator();
+    const std::vector<Equations::Counted>& all = evaluator.equations->counted;
+    if (all.empty()) return true;
+    const SparseMatrix h_q = sparse::evaluate(evaluator.h_q, state);
+    bool has_turned = false;
+    for (const Equations::Counted& counted : all) {
+      if (!(h_q.coeff(counted.h, counted.q) > 0)) continue;
+      state.q[static_cast<std::size_t>(counted.q)] += std::numbers::pi;
+      has_turned = true;
+    }
+    return !has_turned ||
+           largest_part(positions_.residual(state), positions_.sizes(state)) <= options_.tolerance;
   }
 
   // Angles that went round on the way count the turns that the guess has, where nothing but the
@@ -204,7 +254,7 @@ SparseMatrix Positions::by_q(const State& s) const {
                         wish_by_q(0, s), wish_by_q(1, s)});
 }
 
-VectorXd Positions::sizes(const State& s) const {
+VectorXd Positions::sizes_of_coordinates(const State& s) const {
   const Equations& e = evaluator_.equations;
   const auto is_length = [&](std::size_t j) { return e.about.q[j].unit == "m"; };
   double length = 0;
@@ -215,8 +265,12 @@ VectorXd Positions::sizes(const State& s) const {
   for (std::size_t j = 0; j < e.num_q(); ++j) {
     by[static_cast<Index>(j)] = is_length(j) && length > 0 ? length : 1;
   }
+  return by;
+}
+
+VectorXd Positions::sizes(const State& s) const {
   constexpr double kUsual = 100;
-  VectorXd out = by_q(s).cwiseAbs() * by;
+  VectorXd out = by_q(s).cwiseAbs() * sizes_of_coordinates(s);
   for (double& size : out) {
     if (!(size > 0) || (size > 1 / kUsual && size < kUsual)) size = 1;
   }
@@ -262,33 +316,6 @@ bool close(const Positions& positions, const Metric& metric, const AssemblyOptio
   const bool is_closed = closure.run(state);
   iterations += closure.iterations;
   return is_closed;
-}
-
-void approach(const Positions& positions, const StartDistance& distance, const Pull& pull,
-              const AssemblyOptions& options, State& state, int& iterations) {
-  constexpr double kNear = 1e-5, kEnough = 1e-15;  // of a step, relative to coordinates above 1
-  const auto total = [&](const State& s) { return distance.squared(s) + pull.energy(s); };
-  double last = INFINITY;
-  for (int i = 0; i < options.max_iterations; ++i) {
-    const auto metric = distance.metric_at(state);
-    const VectorXd from = distance.offset(state, *metric);
-    if (pull.wishes == nullptr && from.isZero(0)) return;
-    const VectorXd step = metric->step_along(positions.by_q(state), from, pull.rows(state));
-    const double size = largest(step) / (1 + largest(dense::view(state.q)));
-    if (size <= kEnough || (size < kNear && size > 0.95 * last)) return;
-    last = size;
-    const double before = total(state);
-    bool improved = false;
-    for (double length = 1; length > 1e-3 && !improved; length *= 0.5) {
-      State trial = state;
-      dense::view(trial.q) += length * step;
-      if (!close(positions, *metric, options, trial, iterations)) continue;
-      improved = size < kNear || total(trial) < before * (1 - 1e-14);
-      if (improved) state = std::move(trial);
-    }
-    ++iterations;
-    if (!improved) return;
-  }
 }
 
 bool find_nearest(const Positions& positions, const StartDistance& distance, const Pull& pull,

@@ -28,6 +28,7 @@ class Positions {
   // lengths by the largest of them, angles and directions by 1. Rows of mechanisms between
   // centimetres and hundreds of metres are measured as they are.
   Eigen::VectorXd sizes(const State& s) const;
+  Eigen::VectorXd sizes_of_coordinates(const State& s) const;
   Gap gap(Eigen::Index row, double size) const;
   const Evaluator& evaluator() const { return evaluator_; }
 

@@ -16,11 +16,30 @@ using Eigen::Index;
 using Eigen::VectorXd;
 using sparse::SparseMatrix;
 
-constexpr double kDefinite = 1e-12;  // of the largest mass: keeps what is semidefinite factorable
-
 Eigen::Vector3d to_eigen(const Vec3<double>& a) { return {a.x, a.y, a.z}; }
 
 SparseMatrix square(const SparseMatrix& J) { return SparseMatrix(J.transpose()) * J; }
+
+// What keeps a semidefinite matrix factorable: a little of its own diagonal, which has masses and
+// moments of inertia, many powers of ten apart in small mechanisms; where that is zero, of `top`.
+SparseMatrix little_of(const SparseMatrix& S, double top) {
+  constexpr double kDefinite = 1e-12;
+  VectorXd diagonal = S.diagonal();
+  for (double& x : diagonal) x = kDefinite * (x > 0 ? x : top);
+  return SparseMatrix(diagonal.asDiagonal());
+}
+
+// Invariants, each with the weight of the heaviest motion in it; where that is none, of `top`.
+SparseMatrix weighed(const SparseMatrix& h_q, const VectorXd& weights, double top) {
+  VectorXd heaviest = VectorXd::Zero(h_q.rows());
+  for (Index j = 0; j < h_q.outerSize(); ++j) {
+    for (SparseMatrix::InnerIterator it(h_q, j); it; ++it) {
+      if (it.value() != 0) heaviest[it.row()] = std::max(heaviest[it.row()], weights[j]);
+    }
+  }
+  for (double& x : heaviest) x = std::sqrt(x > 0 ? x : top);
+  return heaviest.asDiagonal() * h_q;
+}
 
 }  // namespace
 
@@ -142,11 +161,10 @@ std::shared_ptr<const Metric> StartDistance::metric_at(const State& state) const
 
 std::shared_ptr<const Metric> StartDistance::metric_of(const SparseMatrix& J,
                                                        const State& state) const {
-  // Invariants weigh as much as the heaviest motion.
   const double top = std::pow(rows().weight, 2);
   SparseMatrix S = square(J) + free_mass().q;
-  S += top * square(sparse::evaluate(evaluator_.h_q, state));
-  S += kDefinite * top * sparse::identity(S.rows());
+  S += square(weighed(sparse::evaluate(evaluator_.h_q, state), S.diagonal(), top));
+  S += little_of(S, top);
   return make_metric(S);
 }
 
@@ -191,8 +209,7 @@ StartDistance::OfVelocities StartDistance::of_velocities(const State& position) 
       expected_rates(dense::view(rows().value(rest))) - dense::view(rows().rate(rest));
   const SparseMatrix J = rows_q(position) * sparse::evaluate(evaluator_.K, position);
   const SparseMatrix exact = square(J) + free_mass().v;
-  const SparseMatrix W =
-      exact + kDefinite * std::pow(rows().weight, 2) * sparse::identity(exact.rows());
+  const SparseMatrix W = exact + little_of(exact, std::pow(rows().weight, 2));
   const VectorXd c = J.transpose() * expected + free_mass().v * v_guess;
   const Eigen::SimplicialLDLT<SparseMatrix> solver(W);
   VectorXd v0 = solver.solve(c);

@@ -104,13 +104,14 @@ std::vector<double> velocities_after_jump(const Evaluator& evaluator, const Stat
 std::optional<std::vector<double>> velocities_after_impacts(const Evaluator& evaluator,
                                                             const State& state,
                                                             std::span<const Expr> rates,
-                                                            std::span<const double> e) {
+                                                            std::span<const double> e,
+                                                            std::span<const int> sides) {
   const Matrix M = (*evaluator.M)(state), C = evaluator.all_constraints(state);
   const auto count = static_cast<Index>(rates.size());
   MatrixXd J = motions_of(evaluator, state, rates);
   VectorXd before = dense::view(VectorFunction(evaluator.equations, rates)(state));
   for (Index i = 0; i < count; ++i) {
-    if (before[i] <= 0) continue;
+    if (sides[static_cast<std::size_t>(i)] <= 0) continue;
     J.row(i) *= -1;
     before[i] *= -1;
   }
@@ -119,8 +120,10 @@ std::optional<std::vector<double>> velocities_after_impacts(const Evaluator& eva
     jumps.col(i) =
         solve_jump(dense::view(M), dense::view(C), J.row(i).transpose(), VectorXd::Zero(C.rows));
   }
-  const VectorXd b =
-      (before.array() * (1 + Eigen::Map<const Eigen::ArrayXd>(e.data(), count))).matrix();
+  VectorXd b = before;
+  for (Index i = 0; i < count; ++i) {
+    if (b[i] < 0) b[i] *= 1 + e[static_cast<std::size_t>(i)];
+  }
   const auto P = solve_complementarity(J * jumps, b, mobility_of(dense::view(M), J));
   if (!P) return {};
   return dense::to_vector(dense::view(state.v) + jumps * *P);

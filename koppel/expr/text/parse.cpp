@@ -125,8 +125,13 @@ class Parser {
     fail_without_operand();
   }
 
-  // An angle's unit behind an operand is a factor: 60 deg, (a + b) deg.
+  // An angle's unit behind an operand is a factor: 60 deg, (a + b) deg, also of a power: 2^2 deg is
+  // 4 deg.
   bool take_unit() {
+    if (previous_.kind == Token::Name && is_angle_unit(previous_.text)) {
+      fail(token_.offset, "two units follow each other.");
+    }
+    while (!pending_.empty() && pending_.back().precedence == kPower) reduce();
     if (token_.text == "deg") values_.back().e = values_.back().e * (std::numbers::pi / 180);
     return false;
   }

@@ -39,7 +39,8 @@ const std::vector<Field<Cylindrical>>& Cylindrical::fields() {
 void Cylindrical::add_to(ModelWriter& writer) const {
   auto markers = place_markers(writer, {between, at, axis, axes, JointPlacing::Axis::Needed, true});
   if (!markers) return;
-  markers->first = shifted(markers->first, zero.angle.value_or(0), zero.position.value_or(0));
+  const JointZero from = zero_of(writer, *law(), zero);
+  markers->first = shifted(markers->first, from.angle, from.position);
   const JointMotionGiven motion{drive, jump};
   add_joint(writer, {.law = law(), .a = markers->first, .b = markers->second, .closes = closes},
             &motion);

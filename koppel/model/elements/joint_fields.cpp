@@ -73,9 +73,26 @@ std::optional<std::pair<Marker, Marker>> place_markers(ModelWriter& writer,
   return std::pair{first, Marker{b.body, b.at, transpose(Rb) * (Ra * first.axes)}};
 }
 
+namespace {
+
+// Two coordinates, so that values are given by name; those of a screw are one.
+bool has_both(const JointLaw& law) {
+  return law.has_angle() && law.has_position() && !law.needs_angle();
+}
+
+bool check_form(ModelWriter& writer, const char* key, const JointValue& value, bool is_map) {
+  const bool is_wrong = is_map ? value.value.has_value() : value.angle || value.position;
+  if (!is_wrong) return true;
+  writer.reject_key(key, "model.wrong-kind",
+                    is_map ? " must be a map: {angle: …, position: …}."
+                           : " must be one expression: the joint has one coordinate.");
+  return false;
+}
+
+}  // namespace
+
 void add_joint(ModelWriter& writer, Joint joint, const JointMotionGiven* motion) {
-  const bool turns = joint.law->has_angle(), slides = joint.law->has_position();
-  const bool is_screw = joint.law->needs_angle();
+  const bool turns = joint.law->has_angle(), is_map = has_both(*joint.law);
   const int index = writer.add_joint(std::move(joint));
   Model& model = writer.model;
   if (motion == nullptr) return;
@@ -87,17 +104,17 @@ void add_joint(ModelWriter& writer, Joint joint, const JointMotionGiven* motion)
   const auto add = [&](const std::string& suffix, int quantity, Expr value) {
     writer.add_constraint(".drive" + suffix, writer.quantity(quantity).value - value, may_jump);
   };
-  const bool has_both = turns && slides && !is_screw;
-  if (drive.value && !has_both) {
-    add("", turns ? model.angle_of(index) : model.position_of(index), *drive.value);
-  } else if (drive.is_given() && (drive.value || !has_both)) {
-    writer.reject_key("drive", "model.wrong-kind",
-                      has_both ? " must be a map: {angle: …, position: …}."
-                               : " must be one expression: the joint has one coordinate.");
-  } else {
-    if (drive.angle) add(".angle", model.angle_of(index), *drive.angle);
-    if (drive.position) add(".position", model.position_of(index), *drive.position);
-  }
+  if (!check_form(writer, "drive", drive, is_map)) return;
+  if (drive.value) add("", turns ? model.angle_of(index) : model.position_of(index), *drive.value);
+  if (drive.angle) add(".angle", model.angle_of(index), *drive.angle);
+  if (drive.position) add(".position", model.position_of(index), *drive.position);
+}
+
+JointZero zero_of(ModelWriter& writer, const JointLaw& law, const JointValue& zero) {
+  if (!check_form(writer, "zero", zero, has_both(law))) return {};
+  if (has_both(law)) return {zero.angle.value_or(0), zero.position.value_or(0)};
+  const Expr value = zero.value.value_or(0);
+  return law.has_angle() ? JointZero{value, 0} : JointZero{0, value};
 }
 
 Marker shifted(const Marker& a, Expr angle, Expr position) {

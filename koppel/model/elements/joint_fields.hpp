@@ -78,4 +78,10 @@ void add_joint(ModelWriter& writer, Joint joint, const JointMotionGiven* motion 
 // Marker a such that angle and position count from these values.
 Marker shifted(const Marker& a, Expr angle, Expr position);
 
+// What `zero` says of angle and position; rejected where it has not the form that the joint takes.
+struct JointZero {
+  Expr angle = 0, position = 0;
+};
+JointZero zero_of(ModelWriter& writer, const JointLaw& law, const JointValue& zero);
+
 }  // namespace koppel

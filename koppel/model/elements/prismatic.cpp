@@ -38,7 +38,8 @@ const std::vector<Field<Prismatic>>& Prismatic::fields() {
 void Prismatic::add_to(ModelWriter& writer) const {
   auto markers = place_markers(writer, {between, at, axis, axes, JointPlacing::Axis::Needed});
   if (!markers) return;
-  markers->first = shifted(markers->first, 0, zero.value.value_or(0));
+  const JointZero from = zero_of(writer, *law(), zero);
+  markers->first = shifted(markers->first, from.angle, from.position);
   const JointMotionGiven motion{drive, jump};
   add_joint(writer, {.law = law(), .a = markers->first, .b = markers->second, .closes = closes},
             &motion);

@@ -37,7 +37,8 @@ void Revolute::add_to(ModelWriter& writer) const {
   auto markers =
       place_markers(writer, {between, at, axis, axes, JointPlacing::Axis::NeededInSpace, true});
   if (!markers) return;
-  markers->first = shifted(markers->first, zero.value.value_or(0), 0);
+  const JointZero from = zero_of(writer, *law(), zero);
+  markers->first = shifted(markers->first, from.angle, from.position);
   const JointMotionGiven motion{drive, jump};
   add_joint(writer, {.law = law(), .a = markers->first, .b = markers->second, .closes = closes},
             &motion);

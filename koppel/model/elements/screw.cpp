@@ -51,7 +51,7 @@ void Screw::add_to(ModelWriter& writer) const {
   auto markers = place_markers(writer, {between, at, axis, axes, JointPlacing::Axis::Needed, true});
   if (!pitch) writer.reject("model.missing-key", " needs its pitch: the displacement a turn.");
   if (!markers || !pitch) return;
-  const Expr angle = zero.value.value_or(0);
+  const Expr angle = zero_of(writer, *law(*pitch), zero).angle;
   markers->first = shifted(markers->first, angle, *pitch * angle / (2 * std::numbers::pi));
   const JointMotionGiven motion{drive, jump};
   add_joint(writer,

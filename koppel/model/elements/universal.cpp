@@ -33,16 +33,19 @@ std::shared_ptr<const JointLaw> Universal::law() {
 
 const std::vector<Field<Universal>>& Universal::fields() {
   static const std::vector<Field<Universal>> kFields =
-      end_fields<Universal>() + axis_fields<Universal>();
+      end_fields<Universal>() +
+      std::vector<Field<Universal>>{
+          {{"axes", "one direction for each body, in its own frame; they are perpendicular"},
+           &Universal::axes}};
   return kFields;
 }
 
 void Universal::add_to(ModelWriter& writer) const {
-  const auto markers = place_markers(writer, {between, at, axis, axes});
-  if (!markers) return;
   if (!axes.is_given) {
     return writer.reject("model.missing-axis", " needs axes: one fixed to each body.");
   }
+  const auto markers = place_markers(writer, {between, at, {}, axes});
+  if (!markers) return;
   // x along b's axis.
   Marker b = markers->second;
   b.axes = {{b.axes.column[2], b.axes.column[0], b.axes.column[1]}};

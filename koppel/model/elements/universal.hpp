@@ -11,7 +11,6 @@ struct Universal {
 
   Ends between = {};
   std::optional<WorldPoint> at = {};
-  std::optional<Direction> axis = {};
   Directions axes = {};
   bool closes = false;
 
