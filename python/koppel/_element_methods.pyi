@@ -99,11 +99,10 @@ class ElementMethods:
         first: Optional[Place] = ...,
         second: Optional[Place] = ...,
         *,
+        axes: Sequence[Direction],
         between: Optional[Tuple[Place, Place]] = ...,
         at: Optional[Sequence[Number]] = ...,
         closes: Optional[bool] = ...,
-        axis: Optional[Direction] = ...,
-        axes: Optional[Sequence[Direction]] = ...,
     ) -> Element: ...
     def constant_velocity(
         self,

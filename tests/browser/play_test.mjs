@@ -94,12 +94,19 @@ test("the page finds the program again", async () => {
 });
 
 // The step that hands need damps; a mechanism without friction must not come to rest in silence.
+// Its spring is too stiff for the step: what keeps energy is not stable there.
+const kStiff = kModel.replace("run: {end: 2}", "run: {end: 2, step: 1e-3}") +
+  "forces: {rod: {type: spring, between: [{ground: [0, -2]}, bob], stiffness: 1e8, free_length: 2.23}}\n";
+
 test("a step that loses energy says so, where none may be lost", async () => {
-  const server = await start();
-  const page = await open(browser, `${server.url}#slider_crank`);
+  const file = join(folder, "stiff.yaml");
+  writeFileSync(file, kStiff);
+  const server = await start(file);
+  const page = await open(browser, server.url);
   const alarm = page.locator(".alarm-area");
   await until(async () => (await time(page)) > 3, "it does not run");
   const told = await alarm.textContent();
+  const bad = await page.locator(".vitals dd.bad").allTextContents();
   await page.locator("body").press("r");
   // It begins anew, and may soon have lost its two per cent again.
   const share = (text) => Number(text.match(/energy: ([0-9.]+) %/)?.[1] ?? 0);
@@ -107,13 +114,14 @@ test("a step that loses energy says so, where none may be lost", async () => {
   await page.close();
   assert.equal(await stop(server), 0);
   assert.match(told,
-    /^The step loses energy: [0-9.]+ % of what moved since t = 0 s\. `step: 0\.0001` under `run` loses less; `integrator: rattle` keeps it, but knows no hand\.$/);
+    /^The step loses energy: [0-9.]+ % of what moved since t = 0 s\. `step: 0\.0001` under `run` loses less\.$/);
+  assert.match(bad.join("\n"), /^[0-9.]+ % lost of what moved; it should be kept$/);
 });
 
-test("a damper may take energy, and a step that keeps it is not blamed", async () => {
+test("a damper may take energy, and a mechanism that nobody holds keeps its own", async () => {
   const file = join(folder, "damped.yaml");
   const damped = "forces: {air: {type: damper, between: [{ground: [0, -2]}, bob], damping: 0.5}}\n";
-  for (const text of [kModel + damped, kModel.replace("run: {", "run: {integrator: rattle, ")]) {
+  for (const text of [kModel, kModel + damped, kModel.replace("run: {", "run: {integrator: rattle, ")]) {
     writeFileSync(file, text);
     const server = await start(file);
     const page = await open(browser, server.url);
@@ -160,7 +168,7 @@ test("the doctor reads energies, violation and reactions while it runs", async (
   await page.close();
   assert.equal(await stop(server), 0);
   assert.match(rows.join("\n"), /^[0-9.]+ J: kinetic .+, potential .+\n.+\n.+ of positions\nnot known of O, A, B$/);
-  assert.match(bad.join("\n"), /^[0-9.]+ % lost of what moved; it should be kept$/);
+  assert.deepEqual(bad, []);
 });
 
 test("forces of springs are drawn, and reactions that are not known are named", async () => {

@@ -114,10 +114,9 @@ export class Watch {
 
   private tell_drift(): string {
     if (!this.has_drifted || !this.since) return "";
-    const { step, method } = this.mechanism;
     const changes = this.drift < 0 ? "loses" : "gains";
-    const cure = `\`step: ${Number((step / 10).toPrecision(3))}\` under \`run\` ${changes} less` +
-      (method.includes("linear-implicit") ? "; `integrator: rattle` keeps it, but knows no hand." : ".");
+    const shorter = Number((this.mechanism.step / 10).toPrecision(3));
+    const cure = `\`step: ${shorter}\` under \`run\` ${changes} less.`;
     return `The step ${changes} energy: ${format_share(Math.abs(this.drift))} of what moved since ` +
       `t = ${format_value(this.since.t)} s. ${cure}`;
   }
