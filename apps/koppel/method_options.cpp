@@ -1,5 +1,7 @@
 #include "apps/koppel/method_options.hpp"
 
+#include <cstdlib>
+
 #include <CLI/CLI.hpp>
 
 #include <koppel/base/diagnostic.hpp>
@@ -92,9 +94,13 @@ void add_native_option(CLI::App& command, Native& native) {
                           "It is one of: auto, jit, cc, off.");
             }
             native = *read;
+            // What is asked for here counts, for all that is evaluated.
+            if (native != Native::Auto) {
+              ::setenv("KOPPEL_NATIVE", native == Native::Off ? "off" : "", 1);
+            }
           },
-          "What evaluates the equations: jit, machine code made at once (auto, the default, is the "
-          "same where the system allows it); cc, the C compiler; off, the interpreter")
+          "What evaluates the equations: jit, machine code made at once; cc, the C compiler; off, "
+          "the interpreter; auto (default): jit where it pays and the system allows it")
       ->type_name("CODE");
 }
 

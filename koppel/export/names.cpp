@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,27 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Macros of the headers that generated code includes (math.h, stdint.h, stdio.h, string.h), and of
+// compilers that do not keep to the standard: in their place would stand something else.
+bool is_macro(const std::string& name) {
+  static const std::set<std::string> kMacros = {
+      "NULL",       "NAN",          "INFINITY",  "HUGE_VAL",     "HUGE_VALF",   "HUGE_VALL",
+      "HUGE",       "DOMAIN",       "SING",      "OVERFLOW",     "UNDERFLOW",   "PLOSS",
+      "TLOSS",      "MAXFLOAT",     "M_E",       "M_LOG2E",      "M_LOG10E",    "M_LN2",
+      "M_LN10",     "M_PI",         "M_PI_2",    "M_PI_4",       "M_1_PI",      "M_2_PI",
+      "M_2_SQRTPI", "M_SQRT2",      "M_SQRT1_2", "FP_NAN",       "FP_INFINITE", "FP_ZERO",
+      "FP_NORMAL",  "FP_SUBNORMAL", "FP_ILOGB0", "FP_ILOGBNAN",  "MATH_ERRNO",  "MATH_ERREXCEPT",
+      "EOF",        "BUFSIZ",       "FOPEN_MAX", "FILENAME_MAX", "L_tmpnam",    "TMP_MAX",
+      "P_tmpdir",   "SEEK_SET",     "SEEK_CUR",  "SEEK_END",     "stdin",       "stdout",
+      "stderr",     "signgam",      "errno",     "linux",        "unix",        "i386"};
+  if (kMacros.contains(name)) return true;
+  const auto starts = [&](std::string_view with) { return name.starts_with(with); };
+  const bool is_limit =
+      name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_WIDTH");
+  return is_limit && (starts("INT") || starts("UINT") || starts("SIZE_") || starts("PTRDIFF_") ||
+                      starts("SIG_ATOMIC_") || starts("WCHAR_") || starts("WINT_"));
+}
 
 }  // namespace
 
@@ -50,6 +72,7 @@ std::string upper_case(std::string text) {
 
 Names Names::of_c() {
   Names names;
+  names.is_for_c_ = true;
   names.taken_ = {
       "auto",     "break",  "case",   "char",       "const",  "continue",  "default",  "do",
       "double",   "else",   "enum",   "extern",     "float",  "for",       "goto",     "if",
@@ -169,7 +192,7 @@ Names Names::of_matlab() {
 std::string Names::add(std::string_view label, const std::string& prefix) {
   std::string name = prefix + c_identifier(label);
   if (begins_with_letter_ && name[0] == '_') name = 'x' + name;
-  if (taken_.contains(name)) name += '_';
+  if (taken_.contains(name) || (is_for_c_ && is_macro(name))) name += '_';
   const std::string base = name;
   for (int k = 2; !used_.insert(name).second; ++k) name = base + '_' + std::to_string(k);
   return name;

@@ -19,7 +19,8 @@ std::string upper_case(std::string text);
 // Distinct identifiers for the fields of one struct or the variables of one function.
 class Names {
  public:
-  // Of C and C++: their keywords, and names that generated code uses, are taken.
+  // Of C and C++: their keywords, macros of their headers, and names that generated code uses, are
+  // taken.
   static Names of_c();
   // Of MATLAB and Octave: begins with a letter.
   static Names of_matlab();
@@ -28,7 +29,7 @@ class Names {
 
  private:
   std::set<std::string> taken_, used_;  // by the language, by those added
-  bool begins_with_letter_ = false;
+  bool begins_with_letter_ = false, is_for_c_ = false;
 };
 
 }  // namespace koppel

@@ -162,7 +162,8 @@ void refuse(const Events& events, const std::string& model) {
   throw Error("export.has-events",
               "model '" + model + "' has events (" + names +
                   "), and exported code does not watch for them.",
-              "Leave out `events`, or run the model with `simulate`.");
+              "Export an FMU, which has them; leave out `events`; or run the model with "
+              "`simulate`.");
 }
 
 }  // namespace

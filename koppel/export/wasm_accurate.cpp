@@ -203,7 +203,7 @@ class Writer {
     return module_.add(std::move(code));
   }
 
-  // koppel_power
+  // koppel_power_of
   std::uint32_t add_power() {
     Code code("x f64 p f64", "f64");
     add_locals(code, Type::I64, {"bits", "k"});
@@ -306,7 +306,8 @@ class Writer {
       local.get t local.get t_end f64.lt i32.eqz br_if 1
       local.get t_end f64.abs local.get t f64.abs local.get t f64.abs local.get t_end f64.abs f64.lt
         select local.set size
-      local.get next_h local.set h
+      local.get next_h local.get t_end local.get t f64.sub local.get next_h f64.const 0 f64.gt
+        select local.set h
     )");
     code.add(copy(y0_, y1_) + copy(k_[0], k_[kLast]) + "block loop ");
     code.add(kNextStep);
@@ -321,7 +322,7 @@ class Writer {
              shrink() + " end end ");
     code.add(
         fmt::format("i32.const 1 local.set was_rejected local.get h local.get shrink f64.mul "
-                    "local.tee h f64.const {} local.get size f64.mul f64.lt if ",
+                    "local.tee h f64.const {} local.get size f64.mul f64.ge i32.eqz if ",
                     4 * 2.220446049250313e-16));
     code.add(copy(y1_, y0_) + copy(k_[kLast], k_[0]) +
              "local.get h local.set next_h br 2 end br 0 end end br 0 end end ");

@@ -336,7 +336,7 @@ KOPPEL_INLINE double koppel_dop853_error(koppel_dop853* s, int n, double h) {
  * bits on every machine, which pow has not. With x = 2^k m, sqrt(1/2) <= m < sqrt(2), s = (m -
  * 1)/(m + 1): y = p log x = p (k log 2 + 2 s (1 + s^2/3 + s^4/5 + ...)),   x^p = 2^n exp(y - n log
  * 2). */
-KOPPEL_INLINE double koppel_power(double x, double p) {
+KOPPEL_INLINE double koppel_power_of(double x, double p) {
   const double kRound = 6755399441055744.0, kLog2 = 0.6931471805599453;
   uint64_t bits;
   int64_t k;
@@ -367,8 +367,8 @@ KOPPEL_INLINE double koppel_power(double x, double p) {
 #define KOPPEL_DOP853_EXPONENT (1.0 / 8 - 0.75 * KOPPEL_DOP853_BETA)
 
 KOPPEL_INLINE double koppel_dop853_grow(koppel_dop853* s, double error) {
-  const double power = koppel_power(error < 1e-12 ? 1e-12 : error, KOPPEL_DOP853_EXPONENT);
-  double growth = 0.9 * koppel_power(s->old_error, KOPPEL_DOP853_BETA) / power;
+  const double power = koppel_power_of(error < 1e-12 ? 1e-12 : error, KOPPEL_DOP853_EXPONENT);
+  double growth = 0.9 * koppel_power_of(s->old_error, KOPPEL_DOP853_BETA) / power;
   if (growth < 1.0 / 3) growth = 1.0 / 3;
   if (growth > 6) growth = 6;
   if (s->was_rejected && growth > 1) growth = 1;
@@ -381,7 +381,7 @@ KOPPEL_INLINE double koppel_dop853_grow(koppel_dop853* s, double error) {
 KOPPEL_INLINE double koppel_dop853_shrink(double error) {
   double shrink;
   if (!(error <= 1.7e308)) return 0.1;
-  shrink = 0.9 / koppel_power(error, KOPPEL_DOP853_EXPONENT);
+  shrink = 0.9 / koppel_power_of(error, KOPPEL_DOP853_EXPONENT);
   return shrink < 1.0 / 3 ? 1.0 / 3 : shrink;
 }
 
@@ -424,14 +424,15 @@ KOPPEL_INLINE double koppel_dop853_reject(koppel_dop853* s, koppel_dop853_try tr
   ++s->num_rejected;
   s->was_rejected = 1;
   s->h = tried.h * shrink;
-  return s->h < 4 * KOPPEL_DOP853_EPSILON * size ? 0 : s->h;
+  return s->h >= 4 * KOPPEL_DOP853_EPSILON * size ? s->h : 0;
 }
 
 /* One step that is accurate enough, not beyond t_end and not longer than max_step (0: any). 0:
  * done, t1 is the time reached. Else the reason; y1 is as it was. */
 KOPPEL_INLINE int koppel_dop853_step(koppel_dop853* s, const koppel_ode* ode, double t_end,
                                      double max_step) {
-  double h = s->h;
+  /* A step to try that is none, in a state filled by hand: all the way. */
+  double h = s->h > 0 ? s->h : t_end - s->t1;
   s->t0 = s->t1;
   koppel_dop853_begin(s, ode->n);
   for (;;) {

@@ -379,6 +379,43 @@ TEST(AccurateC, ReachesTheReferenceWithoutAWarning) {
   }
 }
 
+// exp, powers and tanh of the step have helpers of their own, beside those of the step's control.
+TEST(AccurateC, UsesEveryFunctionOfTheRuntime) {
+  const Model model = read_model_text(
+      "name: spring\ncoordinates: {x: {start: 1, rate: 0.5}}\nkinetic: x'^2/2\n"
+      "potential: (1 + x^2)^0.7 + exp(-x)/10\ngeneralized_forces: {x: -tanh(x'/0.1)/20}\n"
+      "outputs: {x: x}\n",
+      "spring.yaml");
+  const TemporaryFolder folder;
+  SimulateOptions options = options_for(model, "dop853", 0.1);
+  options.tolerance = 1e-10;
+  write_all(folder.path(), make_step_model(model, options));
+  ASSERT_EQ(run_in(folder.path(), "cc" + std::string(kFlags) + "-o example *.c -lm"), 0)
+      << text_of(folder.path() / "err").substr(0, 2000);
+  ASSERT_EQ(run_in(folder.path(), "./example 20"), 0);
+  const Simulation s = simulate(model, {.end = 2, .tolerance = 1e-12});
+  EXPECT_NEAR(rows_of(folder.path() / "out").back().at(1), s["x"].back(), 1e-8);
+}
+
+// Names of the model that are macros of C, of its headers or of a compiler.
+TEST(ExportedC, NamesThatAreMacrosAreLeftToC) {
+  const Model model = read_model_text(
+      "name: macros\nparameters: {NAN: 2, INFINITY: 3, EOF: 1, M_PI: 4, INT64_MAX: 1, "
+      "linux: 1, "
+      "unix: 1, stdin: 1, HUGE_VAL: 2}\ncoordinates: {x: {start: 1}}\nkinetic: NAN*x'^2/2\n"
+      "potential: (INFINITY + EOF + M_PI + INT64_MAX + linux + unix + stdin + "
+      "HUGE_VAL)*x^2/2\n"
+      "outputs: {x: x}\n",
+      "macros.yaml");
+  const TemporaryFolder folder;
+  write_all(folder.path(), make_step_model(model, options_for(model, "rattle", 1e-2)));
+  for (const char* standard : {"c99", "gnu11"}) {
+    EXPECT_EQ(run_in(folder.path(), std::string("cc -std=") + standard + " -o example *.c -lm"), 0)
+        << text_of(folder.path() / "err").substr(0, 2000);
+  }
+  EXPECT_EQ(run_in(folder.path(), "./example 1"), 0);
+}
+
 // A pendulum and the same a million times smaller, gravity included: errors are measured by its
 // size.
 TEST(AccurateC, SmallMechanismsAreAsAccurateAsLargeOnes) {
@@ -437,6 +474,33 @@ TEST(RungeKuttaC, ReachesTheReferenceWithOrderFour) {
     before = error;
   }
   EXPECT_LT(before, 1e-5);
+}
+
+// A state that was filled by hand: its step to try is zero, or none at all.
+TEST(AccurateC, AStepToTryThatIsNoneIsTheWholeStep) {
+  const Model model = built_in("slider_crank");
+  const TemporaryFolder folder;
+  write_all(folder.path(), make_step_model(model, options_for(model, "dop853", 1e-2)));
+  write_text(folder.path() / "example.c", R"(#include <math.h>
+#include "slider_crank.h"
+int main(void) {
+  const double wrong[] = {0, -1, NAN, INFINITY};
+  int i;
+  for (i = 0; i < 4; ++i) {
+    slider_crank_state state;
+    slider_crank_parameters parameters;
+    slider_crank_prepared prepared;
+    slider_crank_inputs inputs = {0};
+    slider_crank_init(&state, &parameters, &prepared);
+    state.inner_step = wrong[i];
+    if (slider_crank_step(&state, &inputs, &prepared) != 0 || state.t != 1e-2) return 1 + i;
+  }
+  return 0;
+}
+)");
+  ASSERT_EQ(run_in(folder.path(), "cc -std=c99 -O2 -o example *.c -lm"), 0)
+      << text_of(folder.path() / "err").substr(0, 2000);
+  EXPECT_EQ(run_in(folder.path(), "timeout 20 ./example"), 0);
 }
 
 TEST(AccurateC, AStepThatFailsSaysSoAndLeavesTheState) {

@@ -345,7 +345,8 @@ TEST(Export, FixedCostStepsAndCDoNotWatchForEvents) {
   };
   const std::string expected =
       "error[export.has-events]: model 'ball' has events ('ground'), and exported code does not "
-      "watch for them.\n  Leave out `events`, or run the model with `simulate`.";
+      "watch for them.\n  Export an FMU, which has them; leave out `events`; or run the model with "
+      "`simulate`.";
   EXPECT_EQ(message([&] { write_c(step); }), expected);
   options.integrator = "rosenbrock";
   EXPECT_EQ(message([&] { make_step_model(model, options); }), expected);

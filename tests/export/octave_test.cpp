@@ -387,7 +387,8 @@ TEST(OctaveFiles, AreNotWrittenForModelsWithEvents) {
                "bodies: {ball: {mass: 1, inertia: 0.004, position: [0, 1]}}\n"
                "events:\n  floor: {when: ball.y, bounce: 0.8}\n"),
       "error[export.has-events]: model 'ball' has events ('floor'), and exported code does not "
-      "watch for them.\n  Leave out `events`, or run the model with `simulate`.");
+      "watch for them.\n  Export an FMU, which has them; leave out `events`; or run the model with "
+      "`simulate`.");
 }
 
 }  // namespace

@@ -406,5 +406,20 @@ TEST(Grip, HoldsAnyPointOfAnyBody) {
   EXPECT_EQ(pulled.trajectory["ox"].back(), 5);
 }
 
+// Limits of force and acceleration are minima, which would hide a target that is none.
+TEST(Tracking, FailsWhereTheTargetIsNotFinite) {
+  for (const char* target : {"sqrt(0.5 - t)", "1/(max(0.5 - t, 0))"}) {
+    const Model model = read_model_text(
+        std::string("dimension: 2\nbodies: {arm: {mass: 2, inertia: 0.1}}\n"
+                    "joints: {p: {type: revolute, between: [ground, arm]}}\n"
+                    "tracking: {a: {output: arm.angle, acceleration: 20, force: 5, follows: \"") +
+            target + "\"}}\noutputs: {angle: p.angle}\nrun: {end: 1}\n",
+        "arm.yaml");
+    const Simulation s = run(model, 1e-3);
+    EXPECT_EQ(s.status, Outcome::Status::Failed) << target;
+    EXPECT_NEAR(s.trajectory.time().back(), 0.5, 2e-3) << target;
+  }
+}
+
 }  // namespace
 }  // namespace koppel

@@ -83,17 +83,16 @@ class Follower {
  public:
   Follower(const Equations& e, const State& state, Expr h, const StepResponse& response)
       : e_(e), h_(h), response_(response) {
-    Exprs targets;
     for (const Equations::Tracking& t : e.tracking) {
       parts_.push_back({&t, d_.size(), t.outputs.size()});
       for (std::size_t i = 0; i < t.outputs.size(); ++i) {
         d_.push_back(t.targets[i] - t.outputs[i]);
       }
-      append(targets, t.targets);
+      append(targets_, t.targets);
       active_.insert(active_.end(), t.outputs.size(), t.is_active);
     }
     const Exprs time = {e.t}, one = {1};
-    z_rate_ = time_derivative(targets, time, one);
+    z_rate_ = time_derivative(targets_, time, one);
     rate_ = multiply_transposed(response.S, e.v);
     free_ = multiply_transposed(response.S, response.w0);
     curve_ = time_derivative(rate_, e.q, multiply(e.K, e.v));
@@ -109,7 +108,13 @@ class Follower {
     Exprs out(d_.size());
     choose_controls(out);
     choose_automatic(out);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] *= active_[i];
+    // A target that is not finite is no target: limits would hide it, and so it becomes the force,
+    // with which the step fails.
+    constexpr double kFinite = 1e300;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const Expr force = select(abs(targets_[i]) <= kFinite, out[i] * active_[i], targets_[i]);
+      out[i] = select(active_[i] > 0, force, 0);
+    }
     return out;
   }
 
@@ -448,7 +453,7 @@ class Follower {
   Expr h_;
   std::vector<Part> parts_;
   const StepResponse& response_;
-  Exprs d_, z_rate_, rate_, active_, free_;
+  Exprs targets_, d_, z_rate_, rate_, active_, free_;
   Exprs curve_;           // Ṡ v
   std::vector<Exprs> E_;  // columns
 };
