@@ -1,6 +1,7 @@
 // koppel fit: parameters from measurements.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -49,7 +50,9 @@ void run(const FitCommand& given) {
   const Trajectory data = read_csv(given.data);
   FitOptions options;
   options.run = run_options(given, model);
-  const double end = data.empty() ? options.run.end : end_of(data);
+  options.until = given.end;
+  double end = data.empty() ? options.run.end : end_of(data);
+  if (given.end) end = std::min(end, *given.end);
   model = with_controls(std::move(model), given, end);
   for (const std::string& text : given.over) options.over.push_back(parse_fitted(text));
   options.over = expand(options.over, model);

@@ -31,7 +31,8 @@ using Fitted = Range;
 Fitted parse_fitted(const std::string& text);
 
 struct FitOptions {
-  SimulateOptions run = {};  // up to the last time of the data
+  SimulateOptions run = {};          // up to the last time of the data that counts
+  std::optional<double> until = {};  // measurements after it are left out
   std::vector<Fitted> over = {};
   std::vector<std::string> columns = {};  // of the data; empty: all that the model knows
   struct Noise {
@@ -71,7 +72,7 @@ struct Fit {
 // The last time of the data, s.
 double end_of(const Trajectory& data);
 
-// The first column of the data is the time, ascending; fields that are not finite are gaps. Headers
+// The first column of the data is the time, ascending; empty fields are gaps. Headers
 // may have units (column_unit.hpp); values are in SI units where there is none. Throws Error
 // `study.bad-data`, `study.bad-option`, and as StudiedParameters does.
 Fit fit(const Model& model, const std::vector<ParameterOrigin>& origins, const Trajectory& data,

@@ -152,12 +152,25 @@ void Residuals::take_points(const Trajectory& data) {
                       row + 1, t[row], row > 0 ? t[row - 1] : 0.0));
     }
   }
+  if (options_.until) {
+    std::erase_if(t, [&](double time) { return time > *options_.until; });
+    if (t.empty()) {
+      throw Error("study.bad-data",
+                  fmt::format("the data have no row up to t = {:g} s.", *options_.until));
+    }
+  }
   std::vector<double> sum(columns_.size(), 0.0), squares(columns_.size(), 0.0);
   std::vector<double> count(columns_.size(), 0.0);
   for (std::size_t row = 0; row < t.size(); ++row) {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const double value = data.column(data_columns_[c])[row] * columns_[c].factor;
-      if (!std::isfinite(value)) {
+      if (std::isinf(value)) {
+        throw Error("study.bad-data",
+                    fmt::format("column '{}' of the data is infinite in row {}, at t = {:g} s.",
+                                columns_[c].name, row + 1, t[row]),
+                    "Leave the field empty where nothing was measured.");
+      }
+      if (std::isnan(value)) {
         ++columns_[c].num_gaps;
         continue;
       }

@@ -206,18 +206,19 @@ class Studies:
 
     def fit(self, data: Mapping[str, Sequence[float]], over: Union[Names, Mapping[str, Optional[Bounds]]], *,
             noise: Optional[Mapping[str, float]] = None, controls: Optional[Controls] = None,
-            profiles: bool = False, iterations: int = 50,
+            profiles: bool = False, iterations: int = 50, end: Optional[float] = None,
             tolerance: Optional[float] = None, coordinates: Optional[str] = None,
             integrator: Optional[str] = None) -> Fit:
         """The parameters with which the model runs as measured.
 
         Args:
-            data: columns by name, the times first (or under 't'); what is not finite is a gap. A mapping, a
+            data: columns by name, the times first (or under 't'); NaN is a gap. A mapping, a
                 pandas frame or a :class:`Run`
             over: parameters, with bounds where there are some: ``["k", "c"]`` or ``{"k": (0, 1e5), "c": None}``
             noise: standard deviations of columns; estimated unless given
             controls: inputs as samples, as for :meth:`sensitivity`: what was applied
             profiles: intervals by profile likelihood too
+            end: measurements after this time are left out
         """
         names = list(data.keys())
         if "t" in names:
@@ -226,7 +227,7 @@ class Studies:
         if len({len(column) for column in columns}) > 1:
             raise error("study.bad-data", "the columns of the data have different lengths.")
         given = {"tolerance": tolerance, "coordinates": coordinates, "integrator": integrator, "profiles": profiles,
-                 "iterations": iterations}
+                 "iterations": iterations, "end": end}
         text, found = self._ask(_koppel.Model.fit, given, names, columns, _bounded(over), dict(noise or {}),
                                 _controls(controls))
         out = Fit(json.loads(found))

@@ -134,6 +134,7 @@ py::tuple fit_model(LoadedModel& of, const py::dict& given, const std::vector<st
   options.run = run_options(given, of.model);
   options.over = ranges(over);
   for (const auto& [column, sigma] : noise) options.noise.push_back({column, sigma});
+  if (double until = 0; take(given, "end", until)) options.until = until;
   take(given, "profiles", options.with_profiles);
   take(given, "iterations", options.max_iterations);
   std::vector<Column> heads;
@@ -148,7 +149,8 @@ py::tuple fit_model(LoadedModel& of, const py::dict& given, const std::vector<st
   }
   const Fit found = with_model(of, [&] {
     const double end = data.empty() ? options.run.end : end_of(data);
-    const Model model = with_controls(of.model, controls, end);
+    const Model model =
+        with_controls(of.model, controls, std::min(end, options.until.value_or(end)));
     options.over = expand(options.over, model);
     return fit(model, of.origins, data, options);
   });

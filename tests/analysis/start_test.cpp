@@ -352,5 +352,35 @@ outputs: {{angle: o.angle}}
   }
 }
 
+// The same four-bar in natural coordinates, where rows of velocities have lengths squared and rates
+// of angles have them below.
+TEST(Start, VelocitiesDoNotDependOnTheSizeEither) {
+  double rocker = 0;
+  for (const double L : {1.0, 1e-6, 1e-4, 1e4}) {
+    const Model model = read_model_text(fmt::format(R"(
+dimension: 2
+parameters: {{L: {0}, m: {0}^3}}
+bodies:
+  ground: {{points: {{D: [1.1*L, 0.1*L]}}}}
+  crank: {{mass: m, shape: {{rod: {{to: [0.3*L, 0]}}}}, points: {{A: [0.3*L, 0]}}, angle: 50 deg}}
+  coupler: {{mass: 2*m, shape: {{rod: {{to: [0.9*L, 0]}}}}, points: {{B: [0.9*L, 0]}}, angle: 20 deg}}
+  rocker: {{mass: 1.5*m, shape: {{rod: {{to: [0.6*L, 0]}}}}, points: {{B: [0.6*L, 0]}}, angle: 100 deg}}
+joints:
+  o: {{type: revolute, between: [ground, crank]}}
+  a: {{type: revolute, between: [crank.A, coupler]}}
+  d: {{type: revolute, between: [ground.D, rocker]}}
+  b: {{type: revolute, between: [coupler.B, rocker.B]}}
+initial: {{"o.angle'": 4}}
+outputs: {{crank: "o.angle'", rocker: "d.angle'"}}
+)",
+                                                    L),
+                                        "bar.yaml");
+    Values start = common_start(model);
+    EXPECT_NEAR(start["crank"], 4, 1e-9) << L;
+    if (L == 1) rocker = start["rocker"];
+    EXPECT_NEAR(start["rocker"], rocker, 1e-8) << L;
+  }
+}
+
 }  // namespace
 }  // namespace koppel

@@ -114,6 +114,23 @@ TEST(Fit, PassesOverGaps) {
   EXPECT_EQ(found.columns[0].num_gaps, 67U);
 }
 
+// After the first second something else was measured.
+TEST(Fit, LeavesOutWhatWasMeasuredLater) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  Trajectory data({{"t", "s", Group::Time}, {"x", "m", Group::Outputs}});
+  const Trajectory full = measure(2, 0.8, 55, 0.1, 0, 1);
+  for (std::size_t i = 0; i < full.num_rows(); ++i) {
+    const double t = full.time()[i], values[] = {t, t > 1 ? 7 : full["x"][i]};
+    data.append(values);
+  }
+  FitOptions options = options_for({"d", "k"});
+  options.until = 1;
+  const Fit found = fit(model, {}, data, options);
+  EXPECT_NEAR(found.values[0], 0.8, 1e-6);
+  EXPECT_NEAR(found.values[1], 55, 1e-6);
+  EXPECT_EQ(found.columns[0].num_values, 51U);
+}
+
 std::string error_of(const std::function<void()>& work) {
   try {
     work();
@@ -130,6 +147,11 @@ TEST(Fit, RefusesDataThatMakeNoSense) {
   EXPECT_EQ(error_of([&] { fit(model, {}, backwards, options_for({"k"})); }),
             "error[study.bad-data]: the time of row 3 is 0.1, after 0.2: times must ascend from 0 "
             "on.");
+  Trajectory infinite({{"t", "s", Group::Time}, {"x", "m", Group::Outputs}});
+  for (const double x : {0.1, HUGE_VAL}) infinite.append(std::vector<double>{x > 1 ? 0.2 : 0, x});
+  EXPECT_EQ(error_of([&] { fit(model, {}, infinite, options_for({"k"})); }),
+            "error[study.bad-data]: column 'x' of the data is infinite in row 2, at t = 0.2 s.\n  "
+            "Leave the field empty where nothing was measured.");
   Trajectory strange({{"t", "s", Group::Time}, {"y", "m", Group::Outputs}});
   strange.append(std::vector<double>{0.0, 0.0});
   EXPECT_EQ(

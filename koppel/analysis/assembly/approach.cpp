@@ -79,9 +79,7 @@ void approach(const Positions& positions, const StartDistance& distance, const P
     const auto metric = distance.metric_at(state);
     const VectorXd from = distance.offset(state, *metric);
     if (pull.wishes == nullptr && from.isZero(0)) return;
-    const sparse::SparseMatrix rows =
-        positions.sizes(state).cwiseInverse().asDiagonal() * positions.by_q(state);
-    const VectorXd step = metric->step_along(rows, from, pull.rows(state));
+    const VectorXd step = metric->step_along(positions.by_q(state), from, pull.rows(state));
     const double size = largest_part(step, sizes);
     num_idle = size > 0.95 * smallest ? num_idle + 1 : 0;
     if (size < smallest || !(size < kNear)) {
