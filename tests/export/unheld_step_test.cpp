@@ -8,15 +8,16 @@
 
 #include <koppel/base/whole_file.hpp>
 #include <koppel/export/mechanism_page.hpp>
-#include <koppel/expr/code/tape.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include "tests/near.hpp"
+#include "tests/run_program.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace koppel {
 namespace {
 
+using testing::run_program;
 using testing::same_bits;
 using testing::TemporaryFolder;
 
@@ -61,17 +62,6 @@ std::size_t index_of(const std::vector<CVariable>& of, const std::string& label)
   throw std::out_of_range(label);
 }
 
-std::vector<double> values_of(const Program& program, const std::vector<double>& in) {
-  const Tape tape(program);
-  std::vector<double> slots(tape.num_slots()), out;
-  std::copy(in.begin(), in.end(), slots.begin());
-  std::copy(program.constants.begin(), program.constants.end(),
-            slots.begin() + static_cast<std::ptrdiff_t>(in.size()));
-  tape.run(slots.data(), program.tables.data());
-  for (const std::uint32_t slot : tape.outputs()) out.push_back(slots[slot]);
-  return out;
-}
-
 // The steps of held_page.mjs, interpreted.
 std::vector<double> interpreted(const PageStep& page) {
   const StepModel& m = page.step;
@@ -94,12 +84,12 @@ std::vector<double> interpreted(const PageStep& page) {
       append(in, state, 0, state.size());
       append(in, inputs, 0, inputs.size());
       append(in, parameters, 0, parameters.size());
-      state = values_of(m.advance, in);
+      state = run_program(m.advance, in);
     } else {
       append(in, state, 0, num_q_v);
       append(in, state, num_q_v + m.x.size(), m.multipliers.size());
       append(in, parameters, 0, unheld.num_parameters);
-      const std::vector<double> after = values_of(unheld.advance, in);
+      const std::vector<double> after = run_program(unheld.advance, in);
       EXPECT_EQ(after.back(), 1) << k;
       state.clear();
       append(state, after, 0, num_q_v);

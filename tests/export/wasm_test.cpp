@@ -11,16 +11,17 @@
 #include <koppel/base/whole_file.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/export/c.hpp>
-#include <koppel/expr/code/tape.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include "tests/near.hpp"
+#include "tests/run_program.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace koppel {
 namespace {
 
+using testing::run_program;
 using testing::same_bits;
 using testing::TemporaryFolder;
 
@@ -43,17 +44,6 @@ void write_all(const TemporaryFolder& folder, const StepModel& model) {
 
 int run_node(const std::string& arguments) {
   return std::system(("'" KOPPEL_NODE "' " + arguments).c_str());
-}
-
-std::vector<double> values_of(const Program& program, const std::vector<double>& in) {
-  const Tape tape(program);
-  std::vector<double> slots(tape.num_slots()), out;
-  std::copy(in.begin(), in.end(), slots.begin());
-  std::copy(program.constants.begin(), program.constants.end(),
-            slots.begin() + static_cast<std::ptrdiff_t>(in.size()));
-  tape.run(slots.data(), program.tables.data());
-  for (const std::uint32_t slot : tape.outputs()) out.push_back(slots[slot]);
-  return out;
 }
 
 // t, state and outputs at the start and after each step, interpreted.
@@ -79,11 +69,11 @@ std::vector<double> interpreted(const StepModel& m, int num_steps) {
     append(in, rest, rest.size());
     rows.push_back(t);
     append(rows, state, state.size());
-    append(rows, values_of(observe, in), m.outputs.size());
+    append(rows, run_program(observe, in), m.outputs.size());
     in = {t, m.step};
     append(in, state, state.size());
     append(in, rest, rest.size());
-    state = values_of(m.advance, in);
+    state = run_program(m.advance, in);
   }
   return rows;
 }

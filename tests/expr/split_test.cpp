@@ -6,26 +6,16 @@
 
 #include <gtest/gtest.h>
 
-#include <koppel/expr/code/tape.hpp>
 #include <koppel/expr/graph/graph.hpp>
 
 #include "tests/near.hpp"
+#include "tests/run_program.hpp"
 
 namespace koppel {
 namespace {
 
+using testing::run_program;
 using testing::same_bits;
-
-std::vector<double> evaluate(const Program& program, const std::vector<double>& in) {
-  const Tape tape(program);
-  std::vector<double> slots(tape.num_slots()), out;
-  std::copy(in.begin(), in.end(), slots.begin());
-  std::copy(program.constants.begin(), program.constants.end(),
-            slots.begin() + static_cast<std::ptrdiff_t>(in.size()));
-  tape.run(slots.data(), program.tables.data());
-  for (const std::uint32_t slot : tape.outputs()) out.push_back(slots[slot]);
-  return out;
-}
 
 struct Example {
   Graph graph;
@@ -45,9 +35,9 @@ TEST(Split, GivesTheSameBits) {
   for (int k = 0; k < 100; ++k) {
     const double x = number(random), a = number(random), y = number(random), b = number(random);
     std::vector<double> in = {x, y};
-    for (const double value : evaluate(e.parts.prepare, {a, b})) in.push_back(value);
-    const std::vector<double> found = evaluate(e.parts.rest, in),
-                              expected = evaluate(e.whole, {x, a, y, b});
+    for (const double value : run_program(e.parts.prepare, {a, b})) in.push_back(value);
+    const std::vector<double> found = run_program(e.parts.rest, in),
+                              expected = run_program(e.whole, {x, a, y, b});
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(same_bits(found[i], expected[i]));
   }
@@ -76,7 +66,7 @@ TEST(Split, WithoutStaticInputsNothingIsPrepared) {
   EXPECT_TRUE(parts.prepare.outputs.empty());
   EXPECT_TRUE(parts.prepare.code.empty());
   EXPECT_EQ(parts.rest.code.size(), e.whole.code.size());
-  EXPECT_EQ(evaluate(parts.rest, {1, 2, 3, 4}), evaluate(e.whole, {1, 2, 3, 4}));
+  EXPECT_EQ(run_program(parts.rest, {1, 2, 3, 4}), run_program(e.whole, {1, 2, 3, 4}));
 }
 
 // Each part has the tables that it reads, and no other.
@@ -94,9 +84,9 @@ TEST(Split, TablesGoWithTheirReaders) {
   EXPECT_EQ(parts.prepare.tables[0].name, "second");
   ASSERT_EQ(parts.rest.tables.size(), 1u);
   EXPECT_EQ(parts.rest.tables[0].name, "first");
-  const std::vector<double> prepared = evaluate(parts.prepare, {0.5});
+  const std::vector<double> prepared = run_program(parts.prepare, {0.5});
   EXPECT_EQ(prepared, (std::vector<double>{2}));
-  EXPECT_EQ(evaluate(parts.rest, {1.5, prepared[0]}), evaluate(whole, {1.5, 0.5}));
+  EXPECT_EQ(run_program(parts.rest, {1.5, prepared[0]}), run_program(whole, {1.5, 0.5}));
 }
 
 }  // namespace
