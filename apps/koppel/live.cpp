@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/live/faulty_inputs.hpp>
 #include <koppel/live/file_channel.hpp>
 #include <koppel/live/live.hpp>
 #include <koppel/live/shared_channel.hpp>
@@ -34,7 +35,7 @@ struct Options {
   std::shared_ptr<HealthOptions> health;
   LiveOptions live;
   std::string late = "continue", folder;
-  std::string signals, udp_in, udp_out, udp_key, shared;
+  std::string signals, udp_in, udp_out, udp_key, shared, faults;
   std::string priority;  // of --realtime; empty: none
   std::optional<int> cpu;
   bool json = false, quiet = false;
@@ -55,6 +56,12 @@ Channels make_channels(const Options& options) {
     if (!options.udp_key.empty()) key = read_key(options.udp_key);
     out.push_back(std::make_unique<UdpChannel>(read(options.udp_in), read(options.udp_out), key));
   }
+  if (options.faults.empty()) return out;
+  if (options.signals.empty() && options.shared.empty() && options.udp_in.empty()) {
+    throw Error("arguments.wrong", "--faults is for inputs, and none come from outside.",
+                "Give --inputs, --udp-in or --shared too.");
+  }
+  out.push_back(std::make_unique<FaultyInputs>(parse_faults(options.faults)));  // behind them
   return out;
 }
 
@@ -204,6 +211,11 @@ void add_channel_options(CLI::App& command, Options& options) {
       .add_option("--udp-key", options.udp_key,
                   "File with the key that signs packets, 32 hexadecimal digits")
       ->type_name("FILE");
+  command
+      .add_option("--faults", options.faults,
+                  "Disturb inputs on their way, for studies: noise=SIGMA, latency=S, jitter=S, "
+                  "drop_every=S, drop_for=S, seed=N, separated by commas")
+      ->type_name("LIST");
   command
       .add_option("--shared", options.shared,
                   "Exchange inputs and outputs in POSIX shared memory of this name")

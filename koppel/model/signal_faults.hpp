@@ -2,6 +2,7 @@
 // of how a mechanism follows a signal.
 #pragma once
 
+#include <random>
 #include <vector>
 
 namespace koppel {
@@ -13,6 +14,21 @@ struct SignalFaults {
   double drop_every = 0, drop_for = 0;  // s: nothing arrives in the last part of every period
   double seed = 1;
 };
+
+// Its random numbers, by the engine alone: distributions differ between libraries.
+class FaultRandom {
+ public:
+  explicit FaultRandom(double seed);
+
+  double uniform();  // in (0, 1)
+  double normal();
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// Whether nothing arrives that is sent at t.
+bool is_dropped(const SignalFaults& faults, double t);
 
 // Samples that would arrive before an earlier one are lost. The first one is always there.
 void add_faults(const SignalFaults& faults, std::vector<double>& t,
