@@ -89,10 +89,13 @@ await picture("play_redundant", "bricard", async (page) => {
 // Far beyond what it reaches: the rods stretch towards the pointer.
 await picture("play_drag", "slider_crank", async (page) => {
   await runs(page);
-  const { x, y } = await find_body(page, "crank");
+  await page.locator("body").press("Space"); // it does not stand still by itself
+  await page.waitForTimeout(300);
+  const { x, y } = await find_body(page, "rod");
   await page.mouse.move(x, y);
   await page.mouse.down();
-  await page.mouse.move(x + 40, y - 150, { steps: 10 });
+  await page.keyboard.press("Space");
+  await page.mouse.move(x + 40, y - 60, { steps: 10 });
   await page.waitForTimeout(1500);
 });
 await picture("play_sliders", "four_bar", async (page) => {

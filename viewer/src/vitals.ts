@@ -22,9 +22,9 @@ export class Vitals {
       this.put("energy", `${sum} J: kinetic ${format_value(kinetic)}, potential ${format_value(potential)}`, false);
     }
     if (conserves) {
-      const { drift } = watch;
-      const way = drift < 0 ? "lost" : "gained";
-      this.put("energy drift", `${format_share(Math.abs(drift))} ${way} of what moved; it should be kept`, watch.is_drifting);
+      const share = format_share(Math.abs(watch.drift)), way = watch.drift < 0 ? "lost" : "gained";
+      this.put("energy drift", watch.is_drifting ? `${share} ${way} of what moved; it should be kept`
+        : `kept within ${share} of what moved`, watch.is_drifting);
     } else this.put("energy drift", "not judged: forces, drives or hands may change the energy", false);
     const violation = value("position_violation");
     if (violation !== undefined)
