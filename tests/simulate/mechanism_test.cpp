@@ -262,6 +262,24 @@ TEST(Mechanism, AModelThatWasReadGoesOn) {
   EXPECT_GT(std::abs(rate.back()), 0.1);
 }
 
+// Two arms from one file, at places of their own, and a rod between their tips.
+TEST(Mechanism, SubAssembliesGoOnToo) {
+  const testing::TemporaryFolder folder;
+  std::ofstream(folder.path() / "arm.yaml")
+      << "dimension: 2\nparameters: {l: 1}\nbodies: {rod: {mass: 1, shape: {rod: {to: [l, 0]}}, "
+         "points: {tip: [l, 0]}}}\njoints: {base: {type: revolute, between: [ground, rod]}}\n";
+  Mechanism m(
+      read_model_text("dimension: 2\ngravity: [0, -9.81]\ninclude:\n  left: {file: arm.yaml}\n"
+                      "  right: {file: arm.yaml, position: [1, 1], parameters: {l: 2}}\n",
+                      (folder.path() / "cell.yaml").string()));
+  const BodyHandle left = m.body("left.rod"), right = m.body("right.rod");
+  m.add("link", Distance{.between = {left.point("tip"), right.point("tip")}, .length = 2});
+  const Simulation s = simulate(m.model(), {.end = 1, .tolerance = 1e-10});
+  EXPECT_NEAR(std::hypot(s["right.rod.tip.x"].back() - s["left.rod.tip.x"].back(),
+                         s["right.rod.tip.y"].back() - s["left.rod.tip.y"].back()),
+              2, 1e-9);
+}
+
 TEST(Mechanism, NamesThatAreNotThereAreSuggested) {
   Mechanism m("pendulum", Plane::XY);
   const RodHandle upper = m.add_rod("upper", {.mass = 1, .length = 1});
