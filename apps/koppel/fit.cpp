@@ -92,6 +92,8 @@ void add_fit(CLI::App& program) {
   CLI::App* command = program.add_subcommand("fit", "Fit parameters of a model to measurements");
   auto options = std::make_shared<FitCommand>();
   add_study_options(*command, *options);
+  command->get_option("--end")->description(
+      "Leave out measurements after this time, in seconds (default: none)");
   command
       ->add_option("--data", options->data,
                    "CSV file: times, then columns named as outputs or quantities of the model; "
