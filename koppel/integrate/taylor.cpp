@@ -63,6 +63,8 @@ constexpr double kWorst = 1e-9;
 constexpr double kShorter = 0.85;
 // Rule 3: the planned step, over the one that clean coefficients would allow.
 constexpr double kHopeless = 1e-3;
+// Of values: below this no agreement is asked for.
+constexpr double kRoundOff = 1e-10;
 
 int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
   // The sums alone are cheapest at −½ log(tolerance), where h = e⁻² ρ; a step also costs a
@@ -279,7 +281,7 @@ class Taylor {
   // sees only where it becomes large).
   bool is_torn_apart(double h) const {
     if (segment_.options.step || plan_.is_lost) return false;
-    constexpr double kTorn = 1000, kRoundOff = 1e-10;  // of the tolerance; of values
+    constexpr double kTorn = 1000;  // of the tolerance
     const double allowed = kTorn * std::max(segment_.options.tolerance, kRoundOff);
     for (int j = 0; j < here_->num_unknowns(); ++j) {
       if (here_->offset(j) == 0) continue;
@@ -295,14 +297,14 @@ class Taylor {
   double measure_defects(double h) {
     if (!system_.has_switches()) return 0;
     double worst = measure_defect(h, h, *there_);
-    if (!between_) between_ = std::make_unique<SeriesSolver>(system_, here_->order());
+    SeriesSolver& point = between();
     for (const double part : {0.25, 0.5, 0.75}) {
       if (worst > 1) break;
-      between_->set_time(outcome_.t + part * h);
-      here_->follow(part * h, *between_);
-      const bool is_there = between_->make_consistent() == SeriesSolver::Status::Ok &&
-                            between_->expand(0) == SeriesSolver::Status::Ok;
-      worst = std::max(worst, is_there ? measure_defect(h, part * h, *between_) : kInfinity);
+      point.set_time(outcome_.t + part * h);
+      here_->follow(part * h, point);
+      const bool is_there = point.make_consistent() == SeriesSolver::Status::Ok &&
+                            point.expand(0) == SeriesSolver::Status::Ok;
+      worst = std::max(worst, is_there ? measure_defect(h, part * h, point) : kInfinity);
     }
     return worst;
   }
@@ -346,7 +348,31 @@ class Taylor {
             t1 - t0,
             y_end,
             is_projected ? &*projector_ : nullptr,
+            reaches_multipliers(t1 - t0) ? nullptr : &between(),
             passage_ ? &*passage_ : nullptr};
+  }
+
+  // Whether the polynomials of what follows from the motion, such as multipliers, lead to its
+  // values at the end of the step. Steps suit the motion: where a load falls on a cable, it is a
+  // parabola of any length, and the force in the cable over its length is a series that ends at the
+  // time of falling the first length.
+  bool reaches_multipliers(double h) const {
+    constexpr double kReached = 100;  // of the tolerance; ordinary steps have up to 10
+    const double allowed = kReached * std::max(segment_.options.tolerance, kRoundOff);
+    for (const auto [j, order] : system_.terms().y) {
+      if (order < here_->offset(j)) continue;
+      const double end = there_->coefficient(j, order);
+      const double size = std::max(
+          {std::abs(here_->coefficient(j, order)), std::abs(end), segment_.options.absolute_scale});
+      if (!(std::abs(end - here_->evaluate(j, order, h)) <= allowed * size)) return false;
+    }
+    return true;
+  }
+
+  // A solver for points within a step.
+  SeriesSolver& between() {
+    if (!between_) between_ = std::make_unique<SeriesSolver>(system_, here_->order());
+    return *between_;
   }
 
   // Whether the judge takes the step that was tried.
@@ -423,7 +449,7 @@ class Taylor {
   const SeriesSystem& system_;
   // The expansions at the beginning and at the end of a step.
   std::unique_ptr<SeriesSolver> here_, there_;
-  std::unique_ptr<SeriesSolver> between_;  // within a step, where there are switches
+  std::unique_ptr<SeriesSolver> between_;  // within a step, where it is needed
   // The last stage that y needs. Motions without mass have d_j = 0: their velocities follow from
   // the derivative of the constraints, in stage 1.
   int last_shown_ = 0;

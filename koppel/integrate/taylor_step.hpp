@@ -16,10 +16,11 @@ namespace koppel {
 class TaylorStep : public Step, public PassingStep {
  public:
   // `projector`: where round-off was taken back at the end, the constraints are satisfied in
-  // between as well; else null.
+  // between as well; else null. `between`: where the polynomials do not reach the multipliers at
+  // the end, finds them at every time from the motion; else null.
   TaylorStep(const Problem& problem, const SeriesSolver& from, double t, double h,
              std::span<const double> y_end, Projector::Workspace* projector,
-             const SingularPassage* passage = nullptr)
+             SeriesSolver* between = nullptr, const SingularPassage* passage = nullptr)
       : Step(t, t + h),
         problem_(problem),
         places_(problem.series->terms().y),
@@ -27,6 +28,7 @@ class TaylorStep : public Step, public PassingStep {
         h_(h),
         y_end_(y_end),
         projector_(projector),
+        between_(between),
         passage_(passage) {}
 
   void evaluate(double t, std::span<double> y) const override {
@@ -44,10 +46,11 @@ class TaylorStep : public Step, public PassingStep {
       if (theta > 1e-30) y[i] += theta * (y_end_[i] - value(i, h_));
     }
     if (projector_ != nullptr) project(t, y);
+    if (between_ != nullptr) solve(t, y);
   }
   // The polynomials alone: what the end was moved by is within the tolerance.
   void evaluate_some(double t, std::span<const int> places, std::span<double> y) const override {
-    if (projector_ != nullptr) return evaluate(t, y);
+    if (projector_ != nullptr || between_ != nullptr) return evaluate(t, y);
     for (const int i : places) {
       y[static_cast<std::size_t>(i)] = value(static_cast<std::size_t>(i), t - t0);
     }
@@ -68,11 +71,32 @@ class TaylorStep : public Step, public PassingStep {
     std::copy(moved.begin(), moved.end(), y.begin());
   }
 
+  // What follows from the motion, at t.
+  void solve(double t, std::span<double> y) const {
+    between_->set_time(t);
+    from_.follow(t - t0, *between_);
+    if (between_->make_consistent() != SeriesSolver::Status::Ok) return;
+    int last = 0;
+    for (const auto [unknown, order] : places_) {
+      last = std::max(last, order - from_.offset(unknown));
+    }
+    if (between_->expand(last) != SeriesSolver::Status::Ok) return;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const auto [unknown, order] = places_[i];
+      if (order < from_.offset(unknown)) continue;
+      y[i] = factorial(order) * between_->coefficient(unknown, order);
+    }
+  }
+
+  static double factorial(int n) {
+    double product = 1;
+    for (int l = 2; l <= n; ++l) product *= l;
+    return product;
+  }
+
   double value(std::size_t i, double s) const {
     const auto [unknown, order] = places_[i];
-    double factorial = 1;
-    for (int l = 2; l <= order; ++l) factorial *= l;
-    return factorial * from_.evaluate(unknown, order, s);
+    return factorial(order) * from_.evaluate(unknown, order, s);
   }
 
   const Problem& problem_;
@@ -81,6 +105,7 @@ class TaylorStep : public Step, public PassingStep {
   double h_;
   std::span<const double> y_end_;
   Projector::Workspace* projector_;
+  SeriesSolver* between_;
   const SingularPassage* passage_;
 };
 

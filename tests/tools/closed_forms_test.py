@@ -143,6 +143,23 @@ run: {end: 0.4, samples: 11}
                 self.assertAlmostEqual(placed["angle"][k], angle, delta=1e-8)
                 self.assertAlmostEqual(placed["x"][k], 1 + math.cos(angle), delta=1e-8)
 
+    # A load that falls on the cable of a drum moves along a parabola, which series follow in one step. The multiplier of
+    # the cable, T/l of its length, is a series that converges up to |t| = 1.1 s only.
+    def test_multipliers_are_right_within_long_steps(self):
+        text = """dimension: 2
+gravity: [0, -9.81]
+bodies:
+  drum: {mass: 3, inertia: 0.02, com: [0, 0]}
+  load: {point_mass: 10, position: [0, -5]}
+joints: {axle: {type: revolute, between: [ground, drum]}}
+constraints: {cable: {value: (load.x^2 + load.y^2 - (5 + 0.1*drum.angle)^2)/2, pulls: true}}
+run: {end: 4, samples: 41}
+"""
+        fall = 9.81 * 10 / (10 + 0.02 / 0.1**2)
+        length = lambda t: 5 + fall * t * t / 2
+        tension = 10 * (9.81 - fall)
+        self.compare(text, {"load.com.y": lambda t: -length(t), "lambda.cable": lambda t: tension / length(t)})
+
     def test_gears_count_their_turns(self):
         text = """dimension: 2
 gravity: [0, -9.81]
