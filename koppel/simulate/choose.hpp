@@ -3,14 +3,18 @@
 //
 //   model                                    coordinates  formulation  integrator
 //   a small tree in the plane                joint        minimal      taylor
+//   a tree in space                          joint        minimal      dop853
+//     with further constraints               joint        index1       dop853
 //   any other, smooth                        natural      index3       taylor
+//     a tree with constraints on turns       joint        index3       taylor
 //   not smooth in the state                  the same     index1       dop853
 //   stiff, or without regular series         natural      ggl          radau5
 //   stiff, a tree                            joint        minimal      radau5
 //
 // Quadratic constraints and a constant mass matrix make natural coordinates the fastest for series
-// but for the smallest trees. Functions of the state with corners (tables, select, abs, min, max)
-// have no series across them. Stiff: some motion dies away much faster than the mechanism moves.
+// but for the smallest trees, and for parts that spin many turns. Functions of the state with
+// corners (tables, select, abs, min, max) have no series across them. Stiff: some motion dies away
+// much faster than the mechanism moves.
 #pragma once
 
 #include <optional>
@@ -40,8 +44,10 @@ struct Findings {
   bool is_determined = true;  // the equations give all accelerations
   bool has_series = true;     // structure and system Jacobian are regular
   bool is_stiff = false;
-  double fastest_decay = 0;  // 1/s, at the start
-  int index = -1;            // by structure
+  double fastest_decay = 0;   // 1/s, at the start
+  int index = -1;             // by structure
+  bool suits_rates = false;   // a tree in space, in joint coordinates
+  bool counts_turns = false;  // by constraints
 };
 
 // At an assembled start, for a run up to `end`.

@@ -1,5 +1,6 @@
 #include <koppel/simulate/choose.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <koppel/analysis/assembly/assembly.hpp>
@@ -63,6 +64,50 @@ TEST(Choose, FastDecayIsStiff) {
   EXPECT_EQ(choice.integrator, "radau5");
   EXPECT_EQ(choice.formulation, "minimal");
   EXPECT_EQ(choice.reason.substr(0, 40), "no constraints, and stiff: some motion d");
+}
+
+TEST(Choose, TreesInSpaceTakeRates) {
+  const std::string arm = R"(
+bodies:
+  arm: {mass: 1, shape: {rod: {to: [1, 0, 0], radius: 0.1}}, points: {tip: [1, 0, 0]}}
+  bob: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0], com: [0, 0, -1], points: {c: [0, 0, -1]}}
+joints:
+  hinge: {type: revolute, between: [ground, arm], axis: [0, 0, 1]}
+  ball: {type: spherical, between: [arm.tip, bob]}
+)";
+  const Choice tree = choice_for(read_model_text(arm, "arm.yaml"));
+  EXPECT_EQ(tree.coordinates, "joint");
+  EXPECT_EQ(tree.formulation, "minimal");
+  EXPECT_EQ(tree.integrator, "dop853");
+  EXPECT_EQ(tree.reason, "no constraints, and a tree in space");
+  const Model held = read_model_text(arm + "constraints: {level: bob.c.z + 1}\n", "arm.yaml");
+  EXPECT_EQ(choice_for(held).formulation, "index1");
+  EXPECT_EQ(choice_for(held).integrator, "dop853");
+  // Series are cheaper in natural coordinates.
+  EXPECT_EQ(choice_for(held, {{"", "", "taylor"}, false}).coordinates, "natural");
+}
+
+TEST(Choose, ConstraintsThatCountTurnsSuitJointCoordinates) {
+  const auto better = [](const char* length) {
+    const Model model = read_model_text(fmt::format(R"(
+dimension: 2
+bodies:
+  drum: {{mass: 3, inertia: 0.02, com: [0, 0]}}
+  load: {{point_mass: 10, position: [0, -5]}}
+joints: {{axle: {{type: revolute, between: [ground, drum]}}}}
+constraints: {{cable: load.x^2 + load.y^2 - ({})^2}}
+outputs: {{turns: drum.angle}}
+)",
+                                                    length),
+                                        "drum.yaml");
+    const Equations e = derive(model, "natural");
+    const Evaluator evaluator(e);
+    const State start = assemble(evaluator).state;
+    const Findings found = find_out(model, evaluator, start, analyze_rank(evaluator, start), 10);
+    return better_coordinates(model, "natural", {}, found);
+  };
+  EXPECT_EQ(better("5 + 0.1*drum.angle"), "joint");
+  EXPECT_EQ(better("5"), std::nullopt);
 }
 
 TEST(Choose, WhatIsAskedForIsKept) {
