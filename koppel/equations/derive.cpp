@@ -12,6 +12,7 @@
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/equations/placement.hpp>
 #include <koppel/equations/quantities.hpp>
+#include <koppel/equations/round_off_rows.hpp>
 #include <koppel/equations/units.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 
@@ -140,7 +141,9 @@ class Derivation {
     const SparseExpr by_q = jacobian(residuals, out_.q);
     std::vector<char> is_trivial(rows.size(), true);
     for (const int i : by_q.pattern.row) is_trivial[static_cast<std::size_t>(i)] = false;
+    const std::vector<char> is_round_off = rows_of_round_off(model_, k_, rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (is_round_off[i]) continue;
       if (is_trivial[i]) {
         check_trivial(rows[i]);
         continue;

@@ -245,6 +245,12 @@ class Natural {
     for (const Site& site : sites_[index]) {
       if (elements_[site.element].is_point) size = std::max(size, norm(values_(site.local)));
     }
+    // Points at the origin but for round-off are one.
+    const Body& body = model_.bodies[index];
+    const double mass = values_(body.mass), inertia = values_(body.inertia.column[2].z);
+    const double gyration = mass > 0 ? std::sqrt(std::abs(inertia) / mass) : 0;
+    const double whole = std::max(norm(values_(body.com)), gyration);
+    if (size < 1e-6 * whole) return whole;
     return size > 0 ? size : 1;
   }
 

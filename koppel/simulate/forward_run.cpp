@@ -75,8 +75,9 @@ Simulation ForwardRun::go() {
                                          now_.equations, options_.derivatives});
     }
   });
-  for (std::string& text : remarks_on_start(model_, *now_.evaluator, now_.state))
+  for (std::string& text : remarks_on_start(model_, *now_.evaluator, now_.state, now_.rank)) {
     tell(std::move(text));
+  }
   if (!now_.jumps.empty()) tell(describe(now_.jumps));
   EventSides events = find_sides(*now_.evaluator, now_.state);
   for (std::string& text : events.remarks) tell(std::move(text));

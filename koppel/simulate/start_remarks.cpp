@@ -83,7 +83,7 @@ EventSides find_sides(const Evaluator& evaluator, const State& start) {
 }
 
 std::vector<std::string> remarks_on_start(const Model& model, const Evaluator& evaluator,
-                                          const State& start) {
+                                          const State& start, const RankReport& rank) {
   const Equations& e = evaluator.equations;
   const std::vector<Expr> laws = laws_of(e);
   std::vector<std::string> out, idle;
@@ -97,13 +97,19 @@ std::vector<std::string> remarks_on_start(const Model& model, const Evaluator& e
                     (idle.size() == 1 ? "input " : "inputs ") + joined(idle),
                     idle.size() == 1 ? "is" : "are", idle.size() == 1 ? "it" : "them"));
   }
+  const std::vector<Expr> time = {e.t};
+  const bool is_driven = depends_on(laws, time) || !e.x.empty();
+  if (rank.degrees_of_freedom == 0 && e.num_v() > 0 && !is_driven) {
+    out.emplace_back(
+        "nothing can move: the constraints leave no freedom. If the mechanism should move, look "
+        "for joints that are meant to be in line or parallel and are not quite so in the file.");
+    return out;
+  }
   const bool has_gravity =
       std::any_of(&model.gravity.x, &model.gravity.x + 3, [](Expr g) { return !g.is_constant(0); });
   const bool has_mass = std::any_of(model.bodies.begin(), model.bodies.end(),
                                     [](const Body& b) { return !b.mass.is_constant(0); });
-  if (has_gravity || !has_mass || !e.x.empty() || depends_on(laws, std::vector<Expr>{e.t})) {
-    return out;
-  }
+  if (has_gravity || !has_mass || is_driven) return out;
   if (vanish(start.v) && vanish(solve_accelerations(evaluator, start).v_rate)) {
     out.emplace_back(
         "nothing moves: there is no gravity, no force acts at the start, and all velocities are "

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/model/model.hpp>
 
@@ -20,9 +21,9 @@ struct EventSides {
 };
 EventSides find_sides(const Evaluator& evaluator, const State& start);
 
-// About inputs and about forces.
+// About inputs, forces and freedoms.
 std::vector<std::string> remarks_on_start(const Model& model, const Evaluator& evaluator,
-                                          const State& start);
+                                          const State& start, const RankReport& rank);
 
 // Throws Error `simulate.singular-coordinates` where rates of coordinates are not determined by
 // velocities, or next to it: Cardan angles with the second one a right angle.

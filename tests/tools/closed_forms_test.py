@@ -143,6 +143,62 @@ run: {end: 0.4, samples: 11}
                 self.assertAlmostEqual(placed["angle"][k], angle, delta=1e-8)
                 self.assertAlmostEqual(placed["x"][k], 1 + math.cos(angle), delta=1e-8)
 
+    # Shafts on two bearings, sliders on two rails and loops in an oblique plane: what the second joint says again is
+    # round-off of its numbers, or of digits that were left out. Beside one joint, and the mechanism in the plane.
+    def test_joints_that_agree_to_round_off_repeat_each_other(self):
+        def text(axis, second, digits):
+            numbers = lambda v: "[" + ", ".join(repr(round(x, digits)) for x in v) + "]"
+            places = [[0.3, -0.2, 0.1], [0.3 + 0.7 * axis[0], -0.2 + 0.7 * axis[1], 0.1 + 0.7 * axis[2]]]
+            joints = "".join(f"  h{i}: {{type: revolute, between: [ground, s], at: {numbers(p)}, axis: {numbers(axis)}}}\n"
+                             for i, p in enumerate(places[:2 if second else 1]))
+            return ("gravity: [0, 0, -9.81]\nbodies: {s: {mass: 2, inertia: [0.3, 0.2, 0.4], com: [0.5, 0.6, -0.3]}}\n"
+                    f"joints:\n{joints}outputs: {{a: h0.angle}}\nrun: {{end: 0.5, samples: 3}}\n")
+        for k in range(6):
+            axis = [math.sin(1 + 3 * k), math.cos(2 * k), math.sin(5 * k) - 0.4]
+            n = math.sqrt(sum(a * a for a in axis))
+            axis = [a / n for a in axis]
+            for digits in (16, 12, 9):
+                alone = self.run_model(text(axis, False, digits))["a"][-1]
+                for method in ([], ["--integrator", "radau5"], ["--coordinates", "joint"], ["--coordinates", "absolute"]):
+                    both = self.run_model(text(axis, True, digits), *method)["a"][-1]
+                    self.assertLess(abs(both - alone), 1e-6, f"{axis}, {digits} digits, {method}")
+
+    def test_planar_loops_in_an_oblique_plane(self):
+        def crank(R):
+            world = lambda x, y: "[" + ", ".join(repr(R[i][0] * x + R[i][1] * y) for i in range(3)) + "]"
+            axis = "[" + ", ".join(repr(R[i][2]) for i in range(3)) + "]"
+            q = [math.cos(0.7), math.sin(0.7)]
+            end = 0.3 * q[0] + math.sqrt(0.8**2 - (0.3 * q[1])**2)
+            return f"""gravity: {world(0, -9.81)}
+bodies:
+  crank: {{mass: 1, inertia: [0.1, 0.1, 0.1], com: {world(0.15 * q[0], 0.15 * q[1])}}}
+  rod: {{mass: 1, inertia: [0.1, 0.1, 0.1], com: {world((0.3 * q[0] + end) / 2, 0.15 * q[1])}}}
+  block: {{mass: 1, inertia: [0.1, 0.1, 0.1], com: {world(end, 0)}}}
+joints:
+  a: {{type: revolute, between: [ground, crank], axis: {axis}}}
+  b: {{type: revolute, between: [crank, rod], at: {world(0.3 * q[0], 0.3 * q[1])}, axis: {axis}}}
+  c: {{type: revolute, between: [rod, block], at: {world(end, 0)}, axis: {axis}}}
+  d: {{type: prismatic, between: [ground, block], at: {world(end, 0)}, axis: {world(1, 0)}}}
+outputs: {{q: a.angle}}
+run: {{end: 0.5, samples: 3}}
+"""
+        upright = self.run_model(crank([[1, 0, 0], [0, 1, 0], [0, 0, 1]]))["q"][-1]
+        for k in range(4):
+            R = turn([math.sin(k + 1), math.cos(3 * k), 0.5], 1 + k)
+            for method in ([], ["--integrator", "radau5"], ["--coordinates", "joint"]):
+                self.assertLess(abs(self.run_model(crank(R), *method)["q"][-1] - upright), 1e-6, f"{R}, {method}")
+
+    def test_what_cannot_move_says_so(self):
+        self.write("door.yaml", """gravity: [0, -9.81, 0]
+bodies: {door: {mass: 20, inertia: [5, 4, 1], com: [0.4, 0, 1]}}
+joints:
+  h1: {type: revolute, between: [ground, door], at: [0, 0, 0.2], axis: [0, 0, 1]}
+  h2: {type: revolute, between: [ground, door], at: [1e-6, 0, 1], axis: [0, 0, 1]}
+""")
+        result = subprocess.run([PROGRAM, "run", "door.yaml", "--out", "out", "--end", "1"], capture_output=True, text=True,
+                                cwd=self.folder)
+        self.assertIn("nothing can move", " ".join(result.stderr.split()))
+
     # A load that falls on the cable of a drum moves along a parabola, which series follow in one step. The multiplier of
     # the cable, T/l of its length, is a series that converges up to |t| = 1.1 s only.
     def test_multipliers_are_right_within_long_steps(self):
