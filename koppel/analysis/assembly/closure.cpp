@@ -32,9 +32,14 @@ class Closure {
 
   int iterations = 0;
 
-  // Moves state.q; true when the residual is below the tolerance.
-  bool run(State& state) {
-    VectorXd c = positions_.residual(state);
+  // Moves state.q; true when the residual is below the tolerance, or that beyond what is left open
+  // by intention.
+  bool run(State& state, const VectorXd& open = {}) {
+    const auto residual = [&](const State& at) -> VectorXd {
+      const VectorXd all = positions_.residual(at);
+      return open.size() == 0 ? all : all - open;
+    };
+    VectorXd c = residual(state);
     if (c.size() == 0) return true;
     if (!c.allFinite()) return false;
     SparseMatrix A = positions_.by_q(state);
@@ -47,7 +52,7 @@ class Closure {
       ++iterations;
       State trial = state;
       dense::view(trial.q) += metric_.damped_step(A, scale_, c, factor * merit / whole);
-      const VectorXd c_trial = positions_.residual(trial);
+      const VectorXd c_trial = residual(trial);
       const double merit_trial = c_trial.allFinite() ? scaled(c_trial).norm() : INFINITY;
       if (merit_trial < merit) {
         const bool stalls = merit_trial > 0.999 * merit && factor > 1e-6;
@@ -138,6 +143,7 @@ class Search {
         }
       }
     }
+    if (!is_found && has_mirrored_) close_gradually();
   }
 
  private:
@@ -174,13 +180,33 @@ class Search {
 
   void consider(State state) {
     approach(positions_, distance_, pull_, options_, state, iterations);
-    if (distance_.has_mirrored(state) || !turn_back(state)) return;
+    if (distance_.has_mirrored(state)) {
+      has_mirrored_ = true;
+      return;
+    }
+    if (!turn_back(state)) return;
     unwind(state);
     const double far = distance_.squared(state) + pull_.energy(state);
     if (is_found && !is_better(far, state)) return;
     is_found = true;
     best = std::move(state);
     least_ = far;
+  }
+
+  // Bodies that are rigid where the gaps are open stay so while these close little by little; on the
+  // way to the nearest point they may be drawn through a plane.
+  void close_gradually() {
+    constexpr int kParts = 16;
+    State state = guess_;
+    const VectorXd gap = positions_.residual(guess_);
+    for (int k = kParts - 1; k >= 0; --k) {
+      const auto metric = distance_.metric_at(state);
+      Closure closure(positions_, *metric, options_);
+      const bool is_closed = closure.run(state, gap * k / kParts);
+      iterations += closure.iterations;
+      if (!is_closed) return;
+    }
+    consider(std::move(state));
   }
 
   // Counted angles that are wrong by half a turn, which closes them too: their invariants are sin
@@ -236,6 +262,7 @@ class Search {
   const State& guess_;
   const AssemblyOptions& options_;
   double least_ = INFINITY;
+  bool has_mirrored_ = false;
 };
 
 }  // namespace
