@@ -64,6 +64,7 @@ void InverseRun::follow_samples(Sampler& sampler) {
         status != FlatSolution::Status::Ok) {
       return fail_at(status);
     }
+    if (!check_jump()) return;
     solution_->get(y);
     // Enough of them to see, few enough to cost nothing.
     if (count % residual_every == 0) checks_->note_residual(solution_->point());
@@ -72,6 +73,23 @@ void InverseRun::follow_samples(Sampler& sampler) {
     ++count;
     if (callbacks_.progress && !callbacks_.progress({t, options_.end, count})) return stop();
   }
+}
+
+bool InverseRun::check_jump() {
+  if (!solution_->jump() || has_jumped_) return true;
+  const FlatSolution::MotionJump& jump = *solution_->jump();
+  has_jumped_ = true;
+  std::string text = fmt::format(
+      "the motion that has the prescribed outputs jumps at t = {:.6g} s, '{}' by {:.3g}: at index "
+      "{} it depends on derivatives of forces, and these are not smooth enough there. The inputs "
+      "would need an impulse.",
+      jump.t, servo_->problem.labels[jump.place], jump.size, servo_->index);
+  if (options_.across_jumps) {
+    tell(std::move(text));
+    return true;
+  }
+  fail(std::move(text));
+  return false;
 }
 
 std::string InverseRun::why_steps_fail(const Outcome& outcome) const {
@@ -164,7 +182,22 @@ void InverseRun::fail_at(FlatSolution::Status status) {
                   solution_->time(), undetermined(solution_->point(), 1e-3), reason(status)));
 }
 
+bool InverseRun::check_events(std::span<const double> row) {
+  const std::optional<std::string> met = events_->look_at(row);
+  if (!met) return true;
+  std::string text = fmt::format(
+      "event '{}' happens by t = {:.6g} s, and the inputs are computed without what it changes.",
+      *met, row[0]);
+  if (options_.across_jumps) {
+    tell(std::move(text));
+    return true;
+  }
+  fail(text + " The results end there.");
+  return false;
+}
+
 bool InverseRun::check_row(std::span<const double> row) {
+  if (!check_events(row)) return false;
   q_.clear();
   for (const std::size_t column : out_.observation->columns_of_q()) q_.push_back(row[column]);
   const std::optional<std::string> wrong = checks_->check(row[0], q_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,7 @@ Inverse InverseRun::go() {
   out_.observation.emplace(out_.equations, model_, now_.state);
   out_.observation->add_inputs(out_.equations);
   checks_.emplace(out_.equations, *servo_, now_.state.p);
+  events_.emplace(out_.equations, *out_.observation, start_);
   correction_.emplace(InputSharing(*now_.evaluator, *servo_, start_));
   if (reduced_.index == 1 && way_ != Way::Bounded) {
     correction_->solve_rows(reduced_.problem, end_);
@@ -74,7 +76,8 @@ std::string InverseRun::coordinates() const {
 void InverseRun::prepare() {
   now_.assemble(model_, coordinates());
   out_.equations = now_.equations;
-  servo_.emplace(make_servo_problem(now_.independent, now_.state, {.native = options_.native}));
+  servo_.emplace(make_servo_problem(now_.independent, now_.state, {.native = options_.native},
+                                    {now_.state.t, options_.end}));
 }
 
 void InverseRun::check_smoothness() {
@@ -97,7 +100,15 @@ void InverseRun::check_smoothness() {
 }
 
 void InverseRun::find_start() {
-  const FlatSolution::Status status = solution_->start(*now_.evaluator, now_.state, end_);
+  FlatSolution::Status status = solution_->start(*now_.evaluator, now_.state, end_);
+  if (status == FlatSolution::Status::Singular || solution_->time() > now_.state.t) {
+    FlatSolution moving(*servo_, end_);
+    const State guess = with_rates_of_references(*now_.evaluator, now_.state);
+    if (moving.start(*now_.evaluator, guess, guess.t) == FlatSolution::Status::Ok) {
+      now_.state = guess;
+      status = solution_->start(*now_.evaluator, now_.state, end_);
+    }
+  }
   if (status != FlatSolution::Status::Ok) {
     if (const std::string why = describe_singular_start(*servo_, *now_.evaluator, now_.state);
         status == FlatSolution::Status::Singular && !why.empty()) {
@@ -119,6 +130,30 @@ void InverseRun::find_start() {
   }
   start_ = consistent_start();
   out_.start = start_;
+  tell_other_start();
+}
+
+// Outputs follow their references from the start on, whatever initial values say.
+void InverseRun::tell_other_start() {
+  constexpr double kMet = 1e-6;
+  constexpr int kMost = 3;
+  std::vector<Expr> residuals;
+  for (const Equations::Wish& wish : out_.equations->wishes) residuals.push_back(wish.residual);
+  if (residuals.empty()) return;
+  const std::vector<double> off = VectorFunction(out_.equations, residuals)(start_);
+  std::string names;
+  int count = 0;
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    const Equations::Wish& wish = out_.equations->wishes[i];
+    if (!wish.fixed || !(std::abs(off[i]) > kMet)) continue;
+    if (++count <= kMost) {
+      names += fmt::format("{}'{}' by {:.3g}", names.empty() ? "" : ", ", wish.name, off[i]);
+    }
+  }
+  if (count == 0) return;
+  if (count > kMost) names += fmt::format(" and {} more", count - kMost);
+  tell("the motion that has the prescribed outputs does not start at the initial values: " + names +
+       " away from them.");
 }
 
 void InverseRun::leave_singular_start() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <koppel/control/checks/inverse_health.hpp>
+#include <koppel/control/checks/met_events.hpp>
 #include <koppel/control/checks/solution_checks.hpp>
 #include <koppel/control/inputs/row_correction.hpp>
 #include <koppel/control/inverse.hpp>
@@ -37,6 +38,7 @@ class InverseRun {
   void prepare();
   void check_smoothness();
   void find_start();
+  void tell_other_start();
 
   // Near a singular point derivatives are large, and steps in time fail: the first node is the
   // start.
@@ -75,9 +77,12 @@ class InverseRun {
   void integrate_internal(Sampler& sampler);
   void fail(std::string text);
   void fail_at(FlatSolution::Status status);
+  // Whether the motion goes on: it has not jumped, or may.
+  bool check_jump();
 
   // False: stop.
   bool check_row(std::span<const double> row);
+  bool check_events(std::span<const double> row);
 
   // Of the equations of motion, where steps solved others in their place.
   void measure_residual();
@@ -104,9 +109,11 @@ class InverseRun {
   std::optional<FlatSolution> solution_;
   ReducedServo reduced_;  // where a method steps in time
   std::optional<SolutionChecks> checks_;
+  std::optional<MetEvents> events_;
   std::optional<RowCorrection> correction_;
   std::optional<ResidualProbe> probe_;
   RowResidual residual_;  // that the probe found
+  bool has_jumped_ = false;
   std::vector<double> q_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include <koppel/analysis/structure/regularity.hpp>
 #include <koppel/expr/algebra/structure.hpp>
@@ -74,6 +75,7 @@ struct Row {
   std::map<int, Entry> entries;
   std::map<int, Expr> w;
   int pivot = -1;
+  std::size_t num_subtracted = 0;  // rows before it
 };
 
 class Elimination {
@@ -115,20 +117,59 @@ class Elimination {
     });
     std::vector<Row> vanished;
     std::vector<const Row*> done;
-    for (const std::size_t i : order) {
-      Row& row = rows_[i];
-      for (const Row* pivot : done) subtract(*pivot, row);
-      choose_pivot(row);
-      if (row.pivot < 0) {
+    while (!order.empty()) {
+      const std::size_t next = next_row(order, done);
+      Row& row = rows_[order[next]];
+      order.erase(order.begin() + static_cast<std::ptrdiff_t>(next));
+      if (row.entries.empty()) {
         vanished.push_back(row);
-      } else {
-        done.push_back(&row);
+        continue;
       }
+      if (row.pivot < 0) row.pivot = row.entries.begin()->first;  // any is better than none
+      done.push_back(&row);
     }
     return vanished;
   }
 
  private:
+  // Of those with the same c as the first, a row whose pivot is 0 at some sample, or small beside
+  // what others have for that unknown, waits: the angle of a drone that hovers is next to 0, and
+  // its sine no pivot where another equation has its cosine.
+  std::size_t next_row(const std::vector<std::size_t>& order, const std::vector<const Row*>& done) {
+    std::size_t count = 0;
+    for (; count < order.size() && structure_.c[order[count]] == structure_.c[order[0]]; ++count) {
+      Row& row = rows_[order[count]];
+      for (; row.num_subtracted < done.size(); ++row.num_subtracted) {
+        subtract(*done[row.num_subtracted], row);
+      }
+      choose_pivot(row);
+    }
+    std::size_t second = count;
+    for (std::size_t k = 0; k < count; ++k) {
+      const Row& row = rows_[order[k]];
+      if (row.entries.empty()) return k;
+      if (row.pivot < 0) continue;
+      if (is_large(row, std::span(order).first(count))) return k;
+      second = std::min(second, k);
+    }
+    return second < count ? second : 0;
+  }
+
+  bool is_large(const Row& row, std::span<const std::size_t> among) const {
+    constexpr double kLarge = 0.1;
+    for (std::size_t n = 0; n < samples_.size(); ++n) {
+      double largest = 0;
+      for (const std::size_t i : among) {
+        const auto found = rows_[i].entries.find(row.pivot);
+        if (found != rows_[i].entries.end()) {
+          largest = std::max(largest, std::abs(found->second.at[n]));
+        }
+      }
+      if (std::abs(row.entries.at(row.pivot).at[n]) < kLarge * largest) return false;
+    }
+    return true;
+  }
+
   void subtract(const Row& by, Row& row) {
     const auto it = row.entries.find(by.pivot);
     if (it == row.entries.end()) return;
@@ -156,9 +197,10 @@ class Elimination {
     }
   }
 
-  // The entry that stays farthest from 0 at all samples, relative to the row; unknowns that few
-  // equations have are better.
+  // The entry that stays farthest from 0 at all samples, relative to the row, if one does; unknowns
+  // that few equations have are better.
   void choose_pivot(Row& row) const {
+    row.pivot = -1;
     double best = 0;
     for (const auto& [column, entry] : row.entries) {
       double least = 1;
@@ -177,8 +219,6 @@ class Elimination {
         row.pivot = column;
       }
     }
-    // Entries that are 0 at some sample only: any is better than none.
-    if (row.pivot < 0 && !row.entries.empty()) row.pivot = row.entries.begin()->first;
   }
 
   const Samples& samples_;

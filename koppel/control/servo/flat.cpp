@@ -12,6 +12,8 @@ constexpr double kTruncation = 1e-3;
 // A correction larger than this is taken for another branch, and the step is shortened.
 constexpr double kJump = 0.1;
 
+double before(double t) { return std::nextafter(t, -std::numeric_limits<double>::infinity()); }
+
 double factorial(int n) {
   double f = 1;
   for (int i = 2; i <= n; ++i) f *= i;
@@ -33,6 +35,12 @@ double FlatSolution::nudged(double t) const {
   if (!std::binary_search(breaks.begin(), breaks.end(), t)) return t;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return std::nextafter(t, t < end_ ? kInfinity : -kInfinity);
+}
+
+// Whether t is a breakpoint, and the solution next to it: nothing but a jump lies between.
+bool FlatSolution::crosses_breakpoint(double t) const {
+  const auto& breaks = servo_.problem.breakpoints;
+  return t_ >= before(t) && std::binary_search(breaks.begin(), breaks.end(), t);
 }
 
 FlatSolution::Status FlatSolution::try_start(const DaePoint& guess) {
@@ -93,7 +101,18 @@ FlatSolution::Status FlatSolution::try_multipliers(DaePoint guess) {
     }
     if (try_start(moved) == Status::Ok) return Status::Ok;
   }
-  return status;
+  return try_inputs(std::move(guess)) == Status::Ok ? Status::Ok : status;
+}
+
+// The same for inputs that enter as a square or a product: where they are 0, they do nothing.
+FlatSolution::Status FlatSolution::try_inputs(DaePoint guess) {
+  const auto& places = system_.terms().y;
+  const auto first = places.size() - static_cast<std::size_t>(servo_.problem.num_u);
+  for (std::size_t i = first; i < places.size(); ++i) {
+    double& input = guess.unknowns[static_cast<std::size_t>(places[i].unknown)][0];
+    if (input == 0) input = 1;
+  }
+  return try_start(guess);
 }
 
 // The step over which the last term of every series is small.
@@ -133,7 +152,44 @@ bool FlatSolution::is_continuous() const {
   return true;
 }
 
-FlatSolution::Status FlatSolution::step_to(double t) {
+// What the prediction for the end of a step misses of a place in y.
+double FlatSolution::missed(std::size_t place, double h) const {
+  const auto [j, order] = system_.terms().y[place];
+  return factorial(order) * (there_.coefficient(j, order) - here_.evaluate(j, order, h));
+}
+
+// The largest miss that is more than the last terms explain.
+std::optional<FlatSolution::MotionJump> FlatSolution::find_jump(double t) const {
+  constexpr double kSeen = 1e-6;   // of values, or of 1
+  constexpr double kTerms = 20.0;  // a series of the least radius that a step suits
+  const double h = t - t_;
+  const auto count = static_cast<std::size_t>(servo_.problem.num_differential());
+  std::optional<MotionJump> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [j, order] = system_.terms().y[i];
+    if (order >= here_.offset(j)) continue;  // it follows from inputs or multipliers
+    const double size = missed(i, h), predicted = factorial(order) * here_.evaluate(j, order, h);
+    double last = 0;
+    for (int k = std::max(order, here_.degree(j) - 1); k <= here_.degree(j); ++k) {
+      const double falling = factorial(k) / factorial(k - order);
+      last = std::max(last, std::abs(falling * here_.coefficient(j, k) * std::pow(h, k - order)));
+    }
+    const double allowed = kTerms * last + kSeen * std::max(1.0, std::abs(predicted));
+    if (std::abs(size) > allowed && (!out || std::abs(size) > std::abs(out->size))) {
+      out = {t, i, size};
+    }
+  }
+  return out;
+}
+
+// Whether some of it is missed again over as short a step: round-off, which grows with the index.
+bool FlatSolution::is_noise(const MotionJump& jump, double h) {
+  constexpr double kPart = 0.01;
+  if (try_step(t_ + h) != Status::Ok) return false;
+  return std::abs(missed(jump.place, h)) > kPart * std::abs(jump.size);
+}
+
+FlatSolution::Status FlatSolution::try_step(double t) {
   const double h = t - t_;
   there_.set_time(nudged(t));
   for (int j = 0; j < here_.num_unknowns(); ++j) {
@@ -143,12 +199,14 @@ FlatSolution::Status FlatSolution::step_to(double t) {
     predicted_[static_cast<std::size_t>(j)] = there_.coefficient(j, 0);
   }
   if (const Status status = there_.make_consistent(); status != Status::Ok) return status;
-  if (!is_continuous()) return Status::NotConverged;
-  if (const Status status = there_.expand(); status != Status::Ok) return status;
+  if (!crosses_breakpoint(t) && !is_continuous()) return Status::NotConverged;
+  return there_.expand();
+}
+
+void FlatSolution::take_step(double t) {
   std::swap(here_, there_);
   t_ = t;
   ++num_steps_;
-  return Status::Ok;
 }
 
 FlatSolution::Status FlatSolution::move_to(double t) {
@@ -156,15 +214,26 @@ FlatSolution::Status FlatSolution::move_to(double t) {
   const auto& breaks = servo_.problem.breakpoints;
   while (t_ < t) {
     double to = is_short(t - t_) ? t : std::min(t, t_ + std::max(longest_step(), shortest));
-    // The series knows nothing of what comes after a breakpoint.
+    // The series knows nothing of what comes after a breakpoint; it is approached from below, so
+    // that a jump is seen by itself.
     const auto next = std::upper_bound(breaks.begin(), breaks.end(), t_);
-    if (next != breaks.end()) to = std::min(to, *next);
-    Status status = step_to(to);
-    while (status != Status::Ok) {
+    if (next != breaks.end() && to >= *next) to = t_ < before(*next) ? before(*next) : *next;
+    std::optional<MotionJump> found;
+    for (;;) {
+      const Status status = try_step(to);
+      found.reset();
+      if (status == Status::Ok && watches_jumps_) found = find_jump(to);
+      if (status == Status::Ok && !found) break;
       const double h = 0.5 * (to - t_);
-      if (h < shortest) return status;
+      if (h < shortest && status != Status::Ok) return status;
+      if (h < shortest) break;
       to = t_ + h;
-      status = step_to(to);
+    }
+    const double h = to - t_;
+    take_step(to);
+    if (found) {
+      if (!is_noise(*found, h)) jump_ = found;
+      watches_jumps_ = false;  // one is enough, and what round-off makes is none
     }
   }
   return Status::Ok;

@@ -12,6 +12,7 @@
 // times are that are asked for. Cost: a fixed number of stages for each time.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,15 @@ class FlatSolution {
   // Forward in time.
   Status move_to(double t);
 
+  // The first place where positions, velocities or further states, which no finite input makes
+  // jump, would have to: forces are not smooth there, and the outputs depend on their derivatives.
+  struct MotionJump {
+    double t = 0;
+    std::size_t place = 0;  // in y
+    double size = 0;
+  };
+  const std::optional<MotionJump>& jump() const { return jump_; }
+
   double time() const { return t_; }
   // y of the problem.
   void get(std::span<double> y) const;
@@ -52,10 +62,16 @@ class FlatSolution {
  private:
   Status try_start(const DaePoint& guess);
   Status try_multipliers(DaePoint guess);
+  Status try_inputs(DaePoint guess);
   double longest_step() const;
   bool is_short(double h) const;
-  Status step_to(double t);
+  Status try_step(double t);
+  void take_step(double t);
   bool is_continuous() const;
+  bool crosses_breakpoint(double t) const;
+  double missed(std::size_t place, double h) const;
+  std::optional<MotionJump> find_jump(double t) const;
+  bool is_noise(const MotionJump& jump, double h);
   // Times at breakpoints are one of the pieces beside it.
   double nudged(double t) const;
 
@@ -64,6 +80,8 @@ class FlatSolution {
   double end_;
   SeriesSolver here_, there_;
   std::vector<double> predicted_;  // x_j at the end of the step
+  std::optional<MotionJump> jump_;
+  bool watches_jumps_ = true;
   double t_ = 0;
   long num_steps_ = 0;
 };

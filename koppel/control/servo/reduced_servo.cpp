@@ -60,7 +60,7 @@ ReducedServo make_reduced_servo(const Equations& e, const ReducedMethod& method,
     problem.labels[terms.y.size() + i] = "lambda of " + e.rows[i].name;
   }
   problem.residual = Lazy<Residual>([residual, options] { return Residual(residual, options); });
-  problem.breakpoints = servo_breakpoints(e, state.p);
+  problem.breakpoints = servo.problem.breakpoints;
   for (const SeriesTerms::Place& place : form.start) out.start.push_back(solution.value(place));
   return out;
 }

@@ -158,7 +158,7 @@ std::vector<SeriesTerms::Place> find_places(const Dae& dae, const Equations& e,
 }  // namespace
 
 ServoProblem make_servo_problem(const Shared<Equations>& equations, const State& state,
-                                CompileOptions options) {
+                                CompileOptions options, Interval range) {
   const Equations& e = equations;
   check_numbers(e);
   check_shares(equations, state);
@@ -195,16 +195,17 @@ ServoProblem make_servo_problem(const Shared<Equations>& equations, const State&
   terms.y = find_places(out.dae, e, problem.labels);
   problem.series = Lazy<SeriesSystem>([terms] { return SeriesSystem(terms); });
 
-  problem.breakpoints = servo_breakpoints(e, state.p);
+  problem.breakpoints = servo_breakpoints(e, state.p, range);
   return out;
 }
 
-std::vector<double> servo_breakpoints(const Equations& e, std::span<const double> p) {
+std::vector<double> servo_breakpoints(const Equations& e, std::span<const double> p,
+                                      Interval range) {
   std::vector<Expr> all = e.f;
   for (const auto* more : {&e.g, &e.b, &e.r}) all.insert(all.end(), more->begin(), more->end());
   for (const NamedExpr& s : e.s) all.push_back(s.value);
-  std::vector<double> times = find_breakpoints(all, e.t, e.p, p);
-  const std::vector<double> of_references = find_breakpoints(e.reference, e.t, e.p, p);
+  std::vector<double> times = find_breakpoints(all, e.t, e.p, p, range);
+  const std::vector<double> of_references = find_breakpoints(e.reference, e.t, e.p, p, range);
   if (of_references.empty()) return times;
   constexpr int kOrder = 24;
   const double first = of_references.front(), last = of_references.back();

@@ -11,6 +11,7 @@
 #include <koppel/analysis/rank/rank.hpp>
 #include <koppel/analysis/structure/regularity.hpp>
 #include <koppel/equations/evaluator.hpp>
+#include <koppel/expr/algebra/interval.hpp>
 #include <koppel/problem/problem.hpp>
 
 namespace koppel {
@@ -30,14 +31,16 @@ struct ServoProblem {
 };
 
 // Of equations without redundant rows (equations/leave_out.hpp). State gives the values of
-// parameters. Throws Error `control.no-outputs`, `control.no-inputs`,
-// `control.too-many-outputs`, `control.too-many-inputs` and `control.no-influence`.
+// parameters; breakpoints are looked for in `range`. Throws Error `control.no-outputs`,
+// `control.no-inputs`, `control.too-many-outputs`, `control.too-many-inputs` and
+// `control.no-influence`.
 ServoProblem make_servo_problem(const Shared<Equations>& equations, const State& state,
-                                CompileOptions options = {});
+                                CompileOptions options = {}, Interval range = {});
 
 // The times at which a servo problem is not smooth. Where the pieces of a reference agree in all
 // derivatives, as the halves of a polynomial that is written from both ends, there is nothing to
 // stop at.
-std::vector<double> servo_breakpoints(const Equations& equations, std::span<const double> p);
+std::vector<double> servo_breakpoints(const Equations& equations, std::span<const double> p,
+                                      Interval range);
 
 }  // namespace koppel

@@ -14,4 +14,8 @@ namespace koppel {
 std::string describe_singular_start(const ServoProblem& servo, const Evaluator& evaluator,
                                     const State& start);
 
+// The state with the least change of its velocities that lets the outputs have the rates of their
+// references: what steers moves nothing while it stands still.
+State with_rates_of_references(const Evaluator& evaluator, const State& state);
+
 }  // namespace koppel

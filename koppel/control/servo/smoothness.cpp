@@ -48,17 +48,20 @@ using Values = std::vector<std::vector<double>>;  // by reference and order
 
 // Derivatives on one side of a breakpoint, and how far they scatter at times close by, where they
 // should hardly differ: their round-off, which grows with the order and with what cancels in a
-// polynomial.
+// polynomial. Next to the breakpoint itself what switches there may be 0, and neither side.
 struct Side {
   Values value, noise;
 };
 Side look_beside(References& derivatives, double b, double towards) {
-  Side out{derivatives(std::nextafter(b, towards)), {}};
-  Values least = out.value, most = out.value;
   constexpr int kTimes = 8;
   constexpr double kApart = 1e-13;  // of the time to the other end
-  for (int n = 1; n <= kTimes; ++n) {
-    const auto at = derivatives(std::nextafter(b, towards) + n * kApart * (towards - b));
+  const auto look = [&](int n) {
+    return derivatives(std::nextafter(b, towards) + n * kApart * (towards - b));
+  };
+  Side out{look(1), {}};
+  Values least = out.value, most = out.value;
+  for (int n = 2; n <= kTimes; ++n) {
+    const Values at = look(n);
     for (std::size_t i = 0; i < at.size(); ++i) {
       for (std::size_t k = 0; k < at[i].size(); ++k) {
         least[i][k] = std::min(least[i][k], at[i][k]);
