@@ -10,11 +10,12 @@ namespace {
 // Coefficients are round-off where those of half the order show a radius larger by this factor.
 const double kLostFactor = std::log(1.5);
 
-// (1)
+// (1) up to a second, (2) above.
 double step_for(int p, double log_radius, double tolerance) {
+  double h = std::exp((std::log(tolerance) + (p + 1) * log_radius) / p);
+  if (h > 1) h = std::max(1.0, std::exp(std::log(tolerance) / (p + 1) + log_radius));
   // Beyond the radius of convergence no tolerance helps.
-  return std::min(0.9 * std::exp(log_radius),
-                  std::exp((std::log(tolerance) + (p + 1) * log_radius) / p));
+  return std::min(0.9 * std::exp(log_radius), h);
 }
 
 }  // namespace

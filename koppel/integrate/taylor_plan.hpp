@@ -22,6 +22,9 @@ struct TaylorPlan {
 // the radius of convergence seen in them, the first term that is left out is about (h/ρ)ᵖ⁺¹. Error
 // per unit step asks for (h/ρ)ᵖ⁺¹ ≤ h σ tolerance, hence
 //   h = (σ tolerance · ρᵖ⁺¹)^{1/p}.                                                      (1)
+// Motions over hours have steps of minutes, and would be allowed the more error the slower they
+// are: there it is error per step, (h/ρ)ᵖ⁺¹ ≤ σ tolerance,
+//   h = (σ tolerance)^{1/(p+1)} ρ.                                                       (2)
 class TaylorPlanner {
  public:
   TaylorPlanner(const IntegrateOptions& options, int num_unknowns)

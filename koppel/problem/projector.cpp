@@ -128,7 +128,7 @@ bool Projector::project(double t, std::span<double> q, std::span<double> v, Proj
   // First of all: constraints may depend on a coordinate that an invariant gives.
   restore_invariants(t, q, work);
   bool is_closed = num_rows_ == 0;
-  double last = INFINITY;
+  double last = INFINITY, moved = INFINITY;  // by the last correction, relative to coordinates
   for (int iteration = 0; num_rows_ > 0 && iteration < max_iterations; ++iteration) {
     put(t, q, v, work);
     residuals_.evaluate(work.in, work.values, work.residuals);
@@ -143,7 +143,9 @@ bool Projector::project(double t, std::span<double> q, std::span<double> v, Proj
     if (!std::isfinite(residual)) return false;
     constexpr double kRoundOff = 1e-15;
     if (iteration > 0 && (residual < kRoundOff || residual > 0.5 * last)) {
-      is_closed = residual < 1e-9;  // no better is to be had in this arithmetic
+      // No better is to be had in this arithmetic: rows of large mechanisms are large numbers.
+      constexpr double kNothing = 1e-12;
+      is_closed = residual < 1e-9 || moved < kNothing;
       break;
     }
     last = residual;
@@ -155,6 +157,9 @@ bool Projector::project(double t, std::span<double> q, std::span<double> v, Proj
       work.q[static_cast<std::size_t>(K_row_[k])] +=
           K[k] * right[static_cast<std::size_t>(K_column_[k])];
     }
+    double change = 0;
+    for (std::size_t i = 0; i < num_q_; ++i) change = std::max(change, std::abs(work.q[i] - q[i]));
+    moved = change / largest(work.q);
     std::copy(work.q.begin(), work.q.end(), q.begin());
     restore_invariants(t, q, work);
   }

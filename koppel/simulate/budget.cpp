@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/code/program.hpp>
@@ -101,7 +102,7 @@ double find_growth(const FixedCostStep& step, const Prepared& prepared, double h
     map.col(j) = (advanced(k, by) - advanced(k, -by)) / (2 * by);
   }
   if (!map.allFinite()) return kNever;
-  return Eigen::EigenSolver<Eigen::MatrixXd>(map, false).eigenvalues().cwiseAbs().maxCoeff();
+  return dense::eigenvalues_only(map).values.cwiseAbs().maxCoeff();
 }
 
 double find_natural_growth(const Prepared& prepared, double h) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 #include <koppel/formulation/fixed_cost/stiff_parts.hpp>
@@ -118,8 +119,7 @@ double growth(const FixedCostOptions& options, const Place& place, const StiffPa
     map = euler_map(options, Fq, Fv, Jq, Jv, h);
   }
   if (!map.allFinite()) return INFINITY;
-  const double radius =
-      Eigen::EigenSolver<MatrixXd>(map, false).eigenvalues().cwiseAbs().maxCoeff();
+  const double radius = dense::eigenvalues_only(map).values.cwiseAbs().maxCoeff();
   return std::log(radius) / h;
 }
 

@@ -9,6 +9,7 @@
 #include <glog/logging.h>
 #include <Eigen/Dense>
 
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/study/residuals.hpp>
@@ -46,12 +47,11 @@ VectorXd sizes_of(const double* x, Index n) {
 // The derivatives without those along directions that are not seen: what the data say nothing about
 // stays as it is.
 void leave_out_blind(const VectorXd& sizes, Eigen::Map<RowMatrix> J) {
-  const Eigen::JacobiSVD<MatrixXd> svd(J * sizes.asDiagonal(),
-                                       Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const VectorXd& s = svd.singularValues();
+  const dense::Singular svd = dense::singular_values(J * sizes.asDiagonal(), dense::Vectors::Thin);
+  const VectorXd& s = svd.s;
   if (s.size() == 0 || s[s.size() - 1] > kBlind * s[0]) return;
   const VectorXd seen = (s.array() > kBlind * s[0]).select(s, 0.0);
-  J = svd.matrixU() * seen.asDiagonal() * svd.matrixV().transpose();
+  J = svd.U * seen.asDiagonal() * svd.V.transpose();
   for (Index j = 0; j < J.cols(); ++j) {
     if (J.col(j).norm() < kBlind * s[0]) J.col(j).setZero();
   }
@@ -187,13 +187,12 @@ class Fitting {
     const double grow =
         residuals_.is_noise_estimated() && N > n ? static_cast<double>(N) / degrees : 1;
     const VectorXd size = sizes_of(out_.values.data(), n);
-    const Eigen::JacobiSVD<MatrixXd> svd(J * size.asDiagonal(),
-                                         Eigen::ComputeThinV | Eigen::ComputeThinU);
-    const VectorXd s = svd.singularValues();
+    const dense::Singular svd = dense::singular_values(J * size.asDiagonal(), dense::Vectors::Thin);
+    const VectorXd& s = svd.s;
     MatrixXd C = MatrixXd::Zero(n, n);
     VectorXd unbounded = VectorXd::Zero(n);
     for (Index k = 0; k < n; ++k) {
-      const VectorXd direction = svd.matrixV().col(k);
+      const VectorXd direction = svd.V.col(k);
       const bool is_seen = k < s.size() && s[k] > kBlind * s[0] && s[0] > 0;
       // Not even its size is known.
       if (!is_seen || 1 / s[k] > 1) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 
@@ -283,8 +284,7 @@ double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOpti
     Eigen::MatrixXd A(n, active.size());
     for (std::size_t k = 0; k < active.size(); ++k) A.col(static_cast<long>(k)) = active[k];
     const Eigen::MatrixXd free_rows = is_free.asDiagonal() * A;
-    const Eigen::VectorXd mu =
-        free_rows.completeOrthogonalDecomposition().solve(-is_free.cwiseProduct(slope));
+    const Eigen::VectorXd mu = dense::LeastNorm(free_rows).solve(-is_free.cwiseProduct(slope));
     Eigen::Index worst = 0;
     if (mu.minCoeff(&worst) >= 0) return left(slope + A * mu).cwiseAbs().maxCoeff();
     active.erase(active.begin() + worst);

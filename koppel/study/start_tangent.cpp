@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/equations/expected_start.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/study/symbols.hpp>
@@ -99,10 +100,7 @@ class StartEquations {
     for (Eigen::Index i = 0; i < A.rows(); ++i) {
       if (const double norm = A.row(i).norm(); norm > 0) A.row(i) /= norm;
     }
-    Eigen::ColPivHouseholderQR<MatrixXd> qr;
-    qr.setThreshold(1e-9);
-    qr.compute(A);
-    return qr.rank();
+    return static_cast<Eigen::Index>(dense::independent_columns(A, 1e-9).size());
   }
 
   // Of a single coordinate, or rate, that moves no body.
@@ -166,7 +164,7 @@ class StartEquations {
     const MatrixXd A = evaluate(e_, rows_x, at_);
     VectorXd eta(A.rows());
     if (A.rows() > 0) {
-      eta = A.transpose().completeOrthogonalDecomposition().solve(-evaluate(e_, slope, at_));
+      eta = dense::LeastNorm(A.transpose()).solve(-evaluate(e_, slope, at_));
     }
     const Exprs weights =
         make_symbols(*e_.graph, "weight.row", static_cast<std::size_t>(rows.size()));
@@ -195,9 +193,7 @@ class StartEquations {
       return norms.unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1.0; }).eval();
     };
     const VectorXd s = scale(A.colwise().norm().transpose());
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
-    solver.setThreshold(1e-11);
-    solver.compute(s.asDiagonal() * A * s.asDiagonal());
+    const dense::LeastNorm solver(s.asDiagonal() * A * s.asDiagonal(), 1e-11);
     return s.asDiagonal() * solver.solve(s.asDiagonal() * b);
   }
 

@@ -210,6 +210,26 @@ run: {end: 4, samples: 5}
         for end in ends[1:]:
             self.assertLess(max(abs(p - q) for p, q in zip(end, ends[0])), 1e-7)
 
+    # A satellite is back after Kepler's period. Steps are minutes long: their errors must not grow with them.
+    def test_slow_motions_are_as_accurate_as_fast_ones(self):
+        GM, r, speed = 3.986004418e14, 7e6, 9000.0
+        a = 1 / (2 / r - speed**2 / GM)
+        period = 2 * math.pi * math.sqrt(a**3 / GM)
+        text = f"""dimension: 2
+parameters: {{GM: {GM}}}
+bodies: {{s: {{point_mass: 500, position: [{r}, 0]}}}}
+forces:
+  g: {{type: force, on: s, force: ["-GM*500*s.x/(s.x^2 + s.y^2)^1.5", "-GM*500*s.y/(s.x^2 + s.y^2)^1.5"]}}
+initial: {{"s.y'": {speed}}}
+outputs: {{x: s.x, y: s.y}}
+run: {{end: {period!r}, samples: 2}}
+"""
+        for tolerance in ("1e-8", "1e-10"):
+            for integrator in ("taylor", "dop853", "radau5"):
+                columns = self.run_model(text, "--integrator", integrator, tolerance=tolerance)
+                off = math.hypot(columns["x"][-1] - r, columns["y"][-1])
+                self.assertLess(off, 100 * float(tolerance) * r, f"{integrator}, {tolerance}: {off} m")
+
     def test_what_cannot_move_says_so(self):
         self.write("door.yaml", """gravity: [0, -9.81, 0]
 bodies: {door: {mass: 20, inertia: [5, 4, 1], com: [0.4, 0, 1]}}

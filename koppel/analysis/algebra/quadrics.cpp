@@ -5,6 +5,7 @@
 #include <random>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 
 namespace koppel::quadrics {
 namespace {
@@ -86,11 +87,11 @@ std::vector<MatrixXd> independent(const std::vector<MatrixXd>& forms, double ter
   for (std::size_t k = 0; k < forms.size(); ++k) {
     all.row(static_cast<Index>(k)) = forms[k].reshaped().transpose();
   }
-  const Eigen::JacobiSVD<MatrixXd> svd(all, Eigen::ComputeThinV);
+  const dense::Singular svd = dense::singular_values(all, dense::Vectors::Thin);
   std::vector<MatrixXd> out;
-  for (Index k = 0; k < svd.singularValues().size(); ++k) {
-    if (!(svd.singularValues()[k] > kVanishes * terms)) break;
-    out.emplace_back(svd.matrixV().col(k).reshaped(d, d));
+  for (Index k = 0; k < svd.s.size(); ++k) {
+    if (!(svd.s[k] > kVanishes * terms)) break;
+    out.emplace_back(svd.V.col(k).reshaped(d, d));
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/algebra/sparse.hpp>
 
 namespace koppel {
@@ -57,15 +58,13 @@ VectorXd solve_by_null_space(const Kkt& kkt, Accelerations& result) {
   const MatrixXd N = d.asDiagonal() * dense::null_space(eased, kRankTolerance);
   if (N.cols() > 0) {
     const MatrixXd reduced = N.transpose() * M * N;
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod(N.cols(), N.cols());
-    cod.setThreshold(kRankTolerance);
-    cod.compute(reduced);
-    v_rate += N * cod.solve(N.transpose() * (f - M * v_rate));
-    result.is_underdetermined = cod.rank() < N.cols();
+    const dense::LeastNorm factors(reduced, kRankTolerance);
+    v_rate += N * factors.solve(N.transpose() * (f - M * v_rate));
+    result.is_underdetermined = factors.rank() < N.cols();
     if (result.is_underdetermined) {
       // What is left open is taken away, by orthogonality to it.
       const MatrixXd open = N * dense::null_space(reduced, kRankTolerance);
-      v_rate -= open * open.colPivHouseholderQr().solve(v_rate);
+      v_rate -= open * dense::solve_least_squares(open, v_rate);
     }
   }
   result.is_redundant = n - N.cols() < m;
@@ -146,14 +145,12 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   const MatrixXd A = d.asDiagonal() * kkt.matrix * d.asDiagonal();
   const VectorXd b = d.cwiseProduct(kkt.right);
 
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod(size, size);
-  cod.setThreshold(kRankTolerance);
-  cod.compute(A);
-  VectorXd x = cod.solve(b);
-  x += cod.solve(b - A * x);  // one refinement
+  const dense::LeastNorm factors(A, kRankTolerance);
+  VectorXd x = factors.solve(b);
+  x += factors.solve(b - A * x);  // one refinement
   x = d.cwiseProduct(x).eval();
   Accelerations open;
-  if (cod.rank() < size) x = solve_by_null_space(kkt, open);
+  if (factors.rank() < size) x = solve_by_null_space(kkt, open);
   const VectorXd terms = kkt.matrix.cwiseAbs() * x.cwiseAbs() + kkt.right.cwiseAbs();
   Accelerations result = split(evaluator, x, terms, (kkt.right - kkt.matrix * x).cwiseAbs());
   result.is_redundant = open.is_redundant;
@@ -170,7 +167,7 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   for (const int row : leave_out) C.row(row).setZero();
   const VectorXd force = dense::view(evaluator.f(state)) -
                          dense::view((*evaluator.M)(state)) * dense::view(result.v_rate);
-  const VectorXd multipliers = C.transpose().completeOrthogonalDecomposition().solve(force);
+  const VectorXd multipliers = dense::LeastNorm(C.transpose()).solve(force);
   const auto n_g = static_cast<Eigen::Index>(evaluator.equations->num_g());
   result.lambda = dense::to_vector(multipliers.head(n_g));
   result.mu = dense::to_vector(multipliers.tail(multipliers.size() - n_g));

@@ -1,6 +1,7 @@
 #include <koppel/analysis/motion/linearize.hpp>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/motion/accelerations.hpp>
 
 namespace koppel {
@@ -75,11 +76,8 @@ std::vector<int> choose_columns(const MatrixXd& C, Index columns) {
   std::vector<char> is_dependent(static_cast<std::size_t>(columns), false);
   if (C.rows() > 0) {
     const dense::Equilibration scale = dense::equilibrate(C);
-    Eigen::ColPivHouseholderQR<MatrixXd> qr(C.rows(), C.cols());
-    qr.setThreshold(kRankTolerance);
-    qr.compute(scale.rows.asDiagonal() * C);
-    for (Index i = 0; i < qr.rank(); ++i) {
-      is_dependent[static_cast<std::size_t>(qr.colsPermutation().indices()[i])] = true;
+    for (const int j : dense::independent_columns(scale.rows.asDiagonal() * C, kRankTolerance)) {
+      is_dependent[static_cast<std::size_t>(j)] = true;
     }
   }
   std::vector<int> independent;
@@ -107,11 +105,8 @@ MatrixXd fill_in(const MatrixXd& C, const std::vector<int>& independent, const M
   if (dependent.empty()) return Y;
   MatrixXd right(C.rows(), n + R.cols());
   right << -C(Eigen::all, independent), -R;
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod;
-  cod.setThreshold(kRankTolerance);
-  cod.compute(C(Eigen::all, dependent));
-  const MatrixXd solution = cod.solve(right);
-  Y(dependent, Eigen::all) = solution;
+  Y(dependent, Eigen::all) =
+      dense::LeastNorm(C(Eigen::all, dependent), kRankTolerance).solve(right);
   return Y;
 }
 
@@ -163,12 +158,12 @@ Linearizer::Full Linearizer::full(const State& state) const {
   right.topRightCorner(n_v, n_u) = -dense::view(dynamics_u_(state, known));
   right.bottomLeftCorner(m, n) = -dense::view(constraints_(state, known));
   const dense::Equilibration scale = dense::equilibrate(kkt);
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod;
-  cod.setThreshold(1e-10);
-  if (n_v > 0) cod.compute(scale.rows.asDiagonal() * kkt * scale.columns.asDiagonal());
   MatrixXd v_rate(n_v, n + n_u);
   if (n_v > 0) {
-    v_rate = (scale.columns.asDiagonal() * cod.solve(scale.rows.asDiagonal() * right)).topRows(n_v);
+    const dense::LeastNorm factors(scale.rows.asDiagonal() * kkt * scale.columns.asDiagonal(),
+                                   1e-10);
+    const MatrixXd scaled = factors.solve(scale.rows.asDiagonal() * right);
+    v_rate = (scale.columns.asDiagonal() * scaled).topRows(n_v);
   }
   MatrixXd A = MatrixXd::Zero(n, n), B = MatrixXd::Zero(n, n_u);
   A.topRows(n_q) = dense::view(rate_(state));

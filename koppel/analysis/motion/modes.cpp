@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/motion/linearize.hpp>
 
 namespace koppel {
@@ -72,11 +73,11 @@ VectorXcd eigenvector(const MatrixXd& A, std::complex<double> eigenvalue) {
 std::vector<Mode> find_modes(const LinearSystem& system) {
   std::vector<Mode> modes;
   if (system.A.rows == 0) return modes;
-  const Eigen::EigenSolver<MatrixXd> solver(MatrixXd(dense::view(system.A)));
-  const MatrixXcd vectors = solver.eigenvectors();
-  for (Index i = 0; i < solver.eigenvalues().size(); ++i) {
-    const std::complex<double> eigenvalue = solver.eigenvalues()[i];
-    if (eigenvalue.imag() >= 0) modes.push_back(make_mode(system, eigenvalue, vectors.col(i)));
+  const dense::Eigenvalues found = dense::eigenvalues(dense::view(system.A));
+  for (Index i = 0; i < found.values.size(); ++i) {
+    const std::complex<double> eigenvalue = found.values[i];
+    if (eigenvalue.imag() < 0) continue;
+    modes.push_back(make_mode(system, eigenvalue, found.vectors.col(i)));
   }
   sort_by_frequency(modes);
   return modes;
@@ -94,19 +95,18 @@ Spectrum find_spectrum(const LinearSystem& system, double zero) {
   A = (d.cwiseInverse().asDiagonal() * A * d.asDiagonal()).eval();
   if (A.isZero(0)) return {static_cast<int>(A.rows()), {}};
   MatrixXd rest = A;
-  const double size = A.jacobiSvd().singularValues()[0];
+  double size = 0;
   while (rest.rows() > 0) {
-    const Eigen::JacobiSVD<MatrixXd> svd(rest, Eigen::ComputeFullV);
-    const Index rank = (svd.singularValues().array() > zero * size).count();
+    const dense::Singular svd = dense::singular_values(rest, dense::Vectors::Full);
+    if (size == 0) size = svd.s[0];  // of A
+    const Index rank = (svd.s.array() > zero * size).count();
     if (rank == rest.rows()) break;
     out.num_zero += static_cast<int>(rest.rows() - rank);
-    const MatrixXd kept = svd.matrixV().leftCols(rank);
+    const MatrixXd kept = svd.V.leftCols(rank);
     rest = (kept.transpose() * rest * kept).eval();
   }
   if (rest.rows() == 0) return out;
-  const Eigen::EigenSolver<MatrixXd> solver(rest, false);
-  for (Index i = 0; i < solver.eigenvalues().size(); ++i) {
-    const std::complex<double> eigenvalue = solver.eigenvalues()[i];
+  for (const std::complex<double> eigenvalue : dense::eigenvalues_only(rest).values) {
     if (eigenvalue.imag() < 0) continue;
     out.modes.push_back(make_mode(system, eigenvalue, d.asDiagonal() * eigenvector(A, eigenvalue)));
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/assembly/assembly.hpp>
 
 namespace koppel {
@@ -63,12 +64,9 @@ class Loads {
   VectorXd residual(const State& s, VectorXd& multipliers, double& scale) const {
     const VectorXd f = dense::view(evaluator_.f(s)), r = dense::view(evaluator_.r(s));
     const MatrixXd C = dense::view(evaluator_.all_constraints(s));
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> cod;
-    cod.setThreshold(1e-10);
     VectorXd rest = f;
     if (C.rows() > 0) {
-      cod.compute(C.transpose());
-      multipliers = cod.solve(f);
+      multipliers = dense::LeastNorm(C.transpose(), 1e-10).solve(f);
       rest -= C.transpose() * multipliers;
     }
     scale =

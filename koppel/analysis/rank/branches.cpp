@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/algebra/metric.hpp>
 #include <koppel/analysis/algebra/quadrics.hpp>
 #include <koppel/analysis/assembly/assembly.hpp>
@@ -38,10 +39,10 @@ NullSpaces null_spaces(const Evaluator& evaluator, const State& state, int rank)
   const MatrixXd eased = C * dense::view(ease).asDiagonal();
   VectorXd rows = eased.rowwise().norm();
   rows = rows.cwiseMax(kVanishes * rows.maxCoeff()).cwiseInverse().eval();
-  const Eigen::JacobiSVD<MatrixXd> svd(rows.asDiagonal() * eased,
-                                       Eigen::ComputeFullU | Eigen::ComputeFullV);
-  return {dense::view(ease).asDiagonal() * svd.matrixV().rightCols(C.cols() - rank),
-          rows.asDiagonal() * svd.matrixU().rightCols(C.rows() - rank)};
+  const dense::Singular svd =
+      dense::singular_values(rows.asDiagonal() * eased, dense::Vectors::Full);
+  return {dense::view(ease).asDiagonal() * svd.V.rightCols(C.cols() - rank),
+          rows.asDiagonal() * svd.U.rightCols(C.rows() - rank)};
 }
 
 // Yᵀγ at v, and a measure of its terms.
@@ -237,7 +238,7 @@ bool nearest_on(const Evaluator& evaluator, const Branch& branch, const State& s
   v = drive + T * z;
   if (free.cols() > 0) {
     const MatrixXd W = weight.asDiagonal() * T * free;
-    v += T * (free * W.colPivHouseholderQr().solve(weight.cwiseProduct(wanted - v)));
+    v += T * (free * dense::solve_least_squares(W, weight.cwiseProduct(wanted - v)));
   }
   const double size = std::max(weight.cwiseProduct(wanted).norm(), weight.cwiseProduct(v).norm());
   distance = size > 0 ? weight.cwiseProduct(wanted - v).norm() / size : 0;

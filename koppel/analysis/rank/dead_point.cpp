@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/algebra/sparse.hpp>
 #include <koppel/analysis/assembly/neighbours.hpp>
 #include <koppel/equations/derive.hpp>
@@ -31,7 +32,7 @@ Fit fit(const Evaluator& evaluator, const MatrixFunction& rate, const State& sta
   MatrixXd C = MatrixXd(sparse::all_constraints(evaluator, state)) * eased;
   const VectorXd w = (MatrixXd(sparse::evaluate(rate, state)) * eased).row(0).transpose();
   for (Index i = 0; i < C.rows(); ++i) C.row(i) /= std::max(C.row(i).norm(), 1e-300);
-  Fit out{Eigen::CompleteOrthogonalDecomposition<MatrixXd>(C.transpose()).solve(w), 1};
+  Fit out{dense::LeastNorm(C.transpose()).solve(w), 1};
   if (w.norm() > 0) out.left = (w - C.transpose() * out.y).norm() / w.norm();
   return out;
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/algebra/metric.hpp>
 #include <koppel/analysis/assembly/neighbours.hpp>
 
@@ -51,12 +52,10 @@ Eigen::MatrixXd rows_of(const Eigen::MatrixXd& Y, const std::vector<int>& rows) 
 std::vector<int> independent_rows(const Eigen::MatrixXd& Y, const std::vector<int>& rows) {
   const Eigen::MatrixXd part = rows_of(Y, rows).transpose();
   if (part.size() == 0 || part.cwiseAbs().maxCoeff() < kSupport) return {};
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(part.rows(), part.cols());
-  qr.setThreshold(kSupport / part.colwise().norm().maxCoeff());
-  qr.compute(part);
   std::vector<int> chosen;
-  for (Index k = 0; k < qr.rank(); ++k) {
-    chosen.push_back(rows[static_cast<std::size_t>(qr.colsPermutation().indices()[k])]);
+  for (const int j :
+       dense::independent_columns(part, kSupport / part.colwise().norm().maxCoeff())) {
+    chosen.push_back(rows[static_cast<std::size_t>(j)]);
   }
   std::sort(chosen.begin(), chosen.end());
   return chosen;

@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/control/feedback/riccati.hpp>
@@ -53,7 +54,7 @@ class Design {
     const LinearSystem linear = linearize(evaluator_, state);
     const MatrixXd A = dense::view(linear.A), B = dense::view(linear.B), S = dense::view(linear.S);
     const MatrixXd C = dense::view(by_state_(state)) * S;
-    const MatrixXd back = S.completeOrthogonalDecomposition().pseudoInverse();
+    const MatrixXd back = dense::LeastNorm(S).solve(MatrixXd::Identity(S.rows(), S.rows()));
     return (options_.kind == "pd" ? spring_and_damper(state, B, C) : regulator(state, A, B, C)) *
            back;
   }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <koppel/analysis/algebra/factors.hpp>
+
 namespace koppel {
 
 std::optional<Eigen::MatrixXd> solve_riccati(const Eigen::MatrixXd& A, const Eigen::MatrixXd& G,
@@ -28,7 +30,7 @@ std::optional<Eigen::MatrixXd> solve_riccati(const Eigen::MatrixXd& A, const Eig
   const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(n, n);
   left << Z.topRightCorner(n, n), Z.bottomRightCorner(n, n) + I;
   right << Z.topLeftCorner(n, n) + I, Z.bottomLeftCorner(n, n);
-  Eigen::MatrixXd P = -left.colPivHouseholderQr().solve(right);
+  Eigen::MatrixXd P = -dense::solve_least_squares(left, right);
   P = 0.5 * (P + P.transpose()).eval();
   const Eigen::MatrixXd residual = A.transpose() * P + P * A - P * G * P + Q;
   constexpr double kSmall = 1e-6;  // relative to its terms

@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
@@ -18,10 +19,8 @@ using Indices = std::vector<Eigen::Index>;
 int rank_of(const MatrixXd& A) {
   if (A.size() == 0) return 0;
   const dense::Equilibration scale = dense::equilibrate(A);
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(A.rows(), A.cols());
-  qr.setThreshold(1e-9);
-  qr.compute(scale.rows.asDiagonal() * A * scale.columns.asDiagonal());
-  return static_cast<int>(qr.rank());
+  const MatrixXd scaled = scale.rows.asDiagonal() * A * scale.columns.asDiagonal();
+  return static_cast<int>(dense::independent_columns(scaled, 1e-9).size());
 }
 
 // The parts of the equations, at a point.

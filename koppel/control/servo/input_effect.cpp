@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 
 namespace koppel {
 namespace {
@@ -35,7 +36,7 @@ InputEffect::At InputEffect::operator()(const State& state) const {
   A.bottomLeftCorner(m, n) = C;
   Eigen::MatrixXd right = Eigen::MatrixXd::Zero(n + m, B.cols());
   right.topRows(n) = B;
-  const Eigen::MatrixXd solution = A.completeOrthogonalDecomposition().solve(right);
+  const Eigen::MatrixXd solution = dense::LeastNorm(A).solve(right);
   At out;
   out.X = dense::to_matrix(solution.topRows(n));
   out.Lambda = dense::to_matrix(solution.bottomRows(m));

@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/control/servo/input_effect.hpp>
 
@@ -43,7 +44,7 @@ std::optional<Realization> find_realization(const Evaluator& evaluator, const St
   for (Eigen::Index j = 0; j < P.cols(); ++j) {
     if (const double norm = P.col(j).norm(); norm > 0) P.col(j) /= norm;
   }
-  const Eigen::VectorXd sigma = P.jacobiSvd().singularValues();
+  const Eigen::VectorXd sigma = dense::singular_values(P, dense::Vectors::Thin).s;
   Realization out;
   out.num_outputs = static_cast<int>(e.s.size());
   out.singular_values = dense::to_vector(sigma);

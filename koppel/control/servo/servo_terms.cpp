@@ -6,6 +6,7 @@
 #include <Eigen/Dense>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/base/diagnostic.hpp>
 
 namespace koppel {
@@ -17,12 +18,8 @@ void append(Exprs& to, const Exprs& more) { to.insert(to.end(), more.begin(), mo
 
 // The columns that Gaussian elimination with column pivoting would solve for.
 std::vector<int> independent_columns(const Eigen::MatrixXd& A) {
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
-  if (qr.rank() < A.rows()) return {};
-  std::vector<int> columns;
-  for (Eigen::Index i = 0; i < A.rows(); ++i) {
-    columns.push_back(qr.colsPermutation().indices()[i]);
-  }
+  std::vector<int> columns = dense::independent_columns(A);
+  if (static_cast<Eigen::Index>(columns.size()) < A.rows()) return {};
   std::sort(columns.begin(), columns.end());
   return columns;
 }

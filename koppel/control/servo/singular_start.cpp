@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/structure/hidden_equations.hpp>
 
 namespace koppel {
@@ -39,7 +40,7 @@ State with_rates_of_references(const Evaluator& evaluator, const State& state) {
   Eigen::VectorXd missing = Eigen::VectorXd::Zero(A.rows());
   missing.tail(S.rows) = -dense::view(off);
   State out = state;
-  dense::view(out.v) += A.completeOrthogonalDecomposition().solve(missing);
+  dense::view(out.v) += dense::LeastNorm(A).solve(missing);
   return out;
 }
 
