@@ -14,21 +14,31 @@ double varied(std::size_t i) {
   return (i % 2 == 0 ? 1 : -1) * (0.3 + 0.7 * (golden - std::floor(golden)));
 }
 
-// Of the largest body: how far its joints are from its centre of mass, or its radius of gyration.
-double size_of(const Model& model, const ParameterValues& values) {
-  double size = 0;
+// Sizes of bodies, as far as their joints are concerned: how far these are apart. Bodies with one
+// place for joints have the way from there to the centre of mass, or their radius of gyration.
+std::vector<double> sizes_of(const Model& model) {
+  const ParameterValues values(model);
+  std::vector<std::vector<Vec3<double>>> places(model.bodies.size());
   for (const Joint& joint : model.joints) {
     for (const Marker* marker : {&joint.a, &joint.b}) {
-      if (marker->body == kGround) continue;
-      const Body& body = model.bodies[static_cast<std::size_t>(marker->body)];
-      size = std::max(size, norm(values(marker->point) - values(body.com)));
+      places[static_cast<std::size_t>(marker->body)].push_back(values(marker->point));
     }
   }
-  for (const Body& body : model.bodies) {
+  constexpr double kOnePlace = 1e-9;  // of the way to the centre of mass
+  std::vector<double> sizes(model.bodies.size());
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    const Body& body = model.bodies[i];
+    const Vec3<double> com = values(body.com);
+    double apart = 0, away = 0;
+    for (const Vec3<double>& place : places[i]) {
+      apart = std::max(apart, norm(place - places[i][0]));
+      away = std::max(away, norm(place - com));
+    }
+    sizes[i] = apart > kOnePlace * away ? apart : away;
     const double mass = values(body.mass), inertia = values(body.inertia.column[2].z);
-    if (!body.is_point && mass > 0) size = std::max(size, std::sqrt(std::abs(inertia) / mass));
+    if (sizes[i] == 0 && mass > 0) sizes[i] = std::sqrt(std::abs(inertia) / mass);
   }
-  return size > 0 ? size : 1;
+  return sizes;
 }
 
 // Values at the k-th place.
@@ -60,14 +70,19 @@ std::vector<char> rows_of_round_off(const Model& model, const Kinematics& kinema
     if (rows[i].row.holds != Holds::Other) left.push_back(i);
   }
   if (left.empty()) return is_round_off;
-  const double size = size_of(model, ParameterValues(model));
+  const std::vector<double> sizes = sizes_of(model);
+  const double largest = *std::max_element(sizes.begin(), sizes.end());
+  const double size = largest > 0 ? largest : 1;
   constexpr int kPlaces = 4;
   for (int k = 1; k <= kPlaces && !left.empty(); ++k) {
     const ParameterValues values = values_at(model, kinematics, size, k, k == kPlaces);
     std::erase_if(left, [&](std::size_t i) {
       const Holds holds = rows[i].row.holds;
       const bool is_length = holds == Holds::Point || holds == Holds::Shift;
-      return !(std::abs(values(rows[i].residual)) <= kInData * (is_length ? size : 1));
+      const Joint& joint = model.joints[static_cast<std::size_t>(rows[i].row.owner.index)];
+      const double own = std::max(sizes[static_cast<std::size_t>(joint.a.body)],
+                                  sizes[static_cast<std::size_t>(joint.b.body)]);
+      return !(std::abs(values(rows[i].residual)) <= kInData * (is_length ? own : 1));
     });
   }
   for (const std::size_t i : left) is_round_off[i] = true;

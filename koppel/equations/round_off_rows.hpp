@@ -14,7 +14,7 @@ namespace koppel {
 
 // For each row: whether it is 0 at some places of all coordinates, far from the constraints and
 // from each other, and also for other values of the parameters, which may be varied later; to 1e-8
-// of the size of the largest body or of direction cosines. Only what joints hold is looked at.
+// of the size of the joint's bodies or of direction cosines. Only what joints hold is looked at.
 std::vector<char> rows_of_round_off(const Model& model, const Kinematics& kinematics,
                                     const std::vector<ConstraintRow>& rows);
 

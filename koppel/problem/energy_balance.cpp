@@ -62,27 +62,33 @@ EnergyBalance::EnergyBalance(const EnergyTerms& terms, CompileOptions options)
   arguments_.emplace(inputs_of(terms), arguments, options);
 }
 
-// Random states around the given one; they need not satisfy the constraints, since the terms cancel
-// everywhere or are not meant to.
+// Random states around the given one, and others far from it, where forces act that sleep at the
+// start; they need not satisfy the constraints, since the terms cancel everywhere or are not meant
+// to.
 void EnergyBalance::probe(const EnergyTerms& terms) {
   needs_multipliers_ = terms.moves;
   const Expr all = terms.without_multipliers();
   const Exprs sum_of_terms = {all}, states = states_of(terms);
   has_switches_ = koppel::has_switches(sum_of_terms, states);
-  const bool may_cancel = !terms.moves && !has_switches_ && !depends_on(all, terms.t);
+  // Forces that sleep here, such as those of a tyre above the road, are no sign of anything.
+  const bool may_cancel =
+      !terms.moves && !may_sleep(sum_of_terms, states) && !depends_on(all, terms.t);
   const Function function(inputs_of(terms), Exprs{terms.of_forces, terms.kinetic_rate,
                                                   terms.potential_rate, terms.kinetic});
 
-  constexpr int kLooks = 6;
+  constexpr int kLooks = 6, kFar = 12;
   constexpr double kRoundOff = 1e-9;
   std::mt19937 generator(1);
   std::uniform_real_distribution<double> random(-1, 1);
-  double sum = 0, scale = 0, kinetic = 0, skew = 0;
+  double kinetic = 0, skew = 0;
+  bool cancels = true;
   int looks = 0;
-  for (int k = 0; k < kLooks; ++k) {
+  for (int k = 0; k < kLooks + kFar; ++k) {
+    const bool is_far = k >= kLooks;
     std::vector<double> in = {terms.t0};
     for (const double q : terms.q0) {
-      in.push_back(q + 0.3 * std::max(std::abs(q), 0.1) * random(generator));
+      const double by = is_far ? 3 * std::max(std::abs(q), 1.0) : 0.3 * std::max(std::abs(q), 0.1);
+      in.push_back(q + by * random(generator));
     }
     for (const double v : terms.v0) {
       in.push_back(v + std::max(std::abs(v), 1.0) * random(generator));
@@ -97,17 +103,16 @@ void EnergyBalance::probe(const EnergyTerms& terms) {
     for (std::size_t i = 0; i < num_v_; ++i) in[1 + num_q_ + i] *= 2;
     const double twice = function(in)[3];
     if (!std::isfinite(once[0] + once[1] + once[2] + twice)) continue;
+    const double scale = std::max({std::abs(once[0]), std::abs(once[1]), std::abs(once[2])});
+    cancels = cancels && std::abs(once[0] + once[1] + once[2]) <= kRoundOff * scale;
+    if (is_far) continue;
     ++looks;
-    sum = std::max(sum, std::abs(once[0] + once[1] + once[2]));
-    for (int i = 0; i < 3; ++i)
-      scale = std::max(scale, std::abs(once[static_cast<std::size_t>(i)]));
     kinetic = std::max(kinetic, std::abs(twice));
     skew = std::max(skew, std::abs(twice - 4 * once[3]));
   }
   is_known_ = looks > 0 && skew <= kRoundOff * kinetic;
   is_conservative_ =
-      !terms.moves &&
-      (all.is_constant(0) || (may_cancel && looks > kLooks / 2 && sum <= kRoundOff * scale));
+      !terms.moves && (all.is_constant(0) || (may_cancel && looks > kLooks / 2 && cancels));
 }
 
 EnergyBalance::Workspace EnergyBalance::make_workspace() const {

@@ -50,7 +50,7 @@ bool depends_on_highest(const SeriesTerms& terms, const SparseExpr& J) {
 
 bool find_switches(const Dae& dae) {
   const std::vector<Expr> residuals = residuals_of(dae), variables = variables_of(dae);
-  return has_switches(residuals, std::span<const Expr>(variables).subspan(1));  // without t
+  return may_sleep(residuals, std::span<const Expr>(variables).subspan(1));  // without t
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ class BatchSweep {
     }
     const double duration = batch_options_.run.end - batch.step_model().start_time;
     const auto steps = static_cast<std::uint64_t>(std::llround(duration / batch.step()));
+    check_end(duration, batch.step(), steps);
     load.seconds += card_ ? step_on_card(batch, steps, rows) : step_here(batch, steps, rows);
     load.steps += static_cast<double>(steps) * static_cast<double>(numbers.size());
     return rows;
@@ -94,6 +95,18 @@ class BatchSweep {
   }
 
   // Both give the seconds from the variants in memory to their results in memory.
+  // All variants take the same number of steps of the same length.
+  void check_end(double duration, double step, std::uint64_t steps) const {
+    constexpr double kWhole = 1e-6;  // of a step
+    if (std::abs(duration / step - static_cast<double>(steps)) <= kWhole) return;
+    throw Error("study.bad-option",
+                fmt::format("a run of {:g} s is no whole number of steps of {:g} s, and in a batch "
+                            "all steps are of one length.",
+                            duration, step),
+                fmt::format("End at {:g} s, or take another step.",
+                            batch_options_.run.end - duration + static_cast<double>(steps) * step));
+  }
+
   double step_here(Batch& batch, std::uint64_t steps, std::vector<SweepRow>& rows) const {
     const std::size_t n = rows.size(), m = batch.observed().size();
     const auto before = std::chrono::steady_clock::now();

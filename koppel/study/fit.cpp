@@ -131,7 +131,69 @@ class Fitting {
   }
 
   // Over all parameters, or all but one. False: it did not converge.
+  //
+  // Steps that are cut off at a bound lead along it slowly, or to a wrong place. So parameters at a
+  // bound that the slope presses against are held there while the others move, and let go when it
+  // draws them back.
   bool minimize(std::vector<double>& x, int held) {
+    constexpr int kPass = 10;  // iterations before bounds are looked at
+    const bool has_bounds = std::any_of(options_.over.begin(), options_.over.end(),
+                                        [](const Fitted& range) { return range.low < range.high; });
+    std::vector<int> at_bounds;
+    for (int left = options_.max_iterations; left > 0; left -= kPass) {
+      std::vector<int> constant = at_bounds;
+      if (held >= 0) constant.push_back(held);
+      ceres::TerminationType end = ceres::CONVERGENCE;
+      if (constant.size() < x.size()) {
+        end = solve(x, constant, has_bounds ? std::min(left, kPass) : left);
+      }
+      if (out_.end == Fit::End::Stopped) return false;
+      const bool is_usable = end == ceres::CONVERGENCE || end == ceres::NO_CONVERGENCE;
+      std::vector<int> pressed = is_usable ? pressed_at_bounds(x, held) : at_bounds;
+      const bool is_settled = pressed == at_bounds;
+      at_bounds = std::move(pressed);
+      if (is_usable && !is_settled) continue;
+      if (held >= 0 && end != ceres::NO_CONVERGENCE) return is_usable;
+      if (held >= 0) continue;
+      if (end == ceres::CONVERGENCE) {
+        out_.end = Fit::End::Converged;
+        return true;
+      }
+      if (end != ceres::NO_CONVERGENCE) {
+        out_.end = Fit::End::Failed;
+        out_.text = residuals_.why().empty() ? message_ : residuals_.why();
+        return false;
+      }
+    }
+    if (held < 0) out_.end = Fit::End::TooManyIterations;
+    return held >= 0;
+  }
+
+  // Those at a bound beyond which the sum of squares would fall.
+  std::vector<int> pressed_at_bounds(const std::vector<double>& x, int held) {
+    constexpr double kNear = 1e-9;  // of the range
+    std::vector<int> out;
+    const auto n = static_cast<Index>(x.size());
+    for (Index i = 0; i < n; ++i) {
+      const Fitted& range = options_.over[static_cast<std::size_t>(i)];
+      if (!(range.low < range.high) || i == held) continue;
+      const double near = kNear * (range.high - range.low), value = x[static_cast<std::size_t>(i)];
+      const bool is_low = value - range.low <= near, is_high = range.high - value <= near;
+      if (!is_low && !is_high) continue;
+      const Residuals::Values* values = residuals_.at(x, true);
+      if (values == nullptr) return {};
+      double slope = 0;
+      for (std::size_t k = 0; k < values->r.size(); ++k) {
+        slope += values->r[k] * values->J[k * x.size() + static_cast<std::size_t>(i)];
+      }
+      if (is_low ? slope > 0 : slope < 0) out.push_back(static_cast<int>(i));
+    }
+    return out;
+  }
+
+  // With some held where they are.
+  ceres::TerminationType solve(std::vector<double>& x, const std::vector<int>& constant,
+                               int iterations) {
     ceres::Problem problem;
     std::exception_ptr thrown;
     problem.AddResidualBlock(new Cost(residuals_, thrown), nullptr, x.data());
@@ -141,14 +203,14 @@ class Fitting {
       problem.SetParameterLowerBound(x.data(), static_cast<int>(i), range.low);
       problem.SetParameterUpperBound(x.data(), static_cast<int>(i), range.high);
     }
-    if (held >= 0 && x.size() == 1) return true;
-    if (held >= 0) {
-      problem.SetManifold(x.data(), new ceres::SubsetManifold(static_cast<int>(x.size()), {held}));
+    if (!constant.empty()) {
+      problem.SetManifold(x.data(),
+                          new ceres::SubsetManifold(static_cast<int>(x.size()), constant));
     }
     ceres::Solver::Options with;
     with.linear_solver_type = ceres::DENSE_QR;
     with.logging_type = ceres::SILENT;
-    with.max_num_iterations = options_.max_iterations;
+    with.max_num_iterations = iterations;
     with.function_tolerance = 1e-14;
     with.gradient_tolerance = 1e-12;
     with.parameter_tolerance = 1e-10;
@@ -161,18 +223,10 @@ class Fitting {
         std::rethrow_exception(thrown);
       } catch (const Stopped&) {
         out_.end = Fit::End::Stopped;
-        return false;
       }
     }
-    if (held >= 0) return summary.IsSolutionUsable();
-    switch (summary.termination_type) {
-      case ceres::CONVERGENCE: out_.end = Fit::End::Converged; return true;
-      case ceres::NO_CONVERGENCE: out_.end = Fit::End::TooManyIterations; return false;
-      default:
-        out_.end = Fit::End::Failed;
-        out_.text = residuals_.why().empty() ? summary.message : residuals_.why();
-        return false;
-    }
+    message_ = summary.message;
+    return summary.termination_type;
   }
 
   void describe() {
@@ -184,6 +238,8 @@ class Fitting {
     const MatrixXd J =
         Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(values->J.data(), N, n);
     const double degrees = static_cast<double>(N - n);
+    // Noise that is known is no guess from the residuals.
+    const double factor = residuals_.is_noise_estimated() ? student(degrees) : student(kInfinity);
     const double grow =
         residuals_.is_noise_estimated() && N > n ? static_cast<double>(N) / degrees : 1;
     const VectorXd size = sizes_of(out_.values.data(), n);
@@ -213,7 +269,7 @@ class Fitting {
     for (Index i = 0; i < n; ++i) {
       const double deviation = unbounded[i] > 1e-6 ? kInfinity : std::sqrt(C(i, i));
       out_.deviations.push_back(deviation);
-      out_.half_width.push_back(student(degrees) * deviation);
+      out_.half_width.push_back(factor * deviation);
       const Fitted& range = options_.over[static_cast<std::size_t>(i)];
       const double value = out_.values[static_cast<std::size_t>(i)];
       if (!(range.low < range.high)) continue;
@@ -286,6 +342,7 @@ class Fitting {
   const FitOptions& options_;
   Fit& out_;
   Residuals residuals_;
+  std::string message_;  // of the solver
 };
 
 }  // namespace

@@ -58,6 +58,31 @@ TEST(Fit, FindsTheParametersThatMadeTheData) {
   EXPECT_EQ(found.ignored, std::vector<std::string>{"other"});
 }
 
+// x = x₀ + v t + a t²/2 is linear in what is looked for: with a at its bound of 1, least squares of
+// the rest have v = Σ t (x − x₀ − t²/2)/Σ t² = 1.5666…
+TEST(Fit, HoldsWhatIsAtABoundWhileTheOthersMove) {
+  const Model model = read_model_text(
+      "parameters: {a: 0.5, v: 1}\ncoordinates: {x: {start: 0.5, rate: v, fixed: true}}\n"
+      "kinetic: x'^2/2\ngeneralized_forces: {x: a}\noutputs: {x: x}\n",
+      "line.yaml");
+  Trajectory data({{"t", "s", Group::Time}, {"x", "m", Group::Outputs}});
+  double above = 0, below = 0;
+  for (const auto& [t, x] : {std::pair{0.5, 1.0}, {1.0, 2.0}, {1.5, 4.0}, {2.0, 6.0}}) {
+    const double values[] = {t, x};
+    data.append(values);
+    above += t * (x - 0.5 - t * t / 2);
+    below += t * t;
+  }
+  for (const double start : {0.1, 0.5, 0.9, 1.0}) {
+    Model from = model;
+    from.parameters[0].value = start;
+    const Fit found = fit(from, {}, data, options_for({"a=0:1", "v"}));
+    EXPECT_EQ(found.end, Fit::End::Converged) << found.text;
+    EXPECT_NEAR(found.values[0], 1, 1e-9);
+    EXPECT_NEAR(found.values[1], above / below, 1e-7);
+  }
+}
+
 // Over many noisy recordings the intervals of 95 % hold the truth in some 95 % of cases: of 120,
 // 106 to 120 within three standard deviations. Those by profile are as good here.
 TEST(Fit, IntervalsHoldTheTruthAsOftenAsTheySay) {

@@ -230,6 +230,53 @@ run: {{end: {period!r}, samples: 2}}
                 off = math.hypot(columns["x"][-1] - r, columns["y"][-1])
                 self.assertLess(off, 100 * float(tolerance) * r, f"{integrator}, {tolerance}: {off} m")
 
+    # A rotor without mass to speak of, as reflected inertia is written, says nothing of how large other bodies are: the
+    # pin in the slot is 5 mm from its axis, and the lever turns with the crank.
+    def test_small_cranks_beside_token_masses_keep_their_joints(self):
+        text = """dimension: 2
+bodies:
+  crank: {mass: 1, inertia: 0.01, points: {pin: [0.005, 0]}}
+  lever: {mass: 1, inertia: 0.02}
+  rotor: {mass: 1e-12, inertia: 1, position: [1, 0]}
+joints:
+  b1: {type: revolute, between: [ground, crank]}
+  b2: {type: revolute, between: [ground, lever]}
+  slot: {type: point-on-line, between: [lever, crank.pin], axis: [1, 0]}
+  b3: {type: revolute, between: [{ground: [1, 0]}, rotor]}
+initial: {"b1.angle'": 2}
+outputs: {a: b1.angle, b: b2.angle}
+run: {end: 3, samples: 4}
+"""
+        self.compare(text, {"a": lambda t: 2 * t, "b": lambda t: 2 * t})
+
+    # Far from standstill tanh(rate/0.01) is 1 to the last bit, and a series does not see the reversal coming.
+    def test_friction_reverses_with_the_motion(self):
+        text = """dimension: 2
+gravity: [0, -9.81]
+bodies: {rod: {mass: 1, shape: {rod: {to: [1, 0]}}}}
+joints: {hinge: {type: revolute, between: [ground, rod]}}
+forces: {fr: {type: friction, joint: hinge, torque: 0.1, velocity: 0.01}}
+initial: {hinge.angle: 0.5}
+outputs: {a: hinge.angle}
+run: {end: 3, samples: 31}
+"""
+        J = 1 / 3
+        right = follow(lambda a, w: (-9.81 / 2 * math.cos(a) - 0.1 * math.tanh(w / 0.01)) / J, 0.5, 0, [0.1 * k for k in range(31)])
+        self.compare(text, {"a": right}, within=1e-6)
+
+    # Forces that sleep at the start, as those of a tyre above the road, may take energy later.
+    def test_a_wheel_that_falls_on_its_tyre_is_not_doubtful(self):
+        text = """gravity: [0, 0, -9.81]
+bodies: {wheel: {mass: 20, inertia: [0.6, 1.1, 0.6], position: [0, 0, 1]}}
+forces:
+  tyre: {type: tyre, on: wheel, axis: [0, 1, 0], radius: 0.3, stiffness: 2e5, damping: 200, friction: 0.9, slip_stiffness: [20, 14]}
+initial: {"wheel.x'": 5}
+outputs: {z: wheel.z}
+run: {end: 1, samples: 11}
+"""
+        fall = self.run_model(text)["z"]  # and its exit code is 0
+        self.assertLess(abs(fall[3] - (1 - 9.81 * 0.09 / 2)), 1e-6)
+
     def test_what_cannot_move_says_so(self):
         self.write("door.yaml", """gravity: [0, -9.81, 0]
 bodies: {door: {mass: 20, inertia: [5, 4, 1], com: [0.4, 0, 1]}}

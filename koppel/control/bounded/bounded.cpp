@@ -88,7 +88,7 @@ BoundedSolution solve_bounded(const ReducedServo& servo, const std::vector<doubl
     Vector y = Eigen::Map<const Vector>(servo.start.data(), system.size());
     const double t = system.inside(side == 0 ? times.front() : times.back(), times.back());
     if (!solve_rows(system, t, all, all, y)) {
-      out.text = side == 0 ? "there is no equilibrium at the start" : "there is none at the end";
+      out.text = side == 0 ? "there is no equilibrium at the start" : "there is no equilibrium at the end";
       return out;
     }
     ends[side] = {y, left_eigenvectors(linearize(system, t, y), side == 0 ? -1 : 1, is_hyperbolic)};

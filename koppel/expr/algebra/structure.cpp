@@ -67,18 +67,27 @@ bool is_piecewise(Op op) {
   }
 }
 
-}  // namespace
-
-bool has_switches(std::span<const Expr> f, std::span<const Expr> x) {
+template <typename Kind>
+bool has_any(std::span<const Expr> f, std::span<const Expr> x, Kind&& kind) {
   Graph* graph = graph_of(f);
   if (graph == nullptr) return false;
   Postorder order(*graph);
   order.visit(f);
   const std::vector<char> varies = dependent_nodes(order, x);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (varies[i] && is_piecewise(order[i].op())) return true;
+    if (varies[i] && kind(order[i].op())) return true;
   }
   return false;
+}
+
+}  // namespace
+
+bool has_switches(std::span<const Expr> f, std::span<const Expr> x) {
+  return has_any(f, x, is_piecewise);
+}
+
+bool may_sleep(std::span<const Expr> f, std::span<const Expr> x) {
+  return has_any(f, x, [](Op op) { return is_piecewise(op) || op == Op::Exp || op == Op::Tanh; });
 }
 
 std::vector<Expr> substitute(std::span<const Expr> f, std::span<const Expr> from,

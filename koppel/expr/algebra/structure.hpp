@@ -25,6 +25,9 @@ bool depends_on(Expr f, std::span<const Expr> x);
 bool depends_on(Expr f, Expr x);
 // Whether something below f is piecewise (tables, select, comparisons, abs, sign, min, max) in x.
 bool has_switches(std::span<const Expr> f, std::span<const Expr> x);
+// The same, or of functions that are constant to round-off where their arguments are large (exp,
+// tanh): there neither values nor derivatives show that they come to life elsewhere.
+bool may_sleep(std::span<const Expr> f, std::span<const Expr> x);
 
 // f with every from[i] replaced by to[i], all at once. The replaced parts may be symbols or whole
 // subexpressions; what is put in is not searched again.

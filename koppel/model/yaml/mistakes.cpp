@@ -97,7 +97,9 @@ bool Reader::claim(const Element& element, std::string_view space, const std::st
   if (!is_valid_name(element.full_name) || element.name.ends_with('\'')) {
     report(
         element.offset, "model.bad-name",
-        "'" + element.name.substr(0, 60) + "' cannot name a " + kind + ".",
+        "'" + element.name.substr(0, 60) + "' cannot name " +
+            (std::string_view("aeiou").find(kind[0]) != std::string_view::npos ? "an " : "a ") +
+            kind + ".",
         "A name is a letter, then letters, digits, underscores or an index like [3]; it is not a "
         "function or a constant.");
     return false;
