@@ -79,9 +79,11 @@ void run(const SensitivityCommand& given) {
     std::printf("%s", to_text(found).c_str());
   }
   if (found.status == Outcome::Status::Done) return;
-  throw Failure{
-      ExitCode::kNumericsFailed,
-      (is_there ? "error[study.doubtful]: " : "error[study.failed]: ") + with_flags(found.text)};
+  const std::string text = found.status == Outcome::Status::Stopped && found.text.empty()
+                               ? "it was stopped before the end of the run."
+                               : with_flags(found.text);
+  throw Failure{ExitCode::kNumericsFailed,
+                (is_there ? "error[study.doubtful]: " : "error[study.failed]: ") + text};
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ void ForwardRun::integrate_all() {
     if (!watch_->note(step)) return false;
     if (options_.health.is_watched) angles.note(step, now_.problem, now_.state.p);
     passages.note(step, now_.problem.rows, [&](double t) { return is_singular(step, t); });
-    return sampler(step) && (options_.step || progress(step));
+    return sampler(step) && (options_.step || progress(step)) && !do_rows_fade(step);
   };
   Outcome outcome;
   outcome.status = Outcome::Status::Stopped;
@@ -152,7 +152,8 @@ void ForwardRun::integrate_all() {
                             observer);
         add(outcome.statistics, statistics_);
       } while (go_on_after_event(outcome, sampler) || go_on_after_jump(outcome, sampler) ||
-               go_on_after_sample(outcome, sampler) || choose_rows_anew(outcome, sampler));
+               go_on_after_sample(outcome, sampler) || choose_rows_anew(outcome, sampler) ||
+               go_on_with_other_rows(outcome, sampler));
     } catch (const Stopped&) {  // by what an event does
       outcome.status = Outcome::Status::Stopped;
     }

@@ -74,6 +74,13 @@ class ForwardRun {
   // Where constraints repeat each other, which of them can be left out may depend on the position.
   // True where others are left out now, and the integration can go on from where it failed.
   bool choose_rows_anew(const Outcome& outcome, Sampler& sampler);
+  // Of constraints that repeat each other all along, those that are kept may come close to
+  // depending on each other while others would not: steps shrink there, and the motion is lost.
+  // Whether others serve better from the end of this step on.
+  bool do_rows_fade(const Step& step);
+  bool go_on_with_other_rows(const Outcome& outcome, Sampler& sampler);
+  double kept_pivot(const std::vector<int>& left_out);
+  void leave_out_instead(RankReport rank, const Outcome& outcome, Sampler& sampler);
 
   // Whether all constraints depend on each other there, and not only those that are kept.
   bool is_singular(const Step& step, double t);
@@ -93,6 +100,10 @@ class ForwardRun {
   std::optional<HealthWatch> watch_;
   std::optional<SamplingClock> clock_;
   Statistics statistics_;
+  int num_swaps_ = 0;                            // of constraints that are left out
+  double chosen_pivot_ = 0;                      // of those that are kept, when they were chosen
+  std::optional<RankReport> other_rows_;         // to leave out from here on
+  std::vector<double> row_lengths_;              // of constraints, the largest so far
   std::optional<Health::Reason> jumping_event_;  // the first
 };
 

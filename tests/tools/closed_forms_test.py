@@ -277,6 +277,31 @@ run: {end: 1, samples: 11}
         fall = self.run_model(text)["z"]  # and its exit code is 0
         self.assertLess(abs(fall[3] - (1 - 9.81 * 0.09 / 2)), 1e-6)
 
+    # In Bennett's linkage three equations are redundant all along, and which may be left out changes on the way. Its
+    # opposite angles are equal and opposite.
+    def test_other_constraints_are_left_out_where_the_kept_ones_fade(self):
+        text = """gravity: [0.3,-0.5,-9.81]
+bodies:
+  L1: {mass: 1.1, inertia: [0.02,0.03,0.025], position: [0.2701511529340698,0.42073549240394825,0.0]}
+  L2: {mass: 1.2, inertia: [0.02,0.03,0.025], position: [0.010267990241131675,0.3634075716457699,0.15750716778737878]}
+  L3: {mass: 1.3, inertia: [0.02,0.03,0.025], position: [-0.9908342627337099,-0.0573279207581783,0.15750716778737867]}
+joints:
+  j0: {type: revolute, between: [ground, L1], at: [0.0,0.0,0.0], axis: [0.0,0.0,1.0]}
+  j1: {type: revolute, between: [L1, L2], at: [0.5403023058681397,0.8414709848078965,0.0], axis: [0.540887122945246,-0.34729962769710687,0.7660444431189782]}
+  j2: {type: revolute, between: [L2, L3], at: [-0.5197663253858763,-0.11465584151635666,0.31501433557475755], axis: [-0.21548249640583808,0.5127212144522731,0.8310741543287785]}
+  j3: {type: revolute, between: [ground, L3], at: [-1.4619022000815436,5.551115123125783e-17,-2.220446049250313e-16], axis: [-5.551115123125783e-17,0.9396926207859084,0.34202014332566905]}
+outputs: {q0: j0.angle, q1: j1.angle, q2: j2.angle}
+run: {end: 3, samples: 7}
+"""
+        right = self.run_model(text)["q0"]
+        for method in (["--integrator", "dop853"], ["--integrator", "dop853", "--coordinates", "joint"],
+                       ["--integrator", "dop853", "--coordinates", "absolute"],
+                       ["--integrator", "radau5", "--coordinates", "natural"]):
+            columns = self.run_model(text, *method)
+            for k, q in enumerate(right):
+                self.assertLess(abs(columns["q0"][k] - q), 1e-6, method)
+                self.assertLess(abs(columns["q2"][k] + columns["q0"][k]), 1e-6, method)
+
     def test_what_cannot_move_says_so(self):
         self.write("door.yaml", """gravity: [0, -9.81, 0]
 bodies: {door: {mass: 20, inertia: [5, 4, 1], com: [0.4, 0, 1]}}
