@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/scratch_folder.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/export/event_code.hpp>
 #include <koppel/export/runtime_text.hpp>
@@ -261,22 +262,6 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-struct ScratchFolder {
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "koppel-fmu-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw WriteError("no temporary folder can be made.");
-    path = name;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-
-  fs::path path;
-};
-
 // An archive that is being written; kept only when close() was reached.
 class Archive {
  public:
@@ -339,9 +324,11 @@ void write_fmu(const fs::path& path, const StepModel& model, double end, FmiVers
   const FmuFiles files = write_fmu_files(model, end, version);
   const bool is_3 = version == FmiVersion::V3;
   const std::string build = describe_build(model);
-  const ScratchFolder folder;
-  const fs::path source = folder.path / (model.name + ".c");
-  const fs::path library = folder.path / (model.name + ".so");
+  const ScratchFolder scratch;
+  const fs::path& folder = scratch.path();
+  if (folder.empty()) throw WriteError("no temporary folder can be made.");
+  const fs::path source = folder / (model.name + ".c");
+  const fs::path library = folder / (model.name + ".so");
   write_text(source, files.source);
   const std::string problem = build_library(source, library, files.num_parts);
   const std::string binary = problem.empty() ? read_file(library) : "";

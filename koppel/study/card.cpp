@@ -16,6 +16,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/loaded_library.hpp>
+#include <koppel/base/scratch_folder.hpp>
 #include <koppel/export/cuda.hpp>
 
 extern char** environ;
@@ -28,23 +29,6 @@ namespace fs = std::filesystem;
 [[noreturn]] void refuse(const std::string& why, const std::string& hint = {}) {
   throw Error("study.no-card", why, hint);
 }
-
-// A folder of its own that goes away.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "koppel-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) refuse("no temporary folder can be made.");
-    path = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  fs::path path;
-};
 
 // Its exit status; what it says goes to a file.
 int run_program(const std::vector<std::string>& words, const fs::path& log) {
@@ -92,7 +76,7 @@ void start_card() {
 // The functions of NAME.h.
 struct Card::Library {
   using Batch = void;
-  Folder folder;
+  ScratchFolder folder;
   std::shared_ptr<const LoadedLibrary> code;
   const char* (*message)(int) = nullptr;
   int (*create)(Batch**, std::int64_t) = nullptr;
@@ -134,7 +118,8 @@ struct Card::Library {
 
 Card::Card(const StepModel& model, bool contracts) : library_(std::make_unique<Library>()) {
   const CudaFiles files = write_cuda(model);
-  const fs::path& folder = library_->folder.path;
+  const fs::path& folder = library_->folder.path();
+  if (folder.empty()) refuse("no temporary folder can be made.");
   const fs::path source = folder / (model.name + ".cu"), library = folder / "card.so";
   std::ofstream(folder / (model.name + ".h")) << files.header;
   std::ofstream(source) << files.source;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/scratch_folder.hpp>
 
 extern char** environ;
 
@@ -206,25 +207,6 @@ std::optional<fs::path> cache_folder() {
   if (access(folder.c_str(), W_OK | X_OK) != 0) return std::nullopt;
   return folder;
 }
-
-// A folder of our own, removed with all it holds.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path(error_) / "koppel-XXXXXX").string();
-    if (!error_ && mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    if (!path_.empty()) fs::remove_all(path_, error_);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  std::error_code error_;
-  fs::path path_;
-};
 
 std::string first_line(const fs::path& log) {
   std::ifstream file(log);
