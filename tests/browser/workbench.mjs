@@ -2,10 +2,18 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { after } from "node:test";
+
+// A test that fails leaves its server behind, which would keep the program of the tests running.
+const started = [];
+after(() => {
+  for (const child of started) child.kill("SIGKILL");
+});
 
 // A server and the address that it prints.
 export async function start(...options) {
   const child = spawn(process.env.KOPPEL, ["play", "--no-browser", ...options]);
+  started.push(child);
   const url = await new Promise((resolve, reject) => {
     let text = "";
     child.stdout.on("data", (data) => {

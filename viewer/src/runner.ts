@@ -25,7 +25,7 @@ export class Runner {
   private readonly kept = new Map<string, Setting>(); // all that were made
   private owed = 0; // seconds of motion
   private last = 0;
-  private is_waiting = true;
+  private unanswered = 0; // requests
   private is_closed = false;
 
   // `settings` are those at the start; `present` is where to begin, if not there.
@@ -37,8 +37,10 @@ export class Runner {
     const url = URL.createObjectURL(new Blob([WORKER_TEXT], { type: "text/javascript" }));
     this.worker = new Worker(url);
     this.worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
-      this.is_waiting = false;
+      --this.unanswered;
       this.latency.answer();
+      // A reset is under way: this answer is of the motion before. What is loaded counts all the same.
+      if (this.is_waiting && data.ahead.length === 0) return;
       this.failed = data.failed;
       if (data.failed) this.running = false;
       this.on_frame(data);
@@ -106,8 +108,12 @@ export class Runner {
     this.send({ kind: "advance", steps, settings });
   }
 
+  private get is_waiting(): boolean {
+    return this.unanswered > 0;
+  }
+
   private send(request: Request) {
-    this.is_waiting = true;
+    ++this.unanswered;
     this.worker.postMessage(request);
   }
 }
