@@ -27,9 +27,11 @@ void add_columns(JsonText& json, const Trajectory& trajectory) {
       std::min(kMaxPlotted, std::max<std::size_t>(kMaxNumbers / num_columns, 100));
   const std::vector<std::size_t> rows = thin_evenly(trajectory.num_rows(), most);
   json.raw(","), json.key("data"), json.raw("[");
+  std::vector<double> values(rows.size());
   for (std::size_t i = 0; i < trajectory.num_columns(); ++i) {
     if (i > 0) json.raw(",");
-    json.list(rows, [&](std::size_t row) { json.number(trajectory.column(i)[row]); });
+    for (std::size_t k = 0; k < rows.size(); ++k) values[k] = trajectory.column(i)[rows[k]];
+    json.packed(values);
   }
   json.raw("]");
 }

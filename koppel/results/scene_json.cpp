@@ -97,13 +97,14 @@ void add_scene(JsonText& json, const Scene& scene) {
   json.raw(","), json.key("up"), json.vector(scene.up);
   json.raw(","), json.key("times"), json.numbers(scene.times);
   json.raw(","), json.key("frames");
+  std::vector<double> values;
   json.list(scene.frames, [&](const Scene::Frame& frame) {
-    std::vector<double> values;
+    values.clear();
     for (const Scene::Pose& pose : frame.poses) {
       values.insert(values.end(), pose.begin(), pose.end());
     }
     values.insert(values.end(), frame.drawn.begin(), frame.drawn.end());
-    json.numbers(values);
+    scene.frames.size() > 1 ? json.packed(values) : json.numbers(values);  // a motion, or a pose
   });
   json.raw("}");
 }

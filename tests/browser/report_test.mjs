@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { count_coloured, count_different, launch, open_report } from "./browser.mjs";
-import { drawn_crane, edge_mill, failed_run, slider_crank } from "./samples.mjs";
+import { drawn_crane, edge_mill, failed_run, packed, slider_crank } from "./samples.mjs";
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -144,6 +144,26 @@ describe("animation", () => {
     await page.mouse.click(...at(0.8));
     assert.ok(Math.abs((await page.locator(".slider").inputValue()) - 4) < 0.02);
   }));
+
+  test("shows numbers in base64 as those in digits", async () => {
+    const seen = [];
+    for (const report of [slider_crank(), packed(slider_crank())]) {
+      await with_report(report, async (page) => {
+        await set_slider(page, 2.5);
+        seen.push([await value_of(page, "slider.x"), await count_coloured(page, await shot(page))]);
+      });
+    }
+    assert.deepEqual(seen[1], seen[0]);
+    assert.ok(seen[0][1] > 2000, "nothing to see");
+  });
+
+  test("names numbers in base64 that are broken", () => {
+    const report = packed(slider_crank());
+    report.data[1] = "A";
+    return with_report(report, async (page) => {
+      await page.getByText("data[1] must be").waitFor();
+    });
+  });
 
   test("steps from frame to frame by the arrow keys", () =>
     with_report(slider_crank(), async (page) => {

@@ -1,5 +1,8 @@
 #include <koppel/results/report.hpp>
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -33,23 +36,55 @@ TEST(Report, DataCannotEndTheScriptItStandsIn) {
   EXPECT_EQ(nlohmann::json::parse(json)["title"], "</script><script>alert(1)");
 }
 
-TEST(Report, LongTrajectoriesAreThinnedAndNumbersShort) {
+// Floats, the least byte first, in base64: bits by bits.
+std::vector<float> unpacked(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<bool> bits;
+  for (const char c : text) {
+    for (int k = 5; c != '=' && k >= 0; --k) bits.push_back(digits.find(c) >> k & 1);
+  }
+  std::vector<float> out;
+  for (std::size_t i = 0; i + 32 <= bits.size(); i += 32) {
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < 32; ++k)
+      word |= std::uint32_t{bits[i + k]} << (k / 8 * 8 + 7 - k % 8);
+    out.push_back(std::bit_cast<float>(word));
+  }
+  return out;
+}
+
+TEST(Report, LongTrajectoriesAreThinnedAndNumbersAreFloats) {
   const Trajectory trajectory = long_trajectory(100'001);
   const auto json = nlohmann::json::parse(to_json(Report{"", "", {}, {}, &trajectory, {}}));
-  EXPECT_EQ(json["data"][0].size(), kMaxPlotted);
-  EXPECT_EQ(json["data"][0].front(), 0);
-  EXPECT_EQ(json["data"][0].back(), 100);
-  EXPECT_EQ(json["data"][1][5], 0.33333334);  // the nearest float, in as few digits as tell it
+  const std::vector<float> t = unpacked(json["data"][0]), x = unpacked(json["data"][1]);
+  EXPECT_EQ(t.size(), kMaxPlotted);
+  EXPECT_EQ(t.front(), 0);
+  EXPECT_EQ(t.back(), 100);
+  EXPECT_EQ(x[5], 1.0f / 3);
   EXPECT_TRUE(json["scene"].is_null());
   EXPECT_EQ(json["columns"][1],
             (nlohmann::json{{"name", "x"}, {"unit", "m"}, {"group", "outputs"}}));
 }
 
-TEST(Report, WhatIsNotFiniteIsNull) {
+// Whatever the number of rows: one to three of them end in 1, 2 and 0 bytes beyond triples.
+TEST(Report, WhatIsNotFiniteIsNotANumber) {
+  for (const std::size_t num_rows : {1, 2, 3}) {
+    Trajectory trajectory = long_trajectory(num_rows);
+    trajectory.append(std::array{1.0, std::numeric_limits<double>::infinity()});
+    const auto json = nlohmann::json::parse(to_json(Report{"", "", {}, {}, &trajectory, {}}));
+    const std::vector<float> x = unpacked(json["data"][1]);
+    ASSERT_EQ(x.size(), num_rows + 1);
+    EXPECT_EQ(x[0], 1.0f / 3);
+    EXPECT_TRUE(std::isnan(x.back()));
+  }
+}
+
+// Numbers that no float has are written with digits.
+TEST(Report, TinyNumbersAreNotLost) {
   Trajectory trajectory = long_trajectory(1);
-  trajectory.append(std::array{1.0, std::numeric_limits<double>::infinity()});
+  trajectory.append(std::array{1.0, 1e-60});
   const auto json = nlohmann::json::parse(to_json(Report{"", "", {}, {}, &trajectory, {}}));
-  EXPECT_TRUE(json["data"][1][1].is_null());
+  EXPECT_EQ(json["data"][1][1], 1e-60);
 }
 
 // The image of z by a unit quaternion, scalar first.

@@ -25,3 +25,17 @@ export function numbers(value: unknown, where: string, length: number) {
   const good = list(value, where, length).every((x) => typeof x === "number" || x === null);
   expect(good, where, "an array of numbers or null");
 }
+
+// Many numbers may come as one string: floats of 4 bytes, the least first, in base64; what is not a
+// number is null.
+export function unpacked(value: unknown, where: string): unknown {
+  if (typeof value !== "string") return value;
+  let bytes = new Uint8Array();
+  try {
+    bytes = Uint8Array.from(atob(value), (c) => c.charCodeAt(0));
+  } catch {
+    expect(false, where, "numbers, or floats in base64");
+  }
+  expect(bytes.length % 4 === 0, where, "whole floats");
+  return Array.from(new Float32Array(bytes.buffer), (x) => (Number.isNaN(x) ? null : x));
+}

@@ -2,7 +2,7 @@
 // the program is started again.
 
 import type { Mechanism } from "./mechanism";
-import type { Report, Scene } from "./data";
+import type { Scene } from "./data";
 
 export interface Mistake {
   line: number; // 0: nowhere in the text
@@ -20,7 +20,7 @@ export type FromProgram =
       redundant: string[]; present: number[] | null; studies: string[] }
   | { kind: "still"; number: number; scene: Scene; studies: string[] }
   | { kind: "singular"; number: number; texts: string[] }
-  | { kind: "report"; of: string; number: number; report: Report }
+  | { kind: "report"; of: string; number: number; report: unknown }
   | { kind: "picture"; name: string; scene: Scene }
   | { kind: "saved" }
   | { kind: "failed"; message: string };

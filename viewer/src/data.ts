@@ -4,7 +4,7 @@
 // body coordinates into world coordinates. The world is right-handed; a planar mechanism moves in
 // the x-y plane.
 
-import { expect, list, numbers, record, string } from "./check";
+import { expect, list, numbers, record, string, unpacked } from "./check";
 import type { Heading } from "./header";
 
 export type Vector = [number, number, number];
@@ -109,12 +109,15 @@ export interface Report extends Heading, Table {
 }
 
 export function parse_report(text: string): Report {
-  const report: unknown = JSON.parse(text);
+  return checked_report(JSON.parse(text));
+}
+
+export function checked_report(report: unknown): Report {
   check_report(report);
   return report;
 }
 
-// Throws an error that names the first entry that breaks the contract.
+// Unpacks numbers; throws an error that names the first entry that breaks the contract.
 function check_report(report: unknown): asserts report is Report {
   const top = record(report, "the report");
   string(top.title, "title");
@@ -131,7 +134,9 @@ function check_report(report: unknown): asserts report is Report {
     const column = record(entry, `columns[${i}]`);
     for (const key of ["name", "unit", "group"]) string(column[key], `columns[${i}].${key}`);
   });
-  const data = list(top.data, "data", columns.length);
+  const data = list(top.data, "data", columns.length)
+    .map((values, i) => unpacked(values, `data[${i}]`));
+  top.data = data;
   const samples = data.length > 0 ? list(data[0], "data[0]").length : 0;
   data.forEach((values, i) => numbers(values, `data[${i}]`, samples));
   if (top.scene !== null) check_scene(record(top.scene, "scene"));
@@ -192,8 +197,9 @@ export function check_scene(scene: Record<string, unknown>) {
   const times = list(scene.times, "scene.times");
   numbers(times, "scene.times", times.length);
   const size = kPoseSize * bodies.length + drawn.reduce((sum, count) => sum + count, 0);
-  list(scene.frames, "scene.frames", times.length).forEach((frame, i) =>
-    numbers(frame, `scene.frames[${i}]`, size));
+  scene.frames = list(scene.frames, "scene.frames", times.length)
+    .map((frame, i) => unpacked(frame, `scene.frames[${i}]`));
+  (scene.frames as unknown[]).forEach((frame, i) => numbers(frame, `scene.frames[${i}]`, size));
 }
 
 function check_shape(shape: Record<string, unknown>, where: string) {

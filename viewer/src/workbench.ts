@@ -2,7 +2,7 @@
 // by the program; a valid one comes back as a module that runs here.
 
 import { Connection, type FromProgram, type Mistake } from "./connection";
-import type { Report, Scene } from "./data";
+import { checked_report, type Report, type Scene } from "./data";
 import { element } from "./dom";
 import { Editor } from "./editor";
 import { Gallery } from "./gallery";
@@ -87,7 +87,7 @@ class Workbench {
       case "singular":
         if (message.number === this.number) this.show_singular(message.texts);
         return;
-      case "report": return this.show_report(message.of, message.number, message.report);
+      case "report": return this.show_report(message.of, message.number, checked_report(message.report));
       case "picture": return this.gallery?.show(message.name, message.scene);
       case "saved": return this.say("saved", false);
       case "failed": return this.say(message.message, true);
