@@ -71,6 +71,13 @@ Design design_of(const SweepOptions& options) {
   }
   Design design;
   for (const std::string& text : options.vary) design.ranges.push_back(parse_range(text));
+  for (const auto& [name, value] : settings_of(*options.model)) {
+    for (const Range& range : design.ranges) {
+      if (range.name != name) continue;
+      throw Error("arguments.wrong", fmt::format("'{}' is both varied and set to {}.", name, value),
+                  "Leave out --set or --vary for it.");
+    }
+  }
   design.seed = options.seed;
   const auto take = [&](Design::Kind kind, const std::optional<std::size_t>& count) {
     if (!count) return;

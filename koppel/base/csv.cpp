@@ -10,10 +10,20 @@
 namespace koppel {
 namespace {
 
-// Fields of a text, one after the other; quoted ones may hold commas and line breaks.
+// What stands between fields: commas, or where the header has none, semicolons or tabs, as
+// spreadsheets write them where decimals have commas.
+char separator_of(std::string_view text) {
+  const std::string_view header = text.substr(0, text.find('\n'));
+  for (const char candidate : {',', ';', '\t'}) {
+    if (header.find(candidate) != header.npos) return candidate;
+  }
+  return ',';
+}
+
+// Fields of a text, one after the other; quoted ones may hold separators and line breaks.
 class Fields {
  public:
-  explicit Fields(std::string_view text) : text_(text) {}
+  Fields(std::string_view text, char separator) : text_(text), ends_{separator, '\n'} {}
 
   bool at_end() const { return place_ >= text_.size(); }
   std::size_t line() const { return line_; }  // of the next field
@@ -32,7 +42,8 @@ class Fields {
       }
       if (place_ < text_.size()) ++place_;  // the closing quote
     }
-    const std::size_t end = std::min(text_.find_first_of(",\n", place_), text_.size());
+    const std::size_t end =
+        std::min(text_.find_first_of(std::string_view(ends_, 2), place_), text_.size());
     field += text_.substr(place_, end - place_);
     ends_line_ = end == text_.size() || text_[end] == '\n';
     if (ends_line_) {
@@ -46,6 +57,7 @@ class Fields {
 
  private:
   std::string_view text_;
+  char ends_[2];
   std::size_t place_ = 0, line_ = 1;
   bool ends_line_ = false;
 };
@@ -61,7 +73,8 @@ class Fields {
 }  // namespace
 
 CsvColumns parse_csv(std::string_view text, const std::string& file) {
-  Fields fields(text);
+  const char separator = separator_of(text);
+  Fields fields(text, separator);
   if (fields.at_end()) refuse(file, 1, "the file is empty; a header was expected.");
   CsvColumns out;
   do {
@@ -72,7 +85,8 @@ CsvColumns parse_csv(std::string_view text, const std::string& file) {
     const std::size_t line = fields.line();
     std::size_t count = 0;
     do {
-      const std::string field = fields.next();
+      std::string field = fields.next();
+      if (separator != ',') std::replace(field.begin(), field.end(), ',', '.');
       double value = std::numeric_limits<double>::quiet_NaN();
       const char* const end = field.data() + field.size();
       if (const auto [rest, error] = std::from_chars(field.data(), end, value);

@@ -1,4 +1,5 @@
-// Reading comma-separated values: a header with names, then a line of numbers for each row.
+// Reading comma-separated values: a header with names, then a line of numbers for each row. Where
+// the header has no comma, semicolons or tabs separate, and decimals may have commas.
 #pragma once
 
 #include <string>

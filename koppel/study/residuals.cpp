@@ -1,6 +1,7 @@
 #include <koppel/study/residuals.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -130,6 +131,26 @@ void Residuals::check_units(const Model& model, const std::vector<std::string>& 
   }
 }
 
+// By its name: another column that is called so, or a quantity of the model in its place, tells
+// that columns are in another order.
+void Residuals::check_time_column(const Trajectory& data) const {
+  const auto is_time = [&](std::size_t c) {
+    std::string name = split_unit(data.columns()[c].name).quantity;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    return name == "t" || name == "time";
+  };
+  const std::string& first = data.columns()[0].name;
+  if (is_time(0)) return;
+  Model model = space_.model();
+  bool is_wrong = add_output(first, model);
+  for (std::size_t c = 1; c < data.num_columns(); ++c) is_wrong = is_wrong || is_time(c);
+  if (!is_wrong) return;
+  throw Error("study.bad-data",
+              fmt::format("the first column of the data is '{}', where times should be.", first),
+              "Put the column of times first, and call it t.");
+}
+
 void Residuals::take_points(const Trajectory& data) {
   const ColumnUnit unit = split_unit(data.columns()[0].name);
   if (!unit.unit.empty() && unit.si != "s") {
@@ -138,6 +159,7 @@ void Residuals::take_points(const Trajectory& data) {
                             data.columns()[0].name),
                 "The first column has the times, in s unless its header has another unit.");
   }
+  check_time_column(data);
   std::vector<double> t(data.time().begin(), data.time().end());
   for (double& time : t) time *= unit.factor;
   for (std::size_t row = 0; row < t.size(); ++row) {

@@ -52,6 +52,7 @@ class Residuals {
   };
   void take_columns(const Trajectory& data, const FitOptions& options);
   void check_units(const Model& model, const std::vector<std::string>& si) const;
+  void check_time_column(const Trajectory& data) const;
   void take_points(const Trajectory& data);
   std::vector<double> root_mean_squares(const Values& values) const;  // SI
 

@@ -155,6 +155,7 @@ TEST_F(Parse, ProductsAreNeverImplied) {
   for (const char* text : {"x y", "(x)(y)", "(x) y", "2 (x)", "x 2", "1.2.3", "2pi"}) {
     EXPECT_NE(error_of(text).find("an operator is missing"), std::string::npos) << text;
   }
+  EXPECT_NE(error_of("a > 1 and b > 0").find("write (a > 1)*(b > 0) for and"), std::string::npos);
 }
 
 TEST_F(Parse, ParenthesesMustMatch) {

@@ -218,6 +218,21 @@ class Fitting(Study):
         self.refuses(ask, "error[study.bad-data]: the first column of the data is 't [m]', which is no time.\n"
                           "  The first column has the times, in s unless its header has another unit.\n")
 
+    def test_columns_in_another_order_are_told(self):
+        model, rows = self.swing()
+        ask = ["fit", model, "--data", "data.csv", "--over", "l"]
+        self.data("x,t,angle", [[x, t, angle] for t, x, angle in rows])
+        code, _, errors = run(*ask, cwd=self.folder)
+        self.assertEqual(code, 1)
+        self.assertIn("the first column of the data is 'x', where times should be.", errors)
+
+    def test_semicolons_and_decimal_commas_are_read(self):
+        model, rows = self.swing()
+        lines = ["t;x;angle", *(";".join(str(value).replace(".", ",") for value in row) for row in rows)]
+        (self.folder / "data.csv").write_text("\n".join(lines) + "\n")
+        found = self.fitted(model)
+        self.assertAlmostEqual(found["parameters"]["l"]["value"], 1.1, delta=1e-6)
+
     def test_gaps_are_left_out_and_counted(self):
         model, rows = self.swing()
         for k in (3, 17, 18):

@@ -60,6 +60,11 @@ class Sweep(unittest.TestCase):
 
 
 class Tables(Sweep):
+    def test_a_parameter_is_varied_or_set(self):
+        code, _, errors = run("pendulum", "--vary", "l=1:2:3", "--set", "l=5", "--output", "x:final", cwd=self.folder)
+        self.assertEqual(code, 1)
+        self.assertIn("'l' is both varied and set to 5.", errors)
+
     def test_rows_are_those_of_single_runs(self):
         status, output, messages = run("pendulum", "--vary", "l=0.5,1", "--vary", "g=5:9.81:2", "--end", 1, "--output",
                                        "y", "--output", "x:mean", "--out", self.out)

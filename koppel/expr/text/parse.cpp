@@ -24,6 +24,8 @@ constexpr int kPower = operation(Op::Pow).precedence;
 
 constexpr std::size_t kMostMistakes = 20;
 constexpr const char* kProductHint = "Products are written with '*'.";
+constexpr const char* kLogicHint =
+    "Comparisons are 1 or 0: write (a > 1)*(b > 0) for and, max(a > 1, b > 0) for or.";
 
 // An operand, and where it starts.
 struct Value {
@@ -146,7 +148,7 @@ class Parser {
         fail(token_.offset,
              "an operator is missing between " + quoted(previous_.text) + " and " +
                  quoted(token_.text) + ".",
-             kProductHint);
+             token_.text == "and" || token_.text == "or" ? kLogicHint : kProductHint);
     }
   }
 
