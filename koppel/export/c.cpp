@@ -167,6 +167,7 @@ class Writer {
                   {.is_static = true,
                    .is_float = is_float_,
                    .is_for_card = is_for_card_,
+                   .fuses_scaled = is_for_card_,
                    .inputs = names_of(part, with_multipliers),
                    .in = {{"const " + m_.name + "_state*", "state"},
                           {"const " + m_.name + "_inputs*", "inputs"},
@@ -184,6 +185,7 @@ class Writer {
                   {.is_static = true,
                    .is_float = is_float_,
                    .is_for_card = is_for_card_,
+                   .fuses_scaled = is_for_card_,
                    .inputs = inputs,
                    .in = {{"const " + real_ + "*", "in"}}});
   }

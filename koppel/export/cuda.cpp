@@ -87,6 +87,9 @@ int {0}_restart({0}_batch* batch);
 int {0}_set_state({0}_batch* batch, int state, const {0}_real* values, int64_t count);
 int {0}_set_parameter({0}_batch* batch, int parameter, const {0}_real* values, int64_t count);
 int {0}_set_input({0}_batch* batch, int input, const {0}_real* values, int64_t count);
+/* How many steps each variant has made since the start, and so its time: for variants that start
+ * anew beside others that go on. */
+int {0}_set_counts({0}_batch* batch, const uint64_t* counts);
 
 /* Which outputs are recorded and reduced; all of them at first. */
 int {0}_choose_outputs({0}_batch* batch, const int* outputs, int count);

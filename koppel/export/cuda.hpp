@@ -4,8 +4,8 @@
 //
 // The same file compiled by an ordinary C++ compiler runs on the host. Without contraction
 // (`nvcc -fmad=false`, `-ffp-contract=off`) both have the bits of the exported C, as far as the
-// step is made of sums, products, quotients, roots, tables, sines and cosines; other functions are
-// those of the library at hand. Outputs take the sines of runtime/trig.h, so that they have the
+// step is made of sums, products, quotients, roots, tables, sines and cosines, and none of its values
+// exceeds 2^1003 (1e302); other functions are those of the library at hand. Outputs take the sines of runtime/trig.h, so that they have the
 // same bits on every machine.
 //
 //   NAME_batch* batch;

@@ -222,6 +222,10 @@ extern "C" int KOPPEL_OF(set_input)(KOPPEL_OF(batch) * batch, int input, const k
   return koppel_set_field(batch, KOPPEL_BATCH_NUM_PARAMETERS + input, values, count);
 }
 
+extern "C" int KOPPEL_OF(set_counts)(KOPPEL_OF(batch) * batch, const uint64_t* counts) {
+  return koppel_copy(batch->job.counts, counts, (size_t)batch->job.variants * sizeof *counts);
+}
+
 extern "C" int KOPPEL_OF(choose_outputs)(KOPPEL_OF(batch) * batch, const int* outputs, int count) {
   int slots[KOPPEL_BATCH_NUM_OUTPUTS + 1];
   if (count < 0 || count > KOPPEL_BATCH_NUM_OUTPUTS) return 2;

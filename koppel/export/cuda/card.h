@@ -74,7 +74,9 @@ KOPPEL_INLINE int koppel_is_finite(double x) {
 }
 KOPPEL_INLINE int koppel_is_finite(float x) { return (koppel_top(x) & 0x7f800000u) != 0x7f800000u; }
 
-/* c a + b where c is a power of two, so that c a is exact: the same bits in one instruction. */
+/* c a + b where c is a power of two from 1 to 2^20, so that c a is exact: the same bits in one
+ * instruction, unless c a overflows, for |a| above 2^1003. (A test of a in front of each costs a
+ * quarter of the steps in a second of a slider crank.) */
 KOPPEL_INLINE double koppel_scaled_sum(double c, double a, double b) { return fma(c, a, b); }
 KOPPEL_INLINE float koppel_scaled_sum(float c, float a, float b) { return fmaf(c, a, b); }
 

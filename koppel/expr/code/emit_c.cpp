@@ -19,10 +19,10 @@ constexpr std::size_t kChunk = 400;
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-// 2, -4, 8 …: products with it are exact, as long as they do not overflow.
+// 2, -4, 8 …, 2²⁰: products with it are exact, as long as they do not overflow.
 bool is_power_of_two(double c) {
   int exponent = 0;
-  return std::isfinite(c) && std::abs(c) >= 1 && std::abs(std::frexp(c, &exponent)) == 0.5;
+  return std::abs(c) >= 1 && std::abs(c) <= 0x1p20 && std::abs(std::frexp(c, &exponent)) == 0.5;
 }
 
 class Emitter {
@@ -118,15 +118,15 @@ class Emitter {
 
   // The operand of a sum that is such a product, to be computed there; else none.
   ValueId absorbed(const Instruction& i, std::size_t chunk) const {
-    if (!style_.is_for_card || (i.op != Op::Add && i.op != Op::Sub)) return kNone;
+    if (!style_.fuses_scaled || (i.op != Op::Add && i.op != Op::Sub)) return kNone;
     if (factor_of(i.a, chunk) != kNone) return i.a;
     return factor_of(i.b, chunk) != kNone ? i.b : kNone;
   }
 
   // Which values nothing reads any more.
   void find_absorbed() {
-    is_read_.assign(program_.num_values(), !style_.is_for_card);
-    if (!style_.is_for_card) return;
+    is_read_.assign(program_.num_values(), !style_.fuses_scaled);
+    if (!style_.fuses_scaled) return;
     for (std::size_t n = 0; n < program_.code.size(); ++n) {
       const ValueId product = absorbed(program_.code[n], n / kChunk);
       bool is_first = true;

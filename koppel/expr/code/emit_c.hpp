@@ -43,8 +43,11 @@ struct CStyle {
   bool is_float = false;   // single precision
   // For a card (export/cuda/card.h): functions and tables are marked KOPPEL_CARD, and what the card
   // does in fewer instructions, with the same bits, is called by name: koppel_quotient(a, b),
-  // koppel_reciprocal(b), and koppel_scaled_sum(c, a, b) = c a + b, where c a is exact.
+  // koppel_reciprocal(b).
   bool is_for_card = false;
+  // On a card also koppel_scaled_sum(c, a, b) = c a + b, c a power of two: c a is exact, and the
+  // bits are the same, unless it overflows.
+  bool fuses_scaled = false;
   // Where the inputs of the program do not stand in one array `in`: how each is written, such as
   // "state->x", and the pointers that the function has then in place of `in`.
   std::vector<std::string> inputs = {};
