@@ -17,6 +17,7 @@
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/simulate/assembled_model.hpp>
 #include <koppel/simulate/length.hpp>
+#include <koppel/study/batch_on_card.hpp>
 #include <koppel/study/criteria.hpp>
 #include <koppel/study/start_tangent.hpp>
 #include <koppel/study/symbols.hpp>
@@ -68,6 +69,8 @@ struct Batch::Parts {
   std::shared_ptr<const StepModel> step;
 };
 
+Batch::~Batch() = default;
+
 Batch::Batch(const Model& model, const std::vector<ParameterOrigin>& origins, std::size_t count,
              const BatchOptions& options)
     : Batch(Parts(model, origins, options), count, options) {}
@@ -115,6 +118,7 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
     blocks_.push_back(std::move(block));
   }
   for (int i = 0; i < jobs_; ++i) work_.push_back(make_work());
+  if (options.on_card) on_card_ = std::make_unique<OnCard>(step, count, observed_);
 }
 
 Batch::Work Batch::make_work() const {
@@ -189,6 +193,7 @@ void Batch::advance(std::span<const double> inputs, int steps) {
                             num_u, inputs.size()));
   }
   if (steps < 0) throw Error("study.bad-option", "the number of steps must not be negative.");
+  if (on_card_) return advance_on_card(inputs, steps);
   const std::size_t operations =
       step_function_.num_instructions() * static_cast<std::size_t>(steps);
   for_blocks(operations, [&](std::size_t i, Work& work) {
@@ -200,6 +205,7 @@ void Batch::advance(std::span<const double> inputs, int steps) {
 
 void Batch::observe(std::span<double> to) const {
   const std::size_t num_observed = observed_.size();
+  if (on_card_ && on_card_->is_ahead) return observe_on_card(to);
   for_blocks(observe_function_.num_instructions(), [&](std::size_t i, Work& work) {
     const Block& block = blocks_[i];
     observe_function_.evaluate(block.now.data(), work.observed.data(), work.observe.data());
@@ -212,6 +218,7 @@ void Batch::observe(std::span<double> to) const {
 }
 
 Batch::Reduction Batch::advance_and_reduce(std::uint64_t steps) {
+  change_blocks();
   const std::size_t m = observed_.size();
   const std::vector<double> zeros(count_ * m, 0.0);
   Reduction out{zeros, zeros, zeros, zeros};
@@ -247,6 +254,7 @@ Batch::Reduction Batch::advance_and_reduce(std::uint64_t steps) {
 }
 
 void Batch::get(std::size_t row, std::span<double> out) const {
+  bring_back();
   for (std::size_t copy = 0; copy < count_; ++copy) {
     const Block& block = blocks_[copy / width_];
     out[copy] = block.now[row * width_ + copy % width_];
@@ -259,6 +267,7 @@ void Batch::set_state(std::size_t place, std::span<const double> values) {
                 fmt::format("a batch of {} copies with {} states is given {} values of state {}.",
                             count_, num_state_, values.size(), place));
   }
+  change_blocks();
   for (std::size_t copy = 0; copy < count_; ++copy) {
     blocks_[copy / width_].now[(2 + place) * width_ + copy % width_] = values[copy];
   }
@@ -267,6 +276,7 @@ void Batch::set_state(std::size_t place, std::span<const double> values) {
 void Batch::times(std::span<double> out) const { get(0, out); }
 
 void Batch::reset() {
+  change_blocks();
   for (Block& block : blocks_) {
     block.now = block.start;
     block.counts.assign(width_, 0);
@@ -278,6 +288,7 @@ void Batch::reset(std::span<const std::uint8_t> marked) {
     throw Error("study.bad-option",
                 fmt::format("a batch of {} copies is given {} marks.", count_, marked.size()));
   }
+  change_blocks();
   for (std::size_t copy = 0; copy < count_; ++copy) {
     if (marked[copy] == 0) continue;
     Block& block = blocks_[copy / width_];
@@ -361,6 +372,7 @@ std::vector<Batch::Impossible> Batch::set(const std::vector<std::string>& parame
   for (const std::vector<double>& direction : space.directions(model_)) {
     moves = moves || moves_start(direction);
   }
+  change_blocks();
   std::vector<Impossible> impossible;
   std::vector<double> p(num_parameters());
   for (std::size_t copy = 0; copy < count_; ++copy) {

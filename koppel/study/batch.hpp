@@ -8,8 +8,9 @@
 //
 // Steps are of fixed cost, or accurate (dop853: each copy takes as many steps of its own inside a
 // step as it needs). Copies go through vector registers, four or eight at once, and over threads;
-// each has the bits that it would have alone, which are those of exported code. A copy whose step
-// fails has states that are not numbers from then on.
+// each has the bits that it would have alone, which are those of exported code. On a graphics card
+// they have the same bits; states stay there while only advance() and observe() are called. A copy
+// whose step fails has states that are not numbers from then on.
 #pragma once
 
 #include <cstdint>
@@ -33,14 +34,16 @@ struct BatchOptions {
   SimulateOptions run = {};
   std::vector<std::string> observed = {};  // quantities, or expressions of them; empty: the outputs
   int jobs = 1;                            // threads
+  bool on_card = false;                    // a graphics card, one copy a thread of it (card.hpp)
 };
 
 class Batch {
  public:
-  // Throws as simulate() does, Error `study.bad-option`, `study.unknown-quantity`, and
-  // `simulate.wrong-step` where no step is given.
+  // Throws as simulate() does, Error `study.bad-option`, `study.unknown-quantity`,
+  // `simulate.wrong-step` where no step is given, and `study.no-card`.
   Batch(const Model& model, const std::vector<ParameterOrigin>& origins, std::size_t count,
         const BatchOptions& options);
+  ~Batch();
 
   std::size_t size() const { return count_; }
   double step() const { return step_; }
@@ -96,6 +99,14 @@ class Batch {
     std::vector<std::uint64_t> counts;  // of steps
     std::size_t size = 0;               // copies in it
   };
+  // What is on a card, which is ahead of the blocks or behind them where either was changed last.
+  struct OnCard;
+  void bring_to_card();
+  void bring_back() const;
+  void change_blocks();  // before they are changed
+  void advance_on_card(std::span<const double> inputs, int steps);
+  void observe_on_card(std::span<double> to) const;
+
   struct Work {
     std::vector<double> step, observe;  // of the functions
     LaneDop853::Work accurate;
@@ -124,8 +135,9 @@ class Batch {
   LaneFunction step_function_, observe_function_;  // accurate: the first are the rates
   std::optional<LaneDop853> accurate_;
   std::size_t width_;
-  std::vector<Block> blocks_;
+  mutable std::vector<Block> blocks_;
   mutable std::vector<Work> work_;  // by thread
+  std::unique_ptr<OnCard> on_card_;
 
   struct Parts;
   Batch(const Parts& parts, std::size_t count, const BatchOptions& options);

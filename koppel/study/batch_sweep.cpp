@@ -57,6 +57,8 @@ class BatchSweep {
     const double duration = batch_options_.run.end - batch.step_model().start_time;
     const auto steps = static_cast<std::uint64_t>(std::llround(duration / batch.step()));
     check_end(duration, batch.step(), steps);
+    first_.resize(numbers.size() * batch.observed().size());
+    batch.observe(first_);
     load.seconds += card_ ? step_on_card(batch, steps, rows) : step_here(batch, steps, rows);
     load.steps += static_cast<double>(steps) * static_cast<double>(numbers.size());
     return rows;
@@ -70,12 +72,18 @@ class BatchSweep {
     return *batch_;
   }
 
-  double value_of(const Criterion& criterion, double final, double low, double high, double mean,
-                  double duration) const {
+  // Of a quantity at the start and at the end, and over the ends of all steps. Means and integrals
+  // are by the trapezoidal rule, which counts both ends by half.
+  struct Course {
+    double first = kNone, last = kNone, low = kNone, high = kNone, mean = kNone;
+  };
+  double value_of(const Criterion& criterion, const Course& of, std::uint64_t steps) const {
+    const double duration = static_cast<double>(steps) * batch_->step();
+    const double mean = of.mean + (of.first - of.last) / (2 * static_cast<double>(steps));
     switch (criterion.reduction) {
-      case Reduce::Final: return final;
-      case Reduce::Min: return low;
-      case Reduce::Max: return high;
+      case Reduce::Final: return of.last;
+      case Reduce::Min: return std::min(of.low, of.first);
+      case Reduce::Max: return std::max(of.high, of.first);
       case Reduce::Mean: return mean;
       case Reduce::Integral: return mean * duration;
       case Reduce::Time: break;  // refused
@@ -112,15 +120,15 @@ class BatchSweep {
     const auto before = std::chrono::steady_clock::now();
     const Batch::Reduction kept = batch.advance_and_reduce(steps);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - before;
-    const double duration = static_cast<double>(steps) * batch.step();
     for (std::size_t copy = 0; copy < n; ++copy) {
       std::vector<double> values;
       bool failed = false;
       for (std::size_t c = 0; c < places_.size(); ++c) {
         const std::size_t at = copy * m + places_[c];
         failed = failed || !std::isfinite(kept.sum[at]);
-        values.push_back(value_of(sweep_.criteria[c], kept.last[at], kept.low[at], kept.high[at],
-                                  kept.sum[at] / static_cast<double>(steps), duration));
+        const Course course{first_[at], kept.last[at], kept.low[at], kept.high[at],
+                            kept.sum[at] / static_cast<double>(steps)};
+        values.push_back(value_of(sweep_.criteria[c], course, steps));
       }
       finish(rows[copy], std::move(values), failed);
     }
@@ -145,7 +153,7 @@ class BatchSweep {
       batch.get_parameter(i, numbers);
       add(variants.parameters);
     }
-    std::vector<Card::Wanted> wanted;
+    std::vector<Card::Wanted> wanted;  // of each criterion; then last values, for means
     for (std::size_t c = 0; c < places_.size(); ++c) {
       const auto& outputs = batch.step_model().outputs;
       const std::string& name = sweep_.criteria[c].quantity;
@@ -153,13 +161,19 @@ class BatchSweep {
                                    [&](const CVariable& output) { return output.label == name; });
       wanted.push_back({static_cast<std::size_t>(it - outputs.begin()), which(sweep_.criteria[c])});
     }
+    std::vector<std::size_t> last_of;  // their places
+    for (std::size_t c = 0; c < places_.size(); ++c) {
+      last_of.push_back(wanted[c].which == Card::Which::Mean ? wanted.size() : c);
+      if (last_of[c] != c) wanted.push_back({wanted[c].output, Card::Which::Final});
+    }
     const Card::Results& found = card_->run(variants, steps, wanted);
-    const double duration = static_cast<double>(steps) * batch.step();
+    const std::size_t m = batch.observed().size();
     for (std::size_t copy = 0; copy < rows.size(); ++copy) {
       std::vector<double> values;
       for (std::size_t c = 0; c < places_.size(); ++c) {
-        const bool is_integral = sweep_.criteria[c].reduction == Reduce::Integral;
-        values.push_back(found.values[c][copy] * (is_integral ? duration : 1));
+        const double of = found.values[c][copy], last = found.values[last_of[c]][copy];
+        const Course course{first_[copy * m + places_[c]], last, of, of, of};
+        values.push_back(value_of(sweep_.criteria[c], course, steps));
       }
       finish(rows[copy], std::move(values), found.failures[copy] != 0);
     }
@@ -184,6 +198,7 @@ class BatchSweep {
   BatchOptions batch_options_;
   std::vector<std::size_t> places_;  // of each criterion among what is observed
   std::vector<std::string> names_;
+  std::vector<double> first_;  // what is observed at the start, variant by variant
   bool on_card_ = false, contracts_ = false;
   std::optional<Batch> batch_;
   std::optional<Card> card_;

@@ -74,7 +74,7 @@ void start_card() {
 }  // namespace
 
 // The functions of NAME.h.
-struct Card::Library {
+struct CardLibrary {
   using Batch = void;
   ScratchFolder folder;
   std::shared_ptr<const LoadedLibrary> code;
@@ -84,8 +84,12 @@ struct Card::Library {
   int (*restart)(Batch*) = nullptr;
   int (*set_state)(Batch*, int, const double*, std::int64_t) = nullptr;
   int (*set_parameter)(Batch*, int, const double*, std::int64_t) = nullptr;
+  int (*set_input)(Batch*, int, const double*, std::int64_t) = nullptr;
+  int (*set_counts)(Batch*, const std::uint64_t*) = nullptr;
   int (*choose_outputs)(Batch*, const int*, int) = nullptr;
   int (*run)(Batch*, std::uint64_t, std::uint64_t, std::uint64_t) = nullptr;
+  int (*get_state)(const Batch*, int, double*) = nullptr;
+  int (*get_counts)(const Batch*, std::uint64_t*) = nullptr;
   int (*get_failures)(const Batch*, int*) = nullptr;
   int (*get_output)(const Batch*, int, int, double*) = nullptr;
 
@@ -105,8 +109,12 @@ struct Card::Library {
     find(name, "restart", restart);
     find(name, "set_state", set_state);
     find(name, "set_parameter", set_parameter);
+    find(name, "set_input", set_input);
+    find(name, "set_counts", set_counts);
     find(name, "choose_outputs", choose_outputs);
     find(name, "run", run);
+    find(name, "get_state", get_state);
+    find(name, "get_counts", get_counts);
     find(name, "get_failures", get_failures);
     find(name, "get_output", get_output);
   }
@@ -116,7 +124,7 @@ struct Card::Library {
   }
 };
 
-Card::Card(const StepModel& model, bool contracts) : library_(std::make_unique<Library>()) {
+Card::Card(const StepModel& model, bool contracts) : library_(std::make_unique<CardLibrary>()) {
   const CudaFiles files = write_cuda(model);
   const fs::path& folder = library_->folder.path();
   if (folder.empty()) refuse("no temporary folder can be made.");
@@ -145,6 +153,53 @@ Card::Card(const StepModel& model, bool contracts) : library_(std::make_unique<L
 
 Card::~Card() = default;
 
+Card::Copies::Copies(const Card& card, std::size_t count)
+    : of_(*card.library_), batch_(nullptr, of_.destroy) {
+  CardLibrary::Batch* created = nullptr;
+  of_.check(of_.create(&created, static_cast<std::int64_t>(count)));
+  batch_.reset(created);
+}
+
+void Card::Copies::restart() { of_.check(of_.restart(batch_.get())); }
+
+void Card::Copies::set_state(std::size_t place, std::span<const double> values) {
+  of_.check(of_.set_state(batch_.get(), static_cast<int>(place), values.data(),
+                          static_cast<std::int64_t>(values.size())));
+}
+
+void Card::Copies::set_parameter(std::size_t place, std::span<const double> values) {
+  of_.check(of_.set_parameter(batch_.get(), static_cast<int>(place), values.data(),
+                              static_cast<std::int64_t>(values.size())));
+}
+
+void Card::Copies::set_input(std::size_t place, std::span<const double> values) {
+  of_.check(of_.set_input(batch_.get(), static_cast<int>(place), values.data(),
+                          static_cast<std::int64_t>(values.size())));
+}
+
+void Card::Copies::set_counts(std::span<const std::uint64_t> counts) {
+  of_.check(of_.set_counts(batch_.get(), counts.data()));
+}
+
+void Card::Copies::run(std::uint64_t steps) { of_.check(of_.run(batch_.get(), steps, 0, 0)); }
+
+void Card::Copies::get_state(std::size_t place, std::span<double> values) const {
+  of_.check(of_.get_state(batch_.get(), static_cast<int>(place), values.data()));
+}
+
+void Card::Copies::get_counts(std::span<std::uint64_t> counts) const {
+  of_.check(of_.get_counts(batch_.get(), counts.data()));
+}
+
+void Card::Copies::get_failures(std::span<int> failures) const {
+  of_.check(of_.get_failures(batch_.get(), failures.data()));
+}
+
+void Card::Copies::get_output(std::size_t output, std::span<double> values) const {
+  of_.check(of_.get_output(batch_.get(), static_cast<int>(output), static_cast<int>(Which::Final),
+                           values.data()));
+}
+
 // Parts of many variants run side by side, each in a thread and a stream of its own, so that the
 // card computes some while others are on their way to it or back. A part of this many keeps it
 // busy.
@@ -154,30 +209,26 @@ void Card::divide(std::size_t count) {
   const std::size_t num_parts = std::clamp<std::size_t>(count / kWhole, 1, kMostParts);
   for (std::size_t p = 0; p < num_parts; ++p) {
     const std::size_t first = count * p / num_parts, last = count * (p + 1) / num_parts;
-    parts_.push_back({first, last - first, {nullptr, library_->destroy}});
+    parts_.push_back({first, last - first});
   }
   size_ = count;
 }
 
 void Card::run(Part& part, const Job& job) {
-  const Library& of = *library_;
-  if (part.batch == nullptr) {
-    Library::Batch* created = nullptr;
-    of.check(of.create(&created, static_cast<std::int64_t>(part.count)));
-    part.batch.reset(created);
-  } else {
-    of.check(of.restart(part.batch.get()));
-  }
-  Library::Batch* const made = part.batch.get();
-  const auto give = [&](auto set, const std::vector<std::vector<double>>& all) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const bool is_common = all[i].size() == 1;
-      of.check(set(made, static_cast<int>(i), all[i].data() + (is_common ? 0 : part.first),
-                   is_common ? 1 : static_cast<std::int64_t>(part.count)));
-    }
+  const CardLibrary& of = *library_;
+  part.copies ? part.copies->restart() : void(part.copies.emplace(*this, part.count));
+  Copies& copies = *part.copies;
+  const auto some = [&](const std::vector<double>& values) {
+    return values.size() == 1 ? std::span(values)
+                              : std::span(values).subspan(part.first, part.count);
   };
-  give(of.set_state, job.variants.states);
-  give(of.set_parameter, job.variants.parameters);
+  const Variants& variants = job.variants;
+  for (std::size_t i = 0; i < variants.states.size(); ++i) {
+    copies.set_state(i, some(variants.states[i]));
+  }
+  for (std::size_t i = 0; i < variants.parameters.size(); ++i) {
+    copies.set_parameter(i, some(variants.parameters[i]));
+  }
   std::vector<int> chosen;
   bool reduces = false;
   for (const Wanted& one : job.wanted) {
@@ -185,9 +236,10 @@ void Card::run(Part& part, const Job& job) {
     if (std::find(chosen.begin(), chosen.end(), output) == chosen.end()) chosen.push_back(output);
     reduces = reduces || one.which != Which::Final;
   }
+  CardLibrary::Batch* const made = copies.batch_.get();
   of.check(of.choose_outputs(made, chosen.data(), static_cast<int>(chosen.size())));
   of.check(of.run(made, job.steps, 0, reduces ? 1 : 0));
-  of.check(of.get_failures(made, results_.failures.data() + part.first));
+  copies.get_failures(std::span(results_.failures).subspan(part.first, part.count));
   for (std::size_t i = 0; i < job.wanted.size(); ++i) {
     of.check(of.get_output(made, static_cast<int>(job.wanted[i].output),
                            static_cast<int>(job.wanted[i].which),

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include <koppel/export/step_model.hpp>
 
 namespace koppel {
+
+struct CardLibrary;
 
 class Card {
  public:
@@ -38,12 +41,36 @@ class Card {
     std::vector<int> failures;                // 1: stopped before a value that is not finite
     double seconds = 0;                       // transfers included
   };
+  // Copies that stay on the card from one call to the next. The card must outlive them.
+  class Copies {
+   public:
+    Copies(const Card& card, std::size_t count);
+
+    // By their places, a number for each copy.
+    void set_state(std::size_t place, std::span<const double> values);
+    void set_parameter(std::size_t place, std::span<const double> values);
+    void set_input(std::size_t place, std::span<const double> values);
+    void set_counts(std::span<const std::uint64_t> counts);  // of steps since the start
+    void run(std::uint64_t steps);
+    void get_state(std::size_t place, std::span<double> values) const;
+    void get_counts(std::span<std::uint64_t> counts) const;
+    void get_failures(std::span<int> failures) const;  // of the last run, as Results has them
+    // After the last run, which may have had no steps.
+    void get_output(std::size_t output, std::span<double> values) const;
+
+   private:
+    friend class Card;
+    void restart();
+
+    const CardLibrary& of_;
+    std::unique_ptr<void, void (*)(void*)> batch_;
+  };
+
   // So many steps of all variants; extremes and means are over the ends of all steps. Memory on the
   // card and of the results stays for as many variants again; the results are valid until then.
   const Results& run(const Variants& variants, std::uint64_t steps, std::span<const Wanted> wanted);
 
  private:
-  struct Library;
   struct Job {
     const Variants& variants;
     std::uint64_t steps;
@@ -51,12 +78,12 @@ class Card {
   };
   struct Part {
     std::size_t first, count;  // of the variants
-    std::unique_ptr<void, void (*)(void*)> batch;
+    std::optional<Copies> copies = {};
   };
   void divide(std::size_t count);
   void run(Part& part, const Job& job);
 
-  std::unique_ptr<Library> library_;
+  std::unique_ptr<CardLibrary> library_;
   std::vector<Part> parts_;
   std::size_t size_ = 0;  // of all
   Results results_;

@@ -243,7 +243,7 @@ class Batch:
     """Many copies of a mechanism that step together, each with its own state, parameters and inputs.
 
     Steps are of fixed cost, or accurate with ``dop853``; copies go through vector registers and over threads
-    (``jobs``), each with the bits that it would have alone.
+    (``jobs``), or through the threads of a graphics card (``gpu``), each with the bits that it would have alone.
 
     >>> import koppel, numpy as np
     >>> cranes = koppel.Batch(koppel.load("pendulum"), 100, step=0.01, observe=["x", "y"])
@@ -251,7 +251,7 @@ class Batch:
     (100, 2)
     """
 
-    def __init__(self, model: Any, count: int, *, step: float, observe: Names = (), jobs: int = 1,
+    def __init__(self, model: Any, count: int, *, step: float, observe: Names = (), jobs: int = 1, gpu: bool = False,
                  end: Optional[float] = None, coordinates: Optional[str] = None, integrator: Optional[str] = None,
                  tolerance: Optional[float] = None):
         """Copies at the model's start.
@@ -260,13 +260,17 @@ class Batch:
             step: of all copies, s
             observe: quantities or expressions of them; the model's outputs unless given
             jobs: threads
+            gpu: on a graphics card; its code is compiled by ``nvcc``, which takes seconds. Copies stay on the card
+                between steps; :meth:`set` and :meth:`reset` bring them back and forth
             integrator: one of fixed cost, ``rk4`` or ``dop853``; of fixed cost, chosen by trial up to ``end``,
                 unless given
             tolerance: of ``dop853``
         """
+        if int(count) != count or count < 1:
+            raise ValueError(f"a batch has 1 or more copies, not {count}.")
         given = {"step": step, "end": end, "coordinates": coordinates, "integrator": integrator,
                  "tolerance": tolerance}
-        self._batch = model._ask(lambda loaded: _koppel.Batch(loaded, count, given, _list(observe), jobs))
+        self._batch = model._ask(lambda loaded: _koppel.Batch(loaded, int(count), given, _list(observe), jobs, gpu))
 
     def __len__(self) -> int:
         return self._batch.size
@@ -294,7 +298,12 @@ class Batch:
     def set(self, **parameters: Union[float, Sequence[float]]) -> None:
         """Values of parameters, one for each copy or one for all; the copies start anew."""
         for name, values in parameters.items():
-            self._batch.set(name, np.ascontiguousarray(np.broadcast_to(values, len(self)), dtype=float))
+            try:
+                each = np.broadcast_to(np.asarray(values, dtype=float), len(self))
+            except ValueError:
+                raise ValueError(f"'{name}' has the shape {np.shape(values)}; it is one number, or one for each of "
+                                 f"{len(self)} copies.") from None
+            self._batch.set(name, np.ascontiguousarray(each))
 
     def reset(self, which: Optional[Sequence[bool]] = None) -> np.ndarray:
         """All copies, or those that are marked, to their start; returns what is observed."""

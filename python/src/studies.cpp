@@ -161,13 +161,14 @@ py::tuple fit_model(LoadedModel& of, const py::dict& given, const std::vector<st
 // Whoever steps it holds the interpreter's lock no longer; one thread at a time.
 struct LoadedBatch {
   LoadedBatch(std::shared_ptr<LoadedModel> from, std::size_t count, const py::dict& given,
-              const std::vector<std::string>& observed, int jobs)
+              const std::vector<std::string>& observed, int jobs, bool on_card)
       : model(std::move(from)) {
     LoadedModel& of = *model;
     BatchOptions options;
     options.run = run_options(given, of.model);
     options.observed = observed;
     options.jobs = jobs;
+    options.on_card = on_card;
     batch = with_model(
         of, [&] { return std::make_unique<Batch>(of.model, of.origins, count, options); });
   }
@@ -214,9 +215,9 @@ void add_studies(py::module_& m, py::class_<LoadedModel, std::shared_ptr<LoadedM
   model.def("sensitivity", &sensitivity).def("optimize", &optimize_model).def("fit", &fit_model);
   py::class_<LoadedBatch>(m, "Batch", "Copies of a model that step together.")
       .def(py::init<std::shared_ptr<LoadedModel>, std::size_t, const py::dict&,
-                    const std::vector<std::string>&, int>(),
+                    const std::vector<std::string>&, int, bool>(),
            py::arg("model"), py::arg("count"), py::arg("given"), py::arg("observed"),
-           py::arg("jobs"))
+           py::arg("jobs"), py::arg("gpu"))
       .def_property_readonly("size", [](const LoadedBatch& b) { return b.batch->size(); })
       .def_property_readonly("step_size", [](const LoadedBatch& b) { return b.batch->step(); })
       .def_property_readonly("method", [](const LoadedBatch& b) { return b.batch->method(); })

@@ -86,6 +86,40 @@ def test_copies_of_a_batch_have_their_own_inputs_and_parameters(oscillator):
     assert batch.reset([False, True, False])[1, 0] == 0.2
 
 
+def test_a_batch_on_a_card_has_the_numbers_of_lanes(oscillator, tmp_path, monkeypatch):
+    """The code for a card, compiled for the host in its place."""
+    monkeypatch.setenv("KOPPEL_NVCC", str(tmp_path / "nowhere"))
+    with pytest.raises(kp.Error, match="compiler for graphics cards"):
+        kp.Batch(oscillator, 3, step=1e-3, gpu=True)
+    compiler = tmp_path / "host"
+    compiler.write_text('#!/bin/sh\nfor word; do source=$word; done\n'
+                        'while [ $# -gt 0 ]; do [ "$1" = -o ] && library=$2; shift; done\n'
+                        'exec c++ -O1 -ffp-contract=off -fPIC -shared -x c++ "$source" -o "$library"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("KOPPEL_NVCC", str(compiler))
+    ways = [kp.Batch(oscillator, 3, step=1e-3, integrator="rosenbrock", gpu=gpu) for gpu in (False, True)]
+    for batch in ways:
+        batch.set(x0=[0.1, 0.2, 0.3])
+    forces = [[0.0], [5.0], [-1.0]]
+    assert (ways[0].step(forces, steps=100) == ways[1].step(forces, steps=100)).all()
+    marked = [True, False, False]
+    assert (ways[0].reset(marked) == ways[1].reset(marked)).all()
+    assert (ways[0].step(steps=10) == ways[1].step(steps=10)).all()
+    assert (ways[0].t == ways[1].t).all()
+
+
+@pytest.mark.parametrize("count", [-1, 0, 2.5])
+def test_a_batch_needs_copies(oscillator, count):
+    with pytest.raises(ValueError, match="copies"):
+        kp.Batch(oscillator, count, step=1e-3)
+
+
+def test_values_of_a_batch_are_one_for_each_copy(oscillator):
+    batch = kp.Batch(oscillator, 3, step=1e-3, integrator="rosenbrock")
+    with pytest.raises(ValueError, match="'x0' has the shape \\(2,\\)"):
+        batch.set(x0=[0.1, 0.2])
+
+
 def test_an_optimisation_goes_on_from_its_journal(oscillator, tmp_path):
     journal, question = tmp_path / "journal.txt", {"minimize": "x^2:final", "over": {"k": (20, 100)}, "end": 0.25}
     with pytest.warns(kp.Doubtful, match="not found within 2 runs"):

@@ -1,6 +1,8 @@
 // The code for graphics cards as sweeps run it, compiled for the host in the place of a card.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +12,7 @@
 #include <koppel/study/batch.hpp>
 #include <koppel/study/card.hpp>
 
+#include "tests/near.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace koppel {
@@ -91,6 +94,61 @@ TEST(Card, RunsAgainAsIfForTheFirstTime) {
   }();
   const Card::Results& all = card.run(many, 2, wanted);
   for (std::size_t n = 0; n < kMany; ++n) ASSERT_EQ(all.values[0][n], few.values[0][n % 3]) << n;
+}
+
+// Copies on a card go the ways of copies in lanes, bit by bit: with inputs, parameters, copies that
+// start anew beside others, laws of time, and a copy that fails.
+TEST(Card, BatchesHaveTheBitsOfLanes) {
+  const testing::TemporaryFolder folder;
+  const testing::ScopedEnvironment named("KOPPEL_NVCC", make_host_compiler(folder.path()));
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(kCart, "cart.yaml", {}, origins);
+  for (const char* integrator : {"rosenbrock", "dop853"}) {
+    BatchOptions options;
+    options.run.step = 0.01;
+    options.run.integrator = integrator;
+    options.observed = {"phi", "x + 0*t", "sin(3*t)"};
+    constexpr std::size_t kCount = 11;
+    Batch lanes(model, origins, kCount, options);
+    options.on_card = true;
+    Batch card(model, origins, kCount, options);
+    const std::size_t m = options.observed.size();
+    std::vector<double> a(kCount * m), b(kCount * m), ta(kCount), tb(kCount), u(kCount),
+        tilt(kCount);
+    const auto expect_same = [&](const char* when) {
+      lanes.observe(a), card.observe(b);
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        EXPECT_TRUE(testing::same_bits(a[i], b[i])) << integrator << ' ' << when << ' ' << i;
+      }
+      lanes.times(ta), card.times(tb);
+      EXPECT_EQ(ta, tb) << when;
+      lanes.observe(a), card.observe(b);  // of what came back from the card
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        EXPECT_TRUE(testing::same_bits(a[i], b[i])) << integrator << ' ' << when << ' ' << i;
+      }
+    };
+    const auto both = [&](auto&& act) { act(lanes), act(card); };
+    expect_same("at the start");
+    for (std::size_t i = 0; i < kCount; ++i) tilt[i] = 0.1 + 0.02 * static_cast<double>(i);
+    both([&](Batch& of) { of.set("tilt", tilt); });
+    for (std::size_t i = 0; i < kCount; ++i) u[i] = static_cast<double>(i) - 4;
+    both([&](Batch& of) { of.advance(u, 7); });
+    both([&](Batch& of) { of.advance({}, 3); });
+    expect_same("after steps");
+    std::vector<std::uint8_t> marked(kCount, 0);
+    marked[2] = marked[9] = 1;
+    both([&](Batch& of) { of.reset(marked); });
+    expect_same("after a reset of two");
+    both([&](Batch& of) { of.advance(u, 5); });
+    expect_same("after more steps");
+    u[4] = 1e300;
+    both([&](Batch& of) { of.advance(u, 20); });
+    card.observe(b);
+    EXPECT_TRUE(std::isnan(b[4 * m])) << "a copy that failed";
+    EXPECT_TRUE(std::isfinite(b[5 * m]));
+    both([&](Batch& of) { of.reset(); });
+    expect_same("all at their starts");
+  }
 }
 
 }  // namespace
