@@ -149,6 +149,8 @@ struct Equations {
     Expr when_rate;  // for v̇ = 0
     EventDirection direction = EventDirection::Both;
     bool stops = false;
+    bool is_switch =
+        false;  // another piece of a law holds (switch_events.hpp): no event of the model
     std::vector<std::pair<std::size_t, Expr>> changes;  // parameters, by their place, and values
     std::optional<Expr> restitution;                    // an impact: when_rate is linear in v
     std::vector<Expr> impulse_rates, impulses;          // on the quantities with these rates

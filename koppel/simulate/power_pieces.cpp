@@ -47,26 +47,4 @@ double PowerPieces::find_corner(std::size_t argument, double value, double t0, d
   return t1;
 }
 
-// By the power just before and just after: what is continuous differs by less from nearer. Less
-// than round-off of what would change the energy in the step does not count.
-std::optional<double> PowerPieces::find_jump(double t0, double t1, const At& at) {
-  constexpr double kAway = 1e-6, kNearer = 0.125, kAsMuch = 0.5, kRoundOff = 1e-9;
-  find_corners(t0, t1, at);
-  if (corners_.size() == 1) return {};
-  double size = energy_.energies(t0, at(t0), work_).kinetic / (t1 - t0);
-  for (std::size_t i = 0; i + 1 < corners_.size(); ++i) {
-    const auto difference = [&](double away) {
-      const double from = std::max(t0, corners_[i] - away * (t1 - t0));
-      const double to = std::min(t1, corners_[i] + away * (t1 - t0));
-      const double before = energy_.power(from, at(from), work_);
-      const double after = energy_.power(to, at(to), work_);
-      size = std::max({size, std::abs(before), std::abs(after)});
-      return std::abs(after - before);
-    };
-    const double far = difference(kAway), near = difference(kNearer * kAway);
-    if (near > kAsMuch * far && near > kRoundOff * size) return corners_[i];
-  }
-  return {};
-}
-
 }  // namespace koppel

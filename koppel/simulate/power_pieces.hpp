@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,8 +21,6 @@ class PowerPieces {
   // When the step passes from piece to piece, ascending, and its end. A force that acts for a short
   // part of the step only, between two of these times, may have been stepped over.
   const std::vector<double>& find_corners(double t0, double t1, const At& at);
-  // The first of these times at which the power jumps.
-  std::optional<double> find_jump(double t0, double t1, const At& at);
 
  private:
   double find_corner(std::size_t argument, double value, double t0, double t1, const At& at);

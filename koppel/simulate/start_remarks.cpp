@@ -19,12 +19,6 @@ int sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 // What the assembly of a start may leave of a function that is meant to be zero.
 constexpr double kZero = 1e-10;
 
-std::vector<double> event_values(const Evaluator& evaluator, const State& state) {
-  std::vector<Expr> values;
-  for (const Equations::Event& event : evaluator.equations->events) values.push_back(event.when);
-  return VectorFunction(evaluator.equations, values)(state);
-}
-
 // All that the motion follows from.
 std::vector<Expr> laws_of(const Equations& e) {
   std::vector<Expr> all = e.f;
@@ -45,6 +39,12 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::vector<double> event_values(const Evaluator& evaluator, const State& state) {
+  std::vector<Expr> values;
+  for (const Equations::Event& event : evaluator.equations->events) values.push_back(event.when);
+  return VectorFunction(evaluator.equations, values)(state);
+}
 
 EventSides find_sides(const Evaluator& evaluator, const State& start) {
   EventSides out;

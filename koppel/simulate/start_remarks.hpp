@@ -12,6 +12,9 @@
 
 namespace koppel {
 
+// Of the event functions.
+std::vector<double> event_values(const Evaluator& evaluator, const State& state);
+
 // Sides of the event functions at the start (start.sides of integrator.hpp), and what is to be said
 // about them. An impact whose function is zero there begins on the side that it turns back to: it
 // happens at once unless the motion leads away.

@@ -66,6 +66,55 @@ constexpr double kDifference = 1e-3;
 
 }  // namespace
 
+bool differ(std::span<const double> a, std::span<const double> b, double round_off) {
+  double most = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    most = std::max(most, std::abs(a[i] - b[i]));
+    size = std::max({size, std::abs(a[i]), std::abs(b[i])});
+  }
+  return most > round_off * size;
+}
+
+Passage::Passage(const Evaluator& evaluator, std::size_t event, double t, std::span<const double> y,
+                 std::span<const double> given)
+    : t_(t), num_y_(y.size()) {
+  const Equations& e = evaluator.equations;
+  const int number = static_cast<int>(event);
+  name_ = names_of(e.events, {&number, 1});
+  const Parts parts(e, y.size());
+  const Exprs by = gradient(e.events[event].when, join({e.q, e.v, e.x, e.p, {e.t}}));
+  const std::vector<double> slopes = VectorFunction(e, by)(parts.state(t, joined(y, given)));
+  const std::size_t num_states = e.num_q() + e.num_v() + e.x.size();
+  by_.assign(y.size() + given.size(), 0.0);
+  for (std::size_t i = 0; i < num_states; ++i) by_[i] = slopes[i];
+  for (std::size_t i = 0; i < e.p.size(); ++i) by_[y.size() + i] = slopes[num_states + i];
+  by_t_ = slopes.back();
+}
+
+double Passage::steepness() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < num_y_; ++i) sum += std::abs(by_[i]);
+  return sum;
+}
+
+double Passage::rate(std::span<const double> y_rate) const {
+  double sum = by_t_;
+  for (std::size_t i = 0; i < y_rate.size(); ++i) sum += by_[i] * y_rate[i];
+  return sum;
+}
+
+std::vector<double> Passage::time(std::span<const double> y_rate) const {
+  const double passing = rate(y_rate);
+  if (!(std::abs(passing) > 0)) {
+    throw Error("study.grazing",
+                fmt::format("at t = {:.6g} s {} only touches zero: what follows has no derivative.",
+                            t_, name_));
+  }
+  std::vector<double> out = by_;
+  for (double& x : out) x /= -passing;
+  return out;
+}
+
 JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening& what)
     : size_(what.before.size() + what.given_before.size()) {
   const Equations& e = evaluator.equations;
@@ -80,22 +129,9 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
   rates_before_.assign(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(num_y));
   rates_after_.assign(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(num_y));
 
-  // σ by (y, p) and by t.
-  const Equations::Event& first = e.events[static_cast<std::size_t>(what.events[0])];
-  const Exprs by = gradient(first.when, join({e.q, e.v, e.x, e.p, {e.t}}));
-  const std::vector<double> slopes = VectorFunction(e, by)(parts.state(what.t, Y));
-  const std::size_t num_states = e.num_q() + e.num_v() + e.x.size();
-  time_.assign(size_, 0.0);
-  for (std::size_t i = 0; i < num_states; ++i) time_[i] = slopes[i];
-  for (std::size_t i = 0; i < e.p.size(); ++i) time_[num_y + i] = slopes[num_states + i];
-  double passing = slopes.back();
-  for (std::size_t i = 0; i < size_; ++i) passing += time_[i] * before[i];
-  if (!(std::abs(passing) > 0)) {
-    throw Error("study.grazing",
-                fmt::format("at t = {:.6g} s {} only touches zero: what follows has no derivative.",
-                            what.t, names_of(e.events, what.events)));
-  }
-  for (double& x : time_) x /= -passing;
+  time_ = Passage(evaluator, static_cast<std::size_t>(what.events[0]), what.t, what.before,
+                  what.given_before)
+              .time(rates_before_);
 
   const auto happened = [&](double t, const std::vector<double>& at) {
     State state = parts.state(t, at);
@@ -136,22 +172,23 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
 
 JumpMap::JumpMap(std::span<const double> rates_before, std::span<const double> rates_after,
                  std::span<const double> time)
-    : size_(rates_before.size() + time.size()),
-      J_(size_ * size_, 0.0),
-      time_(size_, 0.0),
+    : size_(time.size()),
+      time_(time.begin(), time.end()),
       rates_before_(rates_before.begin(), rates_before.end()),
-      rates_after_(rates_after.begin(), rates_after.end()) {
-  const std::size_t n = rates_before.size();
-  std::copy(time.begin(), time.end(), time_.begin() + static_cast<std::ptrdiff_t>(n));
-  for (std::size_t j = 0; j < size_; ++j) {
-    J_[j * size_ + j] = 1;
-    for (std::size_t i = 0; i < n; ++i) {
-      J_[j * size_ + i] += (rates_before[i] - rates_after[i]) * time_[j];
-    }
-  }
-}
+      rates_after_(rates_after.begin(), rates_after.end()) {}
+
+bool JumpMap::changes_rates() const { return differ(rates_before_, rates_after_); }
 
 void JumpMap::tangent(std::span<double> dy, std::span<double> dgiven) const {
+  if (J_.empty()) {
+    double change = 0;
+    for (std::size_t i = 0; i < dy.size(); ++i) change += time_[i] * dy[i];
+    for (std::size_t i = 0; i < dgiven.size(); ++i) change += time_[dy.size() + i] * dgiven[i];
+    for (std::size_t i = 0; i < dy.size(); ++i) {
+      dy[i] += (rates_before_[i] - rates_after_[i]) * change;
+    }
+    return;
+  }
   const std::vector<double> before = joined(dy, dgiven);
   std::fill(dy.begin(), dy.end(), 0.0);
   std::fill(dgiven.begin(), dgiven.end(), 0.0);
@@ -165,6 +202,15 @@ void JumpMap::tangent(std::span<double> dy, std::span<double> dgiven) const {
 }
 
 void JumpMap::adjoint(std::span<double> w, std::span<double> w_given) const {
+  if (J_.empty()) {
+    double of_time = 0;
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      of_time += (rates_before_[i] - rates_after_[i]) * w[i];
+    }
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] += time_[i] * of_time;
+    for (std::size_t i = 0; i < w_given.size(); ++i) w_given[i] += time_[w.size() + i] * of_time;
+    return;
+  }
   const std::vector<double> after = joined(w, w_given);
   for (std::size_t j = 0; j < size_; ++j) {
     const double* column = &J_[j * size_];

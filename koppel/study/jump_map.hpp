@@ -11,12 +11,38 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel {
+
+// How an event's function σ passes through zero: its slopes at a state.
+class Passage {
+ public:
+  // y as a map has it, and what is given.
+  Passage(const Evaluator& evaluator, std::size_t event, double t, std::span<const double> y,
+          std::span<const double> given);
+
+  std::size_t size() const { return by_.size(); }
+  // The sum of its slopes by y.
+  double steepness() const;
+  // σ̇ with these rates of y.
+  double rate(std::span<const double> y_rate) const;
+  // ∂τ/∂(y, p). Throws Error `study.grazing` where σ̇ = 0.
+  std::vector<double> time(std::span<const double> y_rate) const;
+
+ private:
+  std::string name_;
+  double t_, by_t_;
+  std::size_t num_y_;
+  std::vector<double> by_;  // (y, p)
+};
+
+// Rates on two sides, by more than that part of the largest.
+bool differ(std::span<const double> a, std::span<const double> b, double round_off = 1e-9);
 
 class JumpMap {
  public:
@@ -34,7 +60,7 @@ class JumpMap {
                                    std::span<const double> given, std::span<double> y_rate)>;
   // Throws Error `study.grazing` where the event's function does not pass through zero.
   JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening& what);
-  // At a time that moves with what is given, by `time`, the rates become others (switch_times.hpp).
+  // At a time that moves with (y, p), by `time`, the rates become others, and nothing else does.
   JumpMap(std::span<const double> rates_before, std::span<const double> rates_after,
           std::span<const double> time);
 
@@ -42,13 +68,15 @@ class JumpMap {
   void adjoint(std::span<double> w, std::span<double> w_given) const;
   // ∂τ/∂(y, p).
   std::span<const double> time() const { return time_; }
+  // Whether they differ by more than round-off does: a jump, no corner.
+  bool changes_rates() const;
   // ẏ on both sides; that after the end of a run is zero.
   std::span<const double> rates_before() const { return rates_before_; }
   std::span<const double> rates_after() const { return rates_after_; }
 
  private:
   std::size_t size_;
-  std::vector<double> J_;  // by columns
+  std::vector<double> J_;  // by columns; empty where only rates change
   std::vector<double> time_, rates_before_, rates_after_;
 };
 

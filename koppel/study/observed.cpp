@@ -11,17 +11,6 @@
 namespace koppel {
 namespace {
 
-Exprs named_outputs(const Equations& e, const std::vector<std::string>& names) {
-  Exprs out;
-  for (const std::string& name : names) {
-    const auto it = std::find_if(e.outputs.begin(), e.outputs.end(),
-                                 [&](const auto& output) { return output.name == name; });
-    assert(it != e.outputs.end());  // who asks has added it
-    out.push_back(it->value);
-  }
-  return out;
-}
-
 // The multipliers of [g; a] as they stand in outputs, and what they are: parts of z, 0 where a row
 // is left out.
 struct Multipliers {
@@ -38,6 +27,17 @@ Multipliers multipliers_of(const Equations& e, const Exprs& z) {
 }
 
 }  // namespace
+
+std::vector<Expr> named_outputs(const Equations& e, std::span<const std::string> names) {
+  Exprs out;
+  for (const std::string& name : names) {
+    const auto it = std::find_if(e.outputs.begin(), e.outputs.end(),
+                                 [&](const auto& output) { return output.name == name; });
+    assert(it != e.outputs.end());  // who asks has added it
+    out.push_back(it->value);
+  }
+  return out;
+}
 
 SolvedFunction make_observed(const Equations& e, const RightHandSideTerms& rates,
                              const std::vector<std::string>& names) {
@@ -76,6 +76,20 @@ std::vector<double> given_of(const State& state) {
   std::vector<double> out = state.p;
   out.insert(out.end(), state.u.begin(), state.u.end());
   return out;
+}
+
+std::vector<double> motion_of(const State& state) {
+  std::vector<double> y = state.q;
+  for (const auto* part : {&state.v, &state.x}) y.insert(y.end(), part->begin(), part->end());
+  return y;
+}
+
+void put_motion(std::span<const double> y, State& state) {
+  auto from = y.begin();
+  for (std::vector<double>* part : {&state.q, &state.v, &state.x}) {
+    std::copy_n(from, part->size(), part->begin());
+    from += static_cast<std::ptrdiff_t>(part->size());
+  }
 }
 
 }  // namespace koppel

@@ -2,6 +2,7 @@
 // are found by the equations of motion. For sources of this folder only.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include <koppel/study/solved_function.hpp>
 
 namespace koppel {
+
+// Those with these names, which are there.
+std::vector<Expr> named_outputs(const Equations& equations, std::span<const std::string> names);
 
 // The outputs with these names. `rates` are those of the equations (linear_rates.hpp). Throws Error
 // `study.unknown-output`.
@@ -27,5 +31,9 @@ std::vector<double> output_rates(const SolvedFunction& observed, double t, int s
 
 // Parameters and inputs, what maps are given.
 std::vector<double> given_of(const State& state);
+
+// (q, v, x) of a state one after the other, and back; what follows them in y is left.
+std::vector<double> motion_of(const State& state);
+void put_motion(std::span<const double> y, State& state);
 
 }  // namespace koppel

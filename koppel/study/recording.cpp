@@ -10,9 +10,8 @@
 #include <koppel/formulation/projector_terms.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/length.hpp>
-#include <koppel/simulate/start_remarks.hpp>
 #include <koppel/study/observed.hpp>
-#include <koppel/study/passed_jump.hpp>
+#include <koppel/study/pieces.hpp>
 
 namespace koppel {
 namespace {
@@ -27,7 +26,8 @@ SimulateOptions with_method(SimulateOptions options) {
 }  // namespace
 
 TracedMotion::Recording::Recording(const Model& model, const TraceOptions& options)
-    : Recording(prepare(model, with_method(options.run)), options) {
+    : Recording(in_pieces(prepare(model, with_method(options.run)), options.run, options.outputs),
+                options) {
   check_jumps(model, prepared_.equations, state_, options.run.end);
 }
 
@@ -38,9 +38,10 @@ TracedMotion::Recording::Recording(Prepared prepared, const TraceOptions& option
       extremes_(options.extremes) {
   messages_ = prepared_.messages;
   if (!prepared_.equations->events.empty()) evaluator_.emplace(prepared_.equations);
+  missing_.emplace(prepared_.equations, prepared_.choice.integrator);
   make_map();
-  switches_ =
-      find_switch_times(prepared_.equations, state_.p, state_.u, prepared_.problem.breakpoints);
+  switches_ = find_switch_times(prepared_.equations, options.outputs, state_.p, state_.u,
+                                prepared_.problem.breakpoints);
   if (!can_add_nodes()) {
     if (!switches_.empty()) {
       messages_.push_back(
@@ -92,9 +93,21 @@ void TracedMotion::Recording::begin_stretch(double t, std::span<const double> y)
 
 bool TracedMotion::Recording::note(const Step& step) {
   look_for_extremes(step);
-  step.evaluate(step.t1, y_);
+  missed_ = missing_->look(step, [&](double t) { return state_at(step, t); });
+  if (missed_) return false;
+  const State end = state_at(step, step.t1);
   stretches_.back()->tape.push(step.t1, y_);
-  return true;
+  if (evaluator_) left_zero_ = what_left_zero(*evaluator_, end);
+  return !left_zero_;
+}
+
+// By the sides that hold in the step.
+State TracedMotion::Recording::state_at(const Step& step, double t) {
+  step.evaluate(t, y_);
+  State out = state_;
+  out.t = t;
+  put_motion(y_, out);
+  return out;
 }
 
 // By the dense output of the step.
@@ -120,43 +133,57 @@ void TracedMotion::Recording::run() {
   for (const Equations::Row& row : prepared_.equations->rows) names.push_back(row.name);
   HealthWatch watch(run.health, run.step ? std::nullopt : std::optional(run.tolerance), names);
   Start start = prepared_.start;
-  if (evaluator_) start.sides = find_sides(*evaluator_, state_).sides;
+  if (evaluator_) start.sides = start_sides(*evaluator_, state_);
   begin_stretch(start.t, start.y);
   watch.begin(prepared_.problem, start.t, start.y);
   observation_->evaluate(start.t, y_, stretches_.back()->given, values_, *observed_);
   extremes_.begin(start.t, values_);
-  PassedJump jump;
-  jump.take(prepared_.problem);
-  std::vector<double> y(start.y.size());
+  std::optional<PassedJump> jump;
+  if (prepared_.choice.integrator.is_fixed_cost()) jump.emplace(prepared_);
+  CutAngles angles(prepared_.equations, prepared_.state);
   const Observer observer = [&](const Step& step) {
-    jump.note(step, [&](double t) -> std::span<const double> {
-      step.evaluate(t, y);
-      return y;
-    });
-    return watch.note(step) && note(step);
+    angles.note(step, prepared_.problem, state_.p);
+    const std::vector<double> before = jump ? y_ : std::vector<double>{};
+    const bool goes_on = watch.note(step) && note(step);
+    if (jump) jump->note(step, before, y_);
+    return goes_on;
   };
   auto next = switches_.begin();
+  while (next != switches_.end() && next->t <= start.t) ++next;
   while (true) {
-    while (next != switches_.end() && next->t <= start.t) ++next;
     const bool is_switch = next != switches_.end() && next->t < run.end;
-    outcome_ = integrate(prepared_.problem, prepared_.choice.integrator, start,
-                         is_switch ? next->t : run.end, with, observer);
-    if (is_switch && outcome_.status == Outcome::Status::Done) {
-      pass_switch(*next, outcome_);
+    // An event may have come to the same time.
+    const bool is_there = is_switch && next->t <= start.t;
+    if (!is_there) {
+      outcome_ = integrate(prepared_.problem, prepared_.choice.integrator, start,
+                           is_switch ? just_before(next->t) : run.end, with, observer);
+    }
+    if (is_there || (is_switch && outcome_.status == Outcome::Status::Done)) {
+      outcome_.status = Outcome::Status::Done;
+      pass_time(*next++, outcome_);
       start = {outcome_.t, outcome_.y, outcome_.sides};
+      watch.go_on(prepared_.problem, start.t, start.y);
       continue;
     }
     if (outcome_.status != Outcome::Status::Event || !go_on(outcome_)) break;
     start = {outcome_.t, outcome_.y, outcome_.sides};
     watch.go_on(prepared_.problem, start.t, start.y);
-    jump.take(prepared_.problem);
   }
   if (outcome_.status == Outcome::Status::Event) outcome_.status = Outcome::Status::Done;
-  std::string text = jump.text();
+  std::string text = jump ? jump->text() : angles.text();
   for (const Health::Reason& reason : watch.health().reasons) {
     text += (text.empty() ? "" : " ") + reason.text;
   }
   if (watch.has_failed()) outcome_.status = Outcome::Status::Failed;
+  if (missed_) {
+    outcome_.status = Outcome::Status::Failed;
+    text = fmt::format("at t = {:.6g} s steps lead over a switch of a law, again and again.",
+                       *missed_);
+  }
+  if (left_zero_) {
+    outcome_.status = Outcome::Status::Failed;
+    text = *left_zero_;
+  }
   if (text.empty()) return;
   outcome_.text = text;
   if (outcome_.status == Outcome::Status::Done) outcome_.status = Outcome::Status::Doubtful;
@@ -164,7 +191,8 @@ void TracedMotion::Recording::run() {
 
 bool TracedMotion::Recording::go_on(Outcome& outcome) {
   const std::vector<Equations::Event>& events = prepared_.equations->events;
-  const std::vector<int> happened = take_happened(outcome.sides);
+  const std::vector<int> happened = take_next(events, outcome.sides);
+  const bool is_switch = events[static_cast<std::size_t>(happened[0])].is_switch;
   if (prepared_.choice.integrator.is_fixed_cost()) {
     throw Error("study.event",
                 fmt::format("at t = {:.6g} s {}: derivatives of fixed-cost steps do not go through "
@@ -178,7 +206,7 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
       outcome.t - stretches_[stretches_.size() - kMany]->tape.t(0) < kSoon * options_.run.end) {
     outcome.status = Outcome::Status::Failed;
     outcome.text =
-        fmt::format("{} again and again: the impacts come to rest", names_of(events, happened));
+        fmt::format("{} again and again: the motion comes to rest", names_of(events, happened));
     return false;
   }
   Stretch& stretch = *stretches_.back();
@@ -186,7 +214,7 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   if (outcome.t > stretch.tape.t(stretch.tape.num_nodes() - 1)) {
     stretch.tape.push(outcome.t, outcome.y);
   }
-  stretch.happened = happened;
+  if (!is_switch) stretch.happened = happened;
   stretch.ends = std::any_of(happened.begin(), happened.end(), [&](int event) {
     return events[static_cast<std::size_t>(event)].stops;
   });
@@ -197,32 +225,19 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
     stretch.jump.emplace(rates_function(), *evaluator_, what);
     return false;
   }
-  const auto part = [&](int first, int count) {
-    const auto begin = outcome.y.begin() + first;
-    return std::vector<double>(begin, begin + count);
-  };
-  Problem& problem = prepared_.problem;
-  state_.t = outcome.t;
-  state_.q = part(0, problem.num_q);
-  state_.v = part(problem.num_q, problem.num_v);
-  state_.x = part(problem.num_q + problem.num_v, problem.num_x);
+  const Problem& problem = prepared_.problem;
+  take_state(outcome);
   if (auto why = happen(happened, sides, *evaluator_, state_)) {
     outcome.status = Outcome::Status::Failed;
     outcome.text = std::move(*why);
     return false;
   }
-  const bool changes = std::any_of(happened.begin(), happened.end(), [&](int event) {
-    return !events[static_cast<std::size_t>(event)].changes.empty();
-  });
-  if (changes) {
-    std::vector<double> breaks = problem.breakpoints;
-    problem = formulate(prepared_.independent, prepared_.choice.formulation, state_);
-    problem.breakpoints = std::move(breaks);
-  }
   for (const int event : happened) {
     const auto i = static_cast<std::size_t>(event);
     if (events[i].restitution) outcome.sides[i] *= -1;
   }
+  follow_jumps(rates_function(), *evaluator_, outcome.t, state_, outcome.sides);
+  if (given_of(state_) != stretch.given) formulate_anew();
   Projector::Workspace work = problem.projector->make_workspace();
   if (!problem.projector->project(state_.t, state_.q, state_.v, Projection::Full, work)) {
     outcome.status = Outcome::Status::Failed;
@@ -235,27 +250,51 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   what.before = before;
   what.after = std::span<const double>(outcome.y).first(map_->size());
   what.given_after = given_after;
-  stretch.jump.emplace(rates_function(), *evaluator_, what);
+  stretch.jump = is_switch ? pass_switch(rates_function(), *evaluator_, what)
+                           : JumpMap(rates_function(), *evaluator_, what);
+  if (is_switch && !first_jump_ && stretch.jump->changes_rates()) first_jump_ = outcome.t;
   begin_stretch(outcome.t, outcome.y);
   return outcome.t < options_.run.end;
 }
 
-void TracedMotion::Recording::pass_switch(const SwitchTime& at, const Outcome& outcome) {
-  const std::span<const double> y = std::span(outcome.y).first(map_->size());
-  const std::vector<double> given = given_of(state_);
-  std::vector<double> before(y.size()), after(y.size()), time = at.by_p;
+// The problem has values of parameters in it.
+void TracedMotion::Recording::formulate_anew() {
+  Problem& problem = prepared_.problem;
+  const bool has_energy = static_cast<bool>(problem.energy);  // changes have none
+  std::vector<double> breaks = std::move(problem.breakpoints);
+  problem = formulate(prepared_.independent, prepared_.choice.formulation, state_);
+  problem.breakpoints = std::move(breaks);
+  if (!has_energy) problem.energy = {};
+}
+
+void TracedMotion::Recording::take_state(const Outcome& outcome) {
+  state_.t = outcome.t;
+  put_motion(outcome.y, state_);
+}
+
+void TracedMotion::Recording::pass_time(const SwitchTime& at, Outcome& outcome) {
   const JumpMap::Rates rates = rates_function();
+  const std::vector<double> y(outcome.y.begin(),
+                              outcome.y.begin() + static_cast<std::ptrdiff_t>(map_->size()));
+  std::vector<double> before(y.size()), after(y.size()), time(y.size(), 0.0);
+  const double clock = std::nextafter(at.t, HUGE_VAL);
+  const std::vector<double> given = given_of(state_);
+  outcome.t = at.t;
+  take_state(outcome);
+  if (evaluator_ && outcome.sides.empty()) outcome.sides = start_sides(*evaluator_, state_);
+  if (evaluator_) follow_jumps(rates, *evaluator_, clock, state_, outcome.sides);
+  const std::vector<double> given_after = given_of(state_);
   rates(std::nextafter(at.t, -HUGE_VAL), y, given, before);
-  rates(std::nextafter(at.t, HUGE_VAL), y, given, after);
-  double largest = 0, jump = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    largest = std::max({largest, std::abs(before[i]), std::abs(after[i])});
-    jump = std::max(jump, std::abs(after[i] - before[i]));
-  }
-  // A corner: the time does not matter, save to outputs that have a corner too.
-  if (jump <= 1e-12 * largest && extremes_.is_empty()) return;
-  time.resize(given.size(), 0.0);
+  rates(clock, y, given_after, after);
+  // At a corner the time does not matter, save to outputs that have a corner too.
+  if (!differ(before, after, 1e-12) && extremes_.is_empty() && given == given_after) return;
+  time.insert(time.end(), at.by_p.begin(), at.by_p.end());
+  time.resize(y.size() + given.size(), 0.0);
   stretches_.back()->jump.emplace(before, after, time);
+  if (given != given_after) {
+    formulate_anew();
+    outcome.y = start_values(prepared_.problem, *evaluator_, state_);
+  }
   begin_stretch(outcome.t, outcome.y);
 }
 
@@ -350,6 +389,7 @@ void TracedMotion::Recording::hand_over(std::span<const ExtremePlace> extremes, 
   to.choice_ = prepared_.choice;
   to.start_ = prepared_.state;
   to.messages_ = std::move(messages_);
+  to.first_jump_ = first_jump_;
   find_samples(extremes, to);
   auto sample = to.samples_.begin();
   const auto observe = [&](std::size_t i, std::size_t node, std::span<const double> at) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <koppel/study/switch_times.hpp>
+#include <koppel/study/switch_watch.hpp>
 #include <koppel/study/traced_motion.hpp>
 
 namespace koppel {
@@ -36,7 +37,11 @@ class TracedMotion::Recording {
 
   // Before another run: steps end at these places, and no others are looked for.
   void expect(std::span<const ExtremePlace> extremes);
+  // Steps end at these times too.
+  void add_nodes(std::span<const double> times);
   void run();
+  // A time at which a switch was led over, where the run ended: it needs a node there.
+  std::optional<double> missed() const { return missed_; }
   // For each of the extremes that were asked for.
   const std::vector<ExtremePlace>& extremes() const { return extremes_.places(); }
   bool has_node(const ExtremePlace& place) const;
@@ -46,7 +51,6 @@ class TracedMotion::Recording {
 
  private:
   void make_map();
-  void add_nodes(std::span<const double> times);
   void begin_stretch(double t, std::span<const double> y);
   bool note(const Step& step);
   void look_for_extremes(const Step& step);
@@ -57,7 +61,10 @@ class TracedMotion::Recording {
   bool go_on(Outcome& outcome);
   JumpMap::Rates rates_function() const;
   // At the time of a switch: changes go through it where the rates jump.
-  void pass_switch(const SwitchTime& at, const Outcome& outcome);
+  void pass_time(const SwitchTime& at, Outcome& outcome);
+  void formulate_anew();
+  void take_state(const Outcome& outcome);
+  State state_at(const Step& step, double t);
 
   const TraceOptions& options_;
   Prepared prepared_;
@@ -72,6 +79,10 @@ class TracedMotion::Recording {
   bool are_extremes_known_ = false;
   std::vector<SwitchTime> switches_;
   std::vector<std::string> messages_;
+  std::optional<double> first_jump_;
+  std::optional<std::string> left_zero_;
+  std::optional<MissedSwitches> missing_;
+  std::optional<double> missed_;
   Outcome outcome_;
 };
 

@@ -7,6 +7,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/simulate/assembled_model.hpp>
+#include <koppel/study/pieces.hpp>
 #include <koppel/study/recording.hpp>
 #include <koppel/study/start_tangent.hpp>
 #include <koppel/study/varied_equations.hpp>
@@ -41,15 +42,18 @@ class SecondDerivatives {
                               run.integrator.text()));
     }
     run.projection = Projection::Full;
-    prepared_ = prepare(model_, run);
+    prepared_ = in_pieces(prepare(model_, run), run, asked_.trace.outputs);
+    refuse_jumps();
     varied_ = vary(prepared_.independent);
-    const std::vector<SwitchTime> switches = find_switch_times(
-        prepared_.equations, prepared_.state.p, prepared_.state.u, prepared_.problem.breakpoints);
-    if (!switches.empty()) {
+    for (const SwitchTime& one :
+         find_switch_times(prepared_.equations, asked_.trace.outputs, prepared_.state.p,
+                           prepared_.state.u, prepared_.problem.breakpoints)) {
+      if (std::all_of(one.by_p.begin(), one.by_p.end(), [](double by) { return by == 0; }))
+        continue;
       throw Error("study.second",
                   fmt::format("a law switches at t = {:.6g} s, a time that depends on parameters: "
                               "there are no second derivatives through it.",
-                              switches[0].t));
+                              one.t));
     }
   }
 
@@ -69,6 +73,24 @@ class SecondDerivatives {
   }
 
  private:
+  // Corners are passed by all derivatives; where rates jump first derivatives do, too, and the
+  // varied equations do not know by how much.
+  void refuse_jumps() const {
+    const bool has_switches =
+        std::any_of(prepared_.equations->events.begin(), prepared_.equations->events.end(),
+                    [](const Equations::Event& event) { return event.is_switch; });
+    if (!has_switches) return;
+    TraceOptions trace = asked_.trace;
+    trace.extremes.clear();
+    const TracedMotion motion(prepared_, trace);
+    if (!motion.first_jump()) return;
+    throw Error("study.second",
+                fmt::format("at t = {:.6g} s a law jumps because of where the motion is: there are "
+                            "no second derivatives through it.",
+                            *motion.first_jump()),
+                "Ask for a run that ends before, or use a smooth law.");
+  }
+
   Model model_at(const std::vector<double>& values) const {
     Model model = over_.at(values);
     add_quantities(options_.of, {}, model);
@@ -107,8 +129,9 @@ class SecondDerivatives {
     }
   }
 
+  // Sides of switches, behind the parameters of the model, do not change.
   static void add(double weight, const std::vector<double>& from, std::vector<double>& to) {
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] += weight * from[i];
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] += weight * from[i];
   }
 
   // The run of the varied equations in one direction.

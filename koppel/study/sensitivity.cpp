@@ -52,6 +52,7 @@ class Differentiation {
         Matrix(static_cast<int>(options.of.size()), static_cast<int>(of_parameters.size()));
     const Integrator& integrator = options.run.integrator;
     is_traced(integrator) || out.is_adjoint ? trace() : vary();
+    check_finite();
   }
 
  private:
@@ -84,6 +85,16 @@ class Differentiation {
     if (is_cheaper && !out_.is_adjoint) {
       out_.reason = has_adjoint ? "over time" : integrator.text() + " has no adjoint";
     }
+  }
+
+  void check_finite() {
+    const std::vector<double>& all = out_.derivatives.values;
+    if (has_failed() ||
+        std::all_of(all.begin(), all.end(), [](double d) { return std::isfinite(d); }))
+      return;
+    out_.status = Outcome::Status::Failed;
+    out_.text =
+        "a derivative is not finite: an operation has no derivative at the end of its range.";
   }
 
   void trace() {
@@ -213,7 +224,7 @@ class Differentiation {
     const std::vector<int> events = events_of(prepared.equations, result.events);
     for (std::size_t i = 0; i < asked_.of.size(); ++i) {
       const Asked::Of& of = asked_.of[i];
-      double value = result.values.back()[of.output], d = result.changes.back()[of.output];
+      double value = 0, d = 0;
       if (of.is_time) {
         value = result.events[at(events[i])].t;
         d = result.events[at(events[i])].change;
@@ -225,6 +236,9 @@ class Differentiation {
         d = result.integral_changes[at(of.integral)];
         if (of.is_mean) value /= duration;
         if (of.is_mean) d = (d - value * result.end_change) / duration;
+      } else {
+        value = result.values.back()[of.output];
+        d = result.changes.back()[of.output];
       }
       if (j == 0) out_.values.push_back(value);
       out_.derivatives(static_cast<int>(i), j) = d / size;

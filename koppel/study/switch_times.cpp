@@ -8,6 +8,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/graph/traverse.hpp>
+#include <koppel/study/observed.hpp>
 #include <koppel/study/symbols.hpp>
 
 namespace koppel {
@@ -19,9 +20,12 @@ struct Switch {
   std::vector<double> levels;
 };
 
-std::vector<Switch> find_switches(const Equations& e) {
-  const Exprs laws = join({e.f, e.g, e.b, e.r});
+std::vector<Switch> find_switches(const Equations& e, const Exprs& observed) {
+  Exprs laws = join({e.f, e.g, e.b, e.r, observed});
   std::vector<Switch> out;
+  for (const Equations::Event& event : e.events) {
+    if (event.is_switch) laws.push_back(event.when);
+  }
   Graph* graph = graph_of(laws);
   if (graph == nullptr) return out;
   Postorder order(*graph);
@@ -58,11 +62,12 @@ std::vector<Switch> find_switches(const Equations& e) {
 
 }  // namespace
 
-std::vector<SwitchTime> find_switch_times(const Equations& e, std::span<const double> p,
-                                          std::span<const double> u,
+std::vector<SwitchTime> find_switch_times(const Equations& e, std::span<const std::string> outputs,
+                                          std::span<const double> p, std::span<const double> u,
                                           std::span<const double> breakpoints) {
+  const Exprs observed = named_outputs(e, outputs);
   std::vector<SwitchTime> out;
-  for (const Switch& with : find_switches(e)) {
+  for (const Switch& with : find_switches(e, observed)) {
     const Exprs in = join({{e.t}, e.p, e.u});
     const Exprs values =
         join({{with.argument, diff(with.argument, e.t)}, gradient(with.argument, e.p)});
@@ -92,6 +97,15 @@ std::vector<SwitchTime> find_switch_times(const Equations& e, std::span<const do
                     "Move one of them a little.");
       }
     }
+  }
+  const std::vector<Expr> time = {e.t};
+  const bool has_sides = has_switches(observed, time) ||
+                         std::any_of(e.events.begin(), e.events.end(),
+                                     [](const auto& event) { return event.is_switch; });
+  for (const double t : breakpoints) {
+    const bool is_known =
+        std::any_of(out.begin(), out.end(), [&](const SwitchTime& known) { return known.t == t; });
+    if (has_sides && !is_known) out.push_back({t, std::vector<double>(e.p.size(), 0.0)});
   }
   std::sort(out.begin(), out.end(),
             [](const SwitchTime& a, const SwitchTime& b) { return a.t < b.t; });

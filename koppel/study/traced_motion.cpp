@@ -23,27 +23,47 @@ Model with_integrals(Model model, const TraceOptions& options) {
   return model;
 }
 
+namespace {
+
+// Again with nodes where switches were led over, until there are none.
+template <typename Make>
+auto record(Make&& make) {
+  std::vector<double> nodes;
+  while (true) {
+    auto recording = make();
+    recording->add_nodes(nodes);
+    recording->run();
+    if (!recording->missed() || nodes.size() >= MissedSwitches::kMost) {
+      return std::pair(std::move(recording), nodes);
+    }
+    nodes.push_back(*recording->missed());
+  }
+}
+
+}  // namespace
+
 TracedMotion::TracedMotion(Prepared prepared, const TraceOptions& options) {
-  Recording recording(std::move(prepared), options);
-  recording.run();
-  recording.hand_over({}, *this);
+  const auto [recording, nodes] =
+      record([&] { return std::make_unique<Recording>(prepared, options); });
+  recording->hand_over({}, *this);
 }
 
 TracedMotion::TracedMotion(const Model& given, const TraceOptions& options) {
   const Model model = with_integrals(given, options);
-  Recording recording(model, options);
-  recording.run();
+  const auto [recording, nodes] =
+      record([&] { return std::make_unique<Recording>(model, options); });
   // Where extremes lie inside, once more with a node there.
-  const std::vector<ExtremePlace>& extremes = recording.extremes();
+  const std::vector<ExtremePlace>& extremes = recording->extremes();
   std::vector<ExtremePlace> inside;
   for (const ExtremePlace& place : extremes) {
-    if (!recording.has_node(place)) inside.push_back(place);
+    if (!recording->has_node(place)) inside.push_back(place);
   }
-  if (inside.empty() || !recording.can_add_nodes()) {
-    recording.hand_over(extremes, *this);
+  if (inside.empty() || !recording->can_add_nodes()) {
+    recording->hand_over(extremes, *this);
     return;
   }
   Recording again(model, options);
+  again.add_nodes(nodes);
   again.expect(inside);
   again.run();
   again.hand_over(extremes, *this);
@@ -82,13 +102,13 @@ std::vector<TracedMotion::Direction> make_directions(
   for (const std::vector<double>& dp : of_parameters) {
     TracedMotion::Direction direction{
         std::vector<double>(static_cast<std::size_t>(start_by_p.rows)), dp};
+    direction.given.resize(e.p.size() + e.u.size(), 0.0);
     for (int j = 0; j < start_by_p.columns; ++j) {
-      const double by = dp[static_cast<std::size_t>(j)];
+      const double by = direction.given[static_cast<std::size_t>(j)];
       for (int i = 0; by != 0 && i < start_by_p.rows; ++i) {
         direction.start[static_cast<std::size_t>(i)] += start_by_p(i, j) * by;
       }
     }
-    direction.given.resize(e.p.size() + e.u.size(), 0.0);
     out.push_back(std::move(direction));
   }
   return out;

@@ -82,6 +82,8 @@ class TracedMotion {
   const std::vector<std::size_t>& extreme_samples() const { return extreme_samples_; }
   const std::vector<double>& integrals() const { return integrals_; }
   const std::vector<EventTime>& events() const { return events_; }  // that happened, in order
+  // When rates jumped first at a switch of a law by the state.
+  std::optional<double> first_jump() const { return first_jump_; }
 
   // A direction: changes of (q, v, x) at the start, and of parameters and inputs.
   struct Direction {
@@ -132,6 +134,7 @@ class TracedMotion {
   std::vector<std::size_t> extreme_samples_;
   std::vector<double> integrals_;
   std::vector<EventTime> events_;
+  std::optional<double> first_jump_;
 };
 
 std::vector<TracedMotion::Direction> make_directions(

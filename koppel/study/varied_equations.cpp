@@ -173,6 +173,8 @@ Shared<Equations> vary(const Shared<Equations>& equations) {
     kept.when = event.when;
     kept.when_rate = event.when_rate;
     kept.direction = event.direction;
+    kept.is_switch = event.is_switch;
+    if (event.is_switch) kept.changes = event.changes;
     out.events.push_back(std::move(kept));
   }
   out.kinetic = e.kinetic;

@@ -10,8 +10,7 @@
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/jumps.hpp>
 #include <koppel/simulate/length.hpp>
-#include <koppel/simulate/start_remarks.hpp>
-#include <koppel/study/passed_jump.hpp>
+#include <koppel/study/pieces.hpp>
 
 namespace koppel {
 namespace {
@@ -27,17 +26,32 @@ SolvedFunction make_solution(const RightHandSideTerms& rates) {
   return SolvedFunction(rates, solution_symbols(rates));
 }
 
+// Without the changes, and without multipliers.
+class StepOfMotion : public Step {
+ public:
+  using At = std::function<std::vector<double>(double t)>;
+  StepOfMotion(const Step& step, At at) : Step(step.t0, step.t1), at_(std::move(at)) {}
+  void evaluate(double t, std::span<double> y) const override {
+    const std::vector<double> motion = at_(t);
+    std::copy(motion.begin(), motion.end(), y.begin());
+  }
+
+ private:
+  At at_;
+};
+
 }  // namespace
 
 VariedRun::VariedRun(const Model& model, const TraceOptions& options)
     : options_(options),
-      prepared_(prepare(model, options.run)),
+      prepared_(in_pieces(prepare(model, options.run), options.run, options.outputs)),
       varied_(vary(prepared_.independent)) {
   const Equations& e = prepared_.equations;
   check_jumps(model, e, prepared_.state, options.run.end);
   if (!e.events.empty()) evaluator_.emplace(prepared_.equations);
-  switches_ =
-      find_switch_times(e, prepared_.state.p, prepared_.state.u, prepared_.problem.breakpoints);
+  missing_.emplace(e, prepared_.choice.integrator);
+  switches_ = find_switch_times(e, options.outputs, prepared_.state.p, prepared_.state.u,
+                                prepared_.problem.breakpoints);
   if (!e.events.empty() || !switches_.empty()) {
     const RightHandSideTerms rates = make_linear_rates(prepared_.independent, prepared_.state);
     rates_.emplace(rates, rates_of(rates));
@@ -67,8 +81,7 @@ void VariedRun::formulate_at(const State& state) {
 }
 
 Start VariedRun::start_at(const State& state) {
-  std::vector<double> y = state.q;
-  for (const auto* part : {&state.v, &state.x}) y.insert(y.end(), part->begin(), part->end());
+  const std::vector<double> y = motion_of(state);
   Start start{state.t, y, {}};
   const auto size = static_cast<std::size_t>(problem_.size());
   if (size > y.size()) {
@@ -119,6 +132,15 @@ bool VariedRun::note(const Step& step) {
     step.evaluate(t, y_);
     sample(t, y_);
   }
+  const auto state_at = [&](double t) {
+    step.evaluate(t, y_);
+    State out = state_;
+    out.t = t;
+    put_motion(parts(y_, false), out);
+    return out;
+  };
+  if ((missed_ = missing_->look(step, state_at))) return false;
+  if (evaluator_ && (left_zero_ = what_left_zero(*evaluator_, state_at(step.t1)))) return false;
   if (!extremes_->is_empty()) {
     const std::size_t n = options_.outputs.size();
     extremes_->look(
@@ -137,12 +159,25 @@ bool VariedRun::note(const Step& step) {
   return true;
 }
 
+// Again with nodes where switches were led over, until there are none.
 VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
+  for (std::size_t count = 0;; ++count) {
+    go_once(direction);
+    if (!missed_ || count == MissedSwitches::kMost) return result_;
+    std::vector<double>& breaks = prepared_.problem.breakpoints;
+    breaks.insert(std::upper_bound(breaks.begin(), breaks.end(), *missed_), *missed_);
+  }
+}
+
+void VariedRun::go_once(const TracedMotion::Direction& direction) {
   const SimulateOptions& run = options_.run;
   const Equations& e = prepared_.equations;
   result_ = {};
   next_time_ = 0;
   shift_.clear();
+  passed_.clear();
+  left_zero_.reset();
+  missed_.reset();
   state_ = prepared_.state;
   dp_.assign(direction.given.begin(),
              direction.given.begin() + static_cast<std::ptrdiff_t>(e.p.size()));
@@ -150,7 +185,7 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   given_ = given_of(varied);
   formulate_at(varied);
   Start start = start_at(varied);
-  if (evaluator_) start.sides = find_sides(*evaluator_, state_).sides;
+  if (evaluator_) start.sides = start_sides(*evaluator_, state_);
   y_ = start.y;
   extremes_.emplace(options_.extremes);
   extremes_->begin(start.t, observe(start.t, start.y));
@@ -166,29 +201,32 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   for (const Equations::Row& row : varied_->rows) names.push_back(row.name);
   HealthWatch watch(run.health, run.step ? std::nullopt : std::optional(run.tolerance), names);
   watch.begin(problem_, start.t, start.y);
-  PassedJump jump;
-  jump.take(prepared_.problem);
-  std::vector<double> of_motion;
-  const Observer observer = [&](const Step& step) {
-    jump.note(step, [&](double t) -> std::span<const double> {
-      step.evaluate(t, y_);
-      of_motion = parts(y_, false);
-      of_motion.resize(static_cast<std::size_t>(prepared_.problem.size()), 0.0);  // multipliers
-      return of_motion;
-    });
-    return watch.note(step) && note(step);
-  };
   Outcome outcome;
   auto next = switches_.begin();
+  CutAngles angles(prepared_.equations, prepared_.state);
+  const Observer observer = [&](const Step& step) {
+    const StepOfMotion motion(step, [&](double t) {
+      step.evaluate(t, y_);
+      return parts(y_, false);
+    });
+    angles.note(motion, prepared_.problem, state_.p);
+    return watch.note(step) && note(step);
+  };
+  while (next != switches_.end() && next->t <= start.t) ++next;
   while (true) {
-    while (next != switches_.end() && next->t <= start.t) ++next;
     const bool is_switch = next != switches_.end() && next->t < run.end;
-    outcome = integrate(problem_, prepared_.choice.integrator, start, is_switch ? next->t : run.end,
-                        with, observer);
-    result_.steps += outcome.statistics.steps;
-    if (is_switch && outcome.status == Outcome::Status::Done) {
-      pass_switch(*next, outcome);
+    // An event may have come to the same time.
+    const bool is_there = is_switch && next->t <= start.t;
+    if (!is_there) {
+      outcome = integrate(problem_, prepared_.choice.integrator, start,
+                          is_switch ? just_before(next->t) : run.end, with, observer);
+      result_.steps += outcome.statistics.steps;
+    }
+    if (is_there || (is_switch && outcome.status == Outcome::Status::Done)) {
+      outcome.status = Outcome::Status::Done;
+      pass_time(*next++, outcome);
       start = {outcome.t, outcome.y, outcome.sides};
+      watch.go_on(problem_, start.t, start.y);
       continue;
     }
     if (outcome.status != Outcome::Status::Event || !go_on(outcome)) break;
@@ -197,7 +235,16 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   }
   result_.status =
       outcome.status == Outcome::Status::Event ? Outcome::Status::Done : outcome.status;
-  result_.text = outcome.text.empty() ? jump.text() : outcome.text;
+  result_.text = outcome.text.empty() ? angles.text() : outcome.text;
+  if (missed_) {
+    result_.status = Outcome::Status::Failed;
+    result_.text = fmt::format(
+        "at t = {:.6g} s steps lead over a switch of a law, again and again.", *missed_);
+  }
+  if (left_zero_) {
+    result_.status = Outcome::Status::Failed;
+    result_.text = *left_zero_;
+  }
   for (const Health::Reason& reason : watch.health().reasons) {
     result_.text += (result_.text.empty() ? "" : " ") + reason.text;
   }
@@ -205,7 +252,7 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
   if (result_.status == Outcome::Status::Done && !result_.text.empty()) {
     result_.status = Outcome::Status::Doubtful;
   }
-  if (result_.status == Outcome::Status::Failed) return result_;
+  if (result_.status == Outcome::Status::Failed) return;
   result_.end = outcome.t;
   result_.extremes = extremes_->values();
   if (result_.times.empty() || result_.times.back() < outcome.t) sample(outcome.t, outcome.y);
@@ -222,7 +269,7 @@ VariedRun::Result VariedRun::go(const TracedMotion::Direction& direction) {
     (of_changes ? result_.integral_changes : result_.integrals)
         .assign(all.end() - static_cast<std::ptrdiff_t>(count), all.end());
   }
-  return result_;
+  return;
 }
 
 void VariedRun::move_extremes(double t, double change_of_time, std::span<const double> rates_before,
@@ -247,51 +294,58 @@ void VariedRun::begin_stretch(double t, double change_of_time, std::span<const d
   for (double& x : shift_) x *= change_of_time;
 }
 
-void VariedRun::pass_switch(const SwitchTime& at, Outcome& outcome) {
-  const std::vector<double> y = parts(outcome.y, false);
-  std::vector<double> changes = parts(outcome.y, true), before(y.size()), after(y.size());
-  SolvedFunction::Workspace work = rates_->make_workspace();
-  const std::vector<double> given = given_of(state_);
-  rates_->evaluate(std::nextafter(at.t, -HUGE_VAL), y, given, before, work);
-  rates_->evaluate(std::nextafter(at.t, HUGE_VAL), y, given, after, work);
-  double change_of_time = 0;
-  for (std::size_t i = 0; i < dp_.size(); ++i) change_of_time += at.by_p[i] * dp_[i];
-  for (std::size_t i = 0; i < y.size(); ++i) changes[i] += (before[i] - after[i]) * change_of_time;
-  move_extremes(at.t, change_of_time, before, y, given);
-  begin_stretch(at.t, change_of_time, after, y, given);
-  put_state(y);
-  state_.t = outcome.t;
-  outcome.y = start_at(varied_state(state_, changes, dp_)).y;
+JumpMap::Rates VariedRun::rates_function() const {
+  return [this, work = std::make_shared<SolvedFunction::Workspace>(rates_->make_workspace())](
+             double t, std::span<const double> y, std::span<const double> given,
+             std::span<double> y_rate) { rates_->evaluate(t, y, given, y_rate, *work); };
 }
 
-void VariedRun::put_state(std::span<const double> y) {
-  auto from = y.begin();
-  for (std::vector<double>* part : {&state_.q, &state_.v, &state_.x}) {
-    std::copy_n(from, part->size(), part->begin());
-    from += static_cast<std::ptrdiff_t>(part->size());
-  }
+void VariedRun::pass_time(const SwitchTime& at, Outcome& outcome) {
+  const JumpMap::Rates rates = rates_function();
+  const std::vector<double> y = parts(outcome.y, false);
+  std::vector<double> changes = parts(outcome.y, true), before(y.size()), after(y.size());
+  const double clock = std::nextafter(at.t, HUGE_VAL);
+  const std::vector<double> given = given_of(state_);
+  put_motion(y, state_);
+  outcome.t = state_.t = at.t;
+  if (evaluator_ && outcome.sides.empty()) outcome.sides = start_sides(*evaluator_, state_);
+  if (evaluator_) follow_jumps(rates, *evaluator_, clock, state_, outcome.sides);
+  const std::vector<double> given_after = given_of(state_);
+  rates(std::nextafter(at.t, -HUGE_VAL), y, given, before);
+  rates(clock, y, given_after, after);
+  double change_of_time = 0;
+  for (std::size_t i = 0; i < at.by_p.size(); ++i) change_of_time += at.by_p[i] * dp_[i];
+  for (std::size_t i = 0; i < y.size(); ++i) changes[i] += (before[i] - after[i]) * change_of_time;
+  move_extremes(just_before(at.t), change_of_time, before, y, given);
+  begin_stretch(at.t, change_of_time, after, y, given_after);
+  const State varied = varied_state(state_, changes, dp_);
+  given_ = given_of(varied);
+  if (given != given_after) formulate_at(varied);
+  outcome.y = start_at(varied).y;
 }
 
 bool VariedRun::go_on(Outcome& outcome) {
   const Equations& e = prepared_.equations;
-  const std::vector<int> happened = take_happened(outcome.sides);
+  const std::vector<int> happened = take_next(e.events, outcome.sides);
+  const bool is_switch = e.events[static_cast<std::size_t>(happened[0])].is_switch;
   const std::vector<double> before = parts(outcome.y, false);
   std::vector<double> changes = parts(outcome.y, true), dgiven = dp_;
   dgiven.resize(e.p.size() + e.u.size(), 0.0);
   constexpr std::size_t kMany = 100;
   constexpr double kSoon = 1e-6;  // of the run, for all of them
-  if (result_.events.size() > kMany &&
-      outcome.t - result_.events[result_.events.size() - kMany].t < kSoon * options_.run.end) {
+  passed_.push_back(outcome.t);
+  if (passed_.size() > kMany &&
+      outcome.t - passed_[passed_.size() - kMany] < kSoon * options_.run.end) {
     outcome.status = Outcome::Status::Failed;
     outcome.text =
-        fmt::format("{} again and again: the impacts come to rest", names_of(e.events, happened));
+        fmt::format("{} again and again: the motion comes to rest", names_of(e.events, happened));
     return false;
   }
   const bool ends = std::any_of(happened.begin(), happened.end(), [&](int event) {
     return e.events[static_cast<std::size_t>(event)].stops;
   });
   state_.t = outcome.t;
-  put_state(before);
+  put_motion(before, state_);
   const std::vector<double> given_before = given_of(state_);
   if (!ends) {
     if (auto why = happen(happened, outcome.sides, *evaluator_, state_)) {
@@ -300,23 +354,26 @@ bool VariedRun::go_on(Outcome& outcome) {
       return false;
     }
   }
-  std::vector<double> after = state_.q;
-  for (const auto* part : {&state_.v, &state_.x})
-    after.insert(after.end(), part->begin(), part->end());
+  const JumpMap::Rates rates = rates_function();
+  const std::vector<int> sides = outcome.sides;  // before impacts turn back
+  for (const int event : happened) {
+    const auto i = static_cast<std::size_t>(event);
+    if (e.events[i].restitution) outcome.sides[i] *= -1;
+  }
+  if (!ends) follow_jumps(rates, *evaluator_, outcome.t, state_, outcome.sides);
+  const std::vector<double> after = motion_of(state_);
   const std::vector<double> given_after = given_of(state_);
-  SolvedFunction::Workspace work = rates_->make_workspace();
-  const JumpMap jump(
-      [&](double t, std::span<const double> y, std::span<const double> given,
-          std::span<double> y_rate) { rates_->evaluate(t, y, given, y_rate, work); },
-      *evaluator_,
-      {happened, outcome.sides, ends, outcome.t, before, after, given_before, given_after});
+  const JumpMap::Happening what{happened, sides, ends,         outcome.t,
+                                before,   after, given_before, given_after};
+  const JumpMap jump =
+      is_switch ? pass_switch(rates, *evaluator_, what) : JumpMap(rates, *evaluator_, what);
   double change_of_time = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) change_of_time += jump.time()[i] * changes[i];
   for (std::size_t i = 0; i < dgiven.size(); ++i) {
     change_of_time += jump.time()[changes.size() + i] * dgiven[i];
   }
   for (const int event : happened) {
-    result_.events.push_back({event, outcome.t, change_of_time});
+    if (!is_switch) result_.events.push_back({event, outcome.t, change_of_time});
   }
   move_extremes(outcome.t, change_of_time, jump.rates_before(), before, given_before);
   if (!ends) begin_stretch(outcome.t, change_of_time, jump.rates_after(), after, given_after);
@@ -325,15 +382,8 @@ bool VariedRun::go_on(Outcome& outcome) {
   dp_.assign(dgiven.begin(), dgiven.begin() + static_cast<std::ptrdiff_t>(e.p.size()));
   const State varied = varied_state(state_, changes, dp_);
   given_ = given_of(varied);
-  const bool is_new = std::any_of(happened.begin(), happened.end(), [&](int event) {
-    return !e.events[static_cast<std::size_t>(event)].changes.empty();
-  });
-  if (is_new) formulate_at(varied);
+  if (given_before != given_after) formulate_at(varied);
   outcome.y = start_at(varied).y;
-  for (const int event : happened) {
-    const auto i = static_cast<std::size_t>(event);
-    if (e.events[i].restitution) outcome.sides[i] *= -1;
-  }
   return !ends && outcome.t < options_.run.end;
 }
 

@@ -12,6 +12,7 @@
 
 #include <koppel/study/observed.hpp>
 #include <koppel/study/switch_times.hpp>
+#include <koppel/study/switch_watch.hpp>
 #include <koppel/study/traced_motion.hpp>
 #include <koppel/study/varied_equations.hpp>
 
@@ -40,6 +41,7 @@ class VariedRun {
   Result go(const TracedMotion::Direction& direction);
 
  private:
+  void go_once(const TracedMotion::Direction& direction);
   void formulate_at(const State& state);
   Start start_at(const State& state);
   bool note(const Step& step);
@@ -51,8 +53,8 @@ class VariedRun {
   void begin_stretch(double t, double change_of_time, std::span<const double> rates_after,
                      std::span<const double> after, std::span<const double> given_after);
   bool go_on(Outcome& outcome);
-  void pass_switch(const SwitchTime& at, Outcome& outcome);
-  void put_state(std::span<const double> y);
+  void pass_time(const SwitchTime& at, Outcome& outcome);
+  JumpMap::Rates rates_function() const;
   std::vector<double> parts(std::span<const double> y, bool of_changes) const;
   std::span<const double> observe(double t, std::span<const double> y);
 
@@ -71,6 +73,10 @@ class VariedRun {
   std::vector<double> shift_;  // of outputs at that time, as it moves; empty: it does not
   std::vector<SwitchTime> switches_;
   std::size_t next_time_ = 0;
+  std::optional<std::string> left_zero_;
+  std::optional<MissedSwitches> missing_;
+  std::optional<double> missed_;
+  std::vector<double> passed_;  // times of events and switches
   Result result_;
 };
 

@@ -168,32 +168,6 @@ outputs: {v: "x'", F: "select(t < T, c*t, -b)"}
   }
 }
 
-// A force that begins where the motion has come to: the derivative by that place needs the time at
-// which it does, and no way has it; a corner has no jump, and is differentiated exactly.
-TEST(Derivatives, OfForcesThatJumpAlongTheWayAreDoubtful) {
-  const auto model = [](const std::string& force) {
-    return read_model_text(
-        "parameters: {F: 3, xs: 0.4}\ncoordinates: {x: {start: 0, rate: 1}}\n"
-        "kinetic: x'^2\ngeneralized_forces: {x: \"" +
-            force + "\"}\noutputs: {x: x}\n",
-        "jump.yaml");
-  };
-  for (const Way& way : kWays) {
-    SensitivityOptions options;
-    options.of = {parse_criterion("x:final")};
-    options.run.end = 1;
-    options.run.integrator = way.integrator;
-    if (options.run.integrator.is("rk4")) options.run.step = 1e-3;
-    options.mode = way.mode;
-    const auto status = [&](const Model& of) {
-      return find_sensitivity(StudiedParameters(of, {}, {"xs"}), options).status;
-    };
-    EXPECT_EQ(status(model("select(x < xs, 0, F)")), Outcome::Status::Doubtful) << way.integrator;
-    EXPECT_EQ(status(model("select(x < xs, 0, F*(x - xs))")), Outcome::Status::Done)
-        << way.integrator;
-  }
-}
-
 TEST(Extremes, AddNoRowsToTheCourse) {
   const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml");
   SensitivityOptions options;
