@@ -22,7 +22,7 @@ int sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 }  // namespace
 
 EventWatch::EventWatch(const Problem& problem, const Start& start)
-    : problem_(problem),
+    : problem_(&problem),
       work_(problem.events->make_workspace()),
       values_(problem.events->size()),
       sides_(start.sides) {
@@ -53,9 +53,9 @@ void EventWatch::find_round_off(const Start& start) {
     const double noise = kRoundings * kEps * std::abs(beside[i]) + kEps * largest;
     beside[i] += i % 2 == 0 ? noise : -noise;
   }
-  problem_.events->evaluate(start.t, beside, values_, work_);
+  problem_->events->evaluate(start.t, beside, values_, work_);
   round_off_ = values_;
-  problem_.events->evaluate(start.t, start.y, values_, work_);
+  problem_->events->evaluate(start.t, start.y, values_, work_);
   for (std::size_t i = 0; i < values_.size(); ++i) {
     round_off_[i] = std::abs(round_off_[i] - values_[i]);
     if (std::abs(values_[i]) > round_off_[i]) round_off_[i] = 0;
@@ -76,14 +76,14 @@ void EventWatch::note_leaving(double t) {
 
 void EventWatch::evaluate(const Step& step, double t, std::span<double> y) {
   step.evaluate(t, y);
-  problem_.events->evaluate(t, y, values_, work_);
+  problem_->events->evaluate(t, y, values_, work_);
 }
 
 bool EventWatch::passes(std::size_t i, double t) const {
   const int now = side_now(i);
   if (now == 0 || sides_[i] == 0 || now == sides_[i] || is_leaving_[i]) return false;
   if (t < left_at_[i]) return false;
-  const EventDirection direction = problem_.event_directions[i];
+  const EventDirection direction = problem_->event_directions[i];
   return direction == EventDirection::Both || (direction == EventDirection::Falling) == (now < 0);
 }
 

@@ -44,7 +44,7 @@ class EventWatch {
   void find_round_off(const Start& start);
   Found locate(const Step& step, double before, double after, std::span<double> y);
 
-  const Problem& problem_;
+  const Problem* problem_;
   EventFunctions::Workspace work_;
   std::vector<double> values_, times_;
   std::vector<int> sides_;

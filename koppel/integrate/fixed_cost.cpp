@@ -1,10 +1,12 @@
 // The real-time integrators: fixed-cost steps (problem/fixed_cost.hpp), all of one length. Dense
-// output is linear, but for forces that steps choose and hold.
+// output is linear, but for forces that steps choose and hold. Events are where a shorter step of
+// the same kind ends: as accurate as steps are, and on the constraints as they are.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <koppel/integrate/advance.hpp>
+#include <koppel/integrate/clocked_steps.hpp>
 #include <koppel/integrate/linear_step.hpp>
 
 namespace koppel {
@@ -22,13 +24,43 @@ double largest_of(std::span<const double> y) {
   return out;
 }
 
+// With the step that it was taken by.
+class Line : public LinearStep {
+ public:
+  Line(const Problem& problem, const FixedCostStep& step, FixedCostStep::Workspace& work)
+      : LinearStep(static_cast<std::size_t>(problem.size())),
+        start(y0),
+        num_state_(static_cast<std::size_t>(problem.num_differential())),
+        step_(step),
+        work_(work) {}
+
+  // Reactions are those of the line: a very short step has round-off over its length in them.
+  bool shorten(double t, std::span<double> y) const override {
+    if (!(t0 < t && t < t1)) return false;
+    std::vector<double>& shorter = shorter_;
+    shorter = start;
+    if (!step_.advance(t0, t - t0, shorter, work_)) return false;
+    evaluate(t, y);
+    std::copy_n(shorter.begin(), num_state_, y.begin());
+    return true;
+  }
+
+  std::vector<double> start;  // as the step has it: what is held has its old value
+
+ private:
+  std::size_t num_state_;
+  const FixedCostStep& step_;
+  FixedCostStep::Workspace& work_;
+  mutable std::vector<double> shorter_;
+};
+
 }  // namespace
 
 double run_fixed_cost(const Segment& segment, Outcome& outcome) {
   const FixedCostOptions options = segment.integrator.fixed_cost(segment.options.projection);
   const auto step = segment.problem.fixed_cost.step(options);
   FixedCostStep::Workspace work = step->make_workspace();
-  LinearStep line(outcome.y.size());
+  Line line(segment.problem, *step, work);
   line.y1 = outcome.y;
   outcome.statistics.order = options.order();
 
@@ -37,14 +69,14 @@ double run_fixed_cost(const Segment& segment, Outcome& outcome) {
   const auto num_state = static_cast<std::size_t>(segment.problem.num_differential());
   const double bound = kFar * std::max(1.0, largest_of(std::span(line.y1).first(num_state)));
 
-  const double t_start = outcome.t;
-  const long count = num_equal_steps(t_start, segment.t_end, *segment.options.step);
-  const double h = (segment.t_end - t_start) / static_cast<double>(count);
-  for (long k = 1; k <= count; ++k) {
+  const ClockedSteps steps(outcome.t, segment.tick, segment.t_end, *segment.options.step);
+  const double h = steps.h();
+  for (long k = 1; k <= steps.count(); ++k) {
     line.t0 = outcome.t;
-    line.t1 = k == count ? segment.t_end : t_start + static_cast<double>(k) * h;
+    line.t1 = steps.end(k);
     std::copy(line.y1.begin(), line.y1.end(), line.y0.begin());
-    const bool is_finite = step->advance(line.t0, h, line.y1, work);
+    line.start = line.y0;
+    const bool is_finite = step->advance(line.t0, steps.length(k), line.y1, work);
     ++outcome.statistics.evaluations;
     outcome.statistics.factorizations += step->num_factorizations();
     if (!is_finite || largest_of(std::span(line.y1).first(num_state)) > bound) {

@@ -10,6 +10,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/integrate/event_watch.hpp>
+#include <koppel/integrate/linear_step.hpp>
 #include <koppel/integrate/passage.hpp>
 #include <koppel/integrate/segment.hpp>
 
@@ -210,6 +211,18 @@ class ClosedStep : public Step, public PassingStep {
   const Step& inner_;
 };
 
+// A step whose values within are those of shorter steps.
+class ShortenedStep : public Step {
+ public:
+  explicit ShortenedStep(const Step& inner) : Step(inner.t0, inner.t1), inner_(inner) {}
+  void evaluate(double t, std::span<double> y) const override {
+    if (!inner_.shorten(t, y)) inner_.evaluate(t, y);
+  }
+
+ private:
+  const Step& inner_;
+};
+
 // A problem without unknowns: a structure, all of whose points stand still. One step does it.
 class EmptyStep : public Step {
  public:
@@ -223,6 +236,26 @@ double run_empty(const Segment& segment, Outcome& outcome) {
   outcome.t = segment.t_end;
   if (!segment.observer(step)) outcome.status = Outcome::Status::Stopped;
   return 0;
+}
+
+// Where the line between the ends shows that something happens, shorter steps say what and when.
+std::optional<EventWatch::Found> find_in_shorter_steps(const Step& step, EventWatch& watch,
+                                                       std::span<double> y) {
+  EventWatch closer = watch;
+  const auto found = watch.look(step, y);
+  if (!found) return found;
+  watch = std::move(closer);
+  return watch.look(ShortenedStep(step), y);
+}
+
+// The step up to an event at y.
+LinearStep cut(const Step& step, double t, std::span<const double> y) {
+  LinearStep out(y.size());
+  out.t0 = step.t0;
+  out.t1 = t;
+  step.evaluate(step.t0, out.y0);
+  std::copy(y.begin(), y.end(), out.y1.begin());
+  return out;
 }
 
 void require(bool ok, std::string_view what, double value, std::string_view hint) {
@@ -370,8 +403,8 @@ Outcome integrate(const Problem& problem, const Integrator& integrator, const St
 
   Outcome outcome{.t = start.t, .y = start.y, .text = {}, .sides = {}, .statistics = {}};
   // Fixed-cost steps keep to the clock: no breakpoint moves them.
-  const std::vector<double>& breaks =
-      info.form == Form::FixedCost ? std::vector<double>() : problem.breakpoints;
+  const bool is_fixed_cost = info.form == Form::FixedCost;
+  const std::vector<double>& breaks = is_fixed_cost ? std::vector<double>() : problem.breakpoints;
   auto next = std::lower_bound(breaks.begin(), breaks.end(), start.t);
   std::optional<EventWatch> watch;
   if (problem.events) watch.emplace(problem, start);
@@ -392,15 +425,23 @@ Outcome integrate(const Problem& problem, const Integrator& integrator, const St
       if (!observer && !watch) return !is_stop_requested();
       const double left = step.t0 == t0 ? from : step.t0, right = step.t1 == t1 ? to : step.t1;
       const ClosedStep whole(step, left, right);
-      if (watch) found = watch->look(whole, y_event);
-      const bool goes_on = !observer || observer(found ? ClosedStep(step, left, found->t) : whole);
+      const auto shown = [&](const Step& seen) { return !observer || observer(seen); };
+      bool goes_on = true;
+      if (watch && is_fixed_cost) {
+        found = find_in_shorter_steps(step, *watch, y_event);
+        if (found) outcome.tick = step.t1;
+        goes_on = found ? shown(cut(step, found->t, y_event)) : shown(step);
+      } else {
+        if (watch) found = watch->look(whole, y_event);
+        goes_on = shown(found ? ClosedStep(step, left, found->t) : whole);
+      }
       is_stopped = !goes_on || is_stop_requested();
       return !found && !is_stopped;
     };
     outcome.t = t0;
     try {
       if (t0 < t1) {
-        h_guess = run({problem, options, integrator, closed, t1, h_guess}, outcome);
+        h_guess = run({problem, options, integrator, closed, t1, h_guess, start.tick}, outcome);
       }
     } catch (const Stopped&) {
       outcome.status = Outcome::Status::Stopped;

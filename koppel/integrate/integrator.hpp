@@ -28,6 +28,8 @@ struct Start {
   double t = 0;
   std::vector<double> y;        // consistent
   std::vector<int> sides = {};  // of the event functions, −1, 0 or 1; empty: as they are at y
+  // Where the step that an event cut short would have ended: fixed-cost steps return to the clock.
+  std::optional<double> tick = {};
 };
 
 class Step;
@@ -70,6 +72,9 @@ class Step {
   virtual void evaluate_some(double t, std::span<const int> /*places*/, std::span<double> y) const {
     evaluate(t, y);
   }
+  // y where a shorter step from t0 ends at t, for steps that can be taken at any length and whose
+  // dense output is less accurate than they are. False: evaluate() is the best there is.
+  virtual bool shorten(double /*t*/, std::span<double> /*y*/) const { return false; }
   // Of what evaluate() gives between the ends.
   virtual int order() const { return 3; }
 
@@ -98,8 +103,9 @@ struct Outcome {
   std::vector<double> y;  // there
   std::string text;       // what went wrong, in a sentence, and what may help
   int event = -1;
-  std::vector<int> sides;    // of the event functions, at the end; −2 or 2: it has just happened
-  bool is_singular = false;  // failed because a matrix is singular: other rows may serve
+  std::vector<int> sides;  // of the event functions, at the end; −2 or 2: it has just happened
+  std::optional<double> tick = {};  // where the fixed-cost step would have ended that an event cut
+  bool is_singular = false;         // failed because a matrix is singular: other rows may serve
   Statistics statistics;
 };
 

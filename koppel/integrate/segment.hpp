@@ -11,7 +11,8 @@ struct Segment {
   const Integrator& integrator;
   const Observer& observer;  // never empty
   double t_end;
-  double h_guess = 0;  // from the segment before; 0: none
+  double h_guess = 0;               // from the segment before; 0: none
+  std::optional<double> tick = {};  // of the clock that fixed-cost steps return to
 };
 
 // Each advances outcome.t, outcome.y from where they are to segment.t_end, adds to the statistics,

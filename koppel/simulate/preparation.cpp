@@ -69,22 +69,20 @@ void Preparation::make_choice(const Wanted& wanted) {
   }
 }
 
-FormulationOptions Preparation::formulation_options() const {
+FormulationOptions formulation_options(const SimulateOptions& run) {
   FormulationOptions options;
-  options.step = options_.step.value_or(0);
-  if (options_.baumgarte > 0 && options_.step) {
-    options.alpha = options.beta = options_.baumgarte / *options_.step;
-  }
-  options.compile.native = options_.native;
+  options.step = run.step.value_or(0);
+  if (run.baumgarte > 0 && run.step) options.alpha = options.beta = run.baumgarte / *run.step;
+  options.compile.native = run.native;
   return options;
 }
 
 Descriptor Preparation::descriptor() const {
-  return make_descriptor(independent, choice.formulation, state, formulation_options());
+  return make_descriptor(independent, choice.formulation, state, formulation_options(options_));
 }
 
 void Preparation::make_problem() {
-  problem = formulate(independent, choice.formulation, state, formulation_options());
+  problem = formulate(independent, choice.formulation, state, formulation_options(options_));
   check_pair(problem, choice.integrator, options_.step.has_value(), equations, state);
   add_breakpoints();
   start = {state.t, start_values(problem, *evaluator, state)};

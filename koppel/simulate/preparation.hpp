@@ -14,6 +14,9 @@
 
 namespace koppel {
 
+// With which a run formulates its problem.
+FormulationOptions formulation_options(const SimulateOptions& run);
+
 class Preparation : public AssembledModel {
  public:
   // References to the model and the options are kept.
@@ -35,7 +38,6 @@ class Preparation : public AssembledModel {
   std::vector<Jump> jumps;  // of what is prescribed, over the whole run
 
  private:
-  FormulationOptions formulation_options() const;
   void look_at(const std::string& coordinates);
   void leave_singular();
   void make_choice(const Wanted& wanted);

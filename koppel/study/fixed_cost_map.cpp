@@ -2,6 +2,7 @@
 // straight-line code again.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <koppel/study/step_map.hpp>
 #include <koppel/study/symbols.hpp>
@@ -38,14 +39,20 @@ struct Parts {
 
 class FixedCostMap : public StepMap {
  public:
-  FixedCostMap(const Parts& parts, CompileOptions options)
+  FixedCostMap(const Parts& parts, bool has_events, CompileOptions options)
       : size_(parts.out.size()),
         num_given_(parts.x.size() - parts.out.size()),
         step_(parts.with({}), parts.out, options),
         forward_(parts.with(parts.dx), jacobian_times_vector(parts.out, parts.x, parts.dx),
                  options),
         backward_(parts.with(parts.w), vector_times_jacobian(parts.w, parts.out, parts.x),
-                  options) {}
+                  options) {
+    if (!has_events) return;
+    Exprs by_times = jacobian_times_vector(parts.out, {&parts.clock[0], 1}, Exprs{1});
+    const Exprs by_h = jacobian_times_vector(parts.out, {&parts.clock[1], 1}, Exprs{1});
+    by_times.insert(by_times.end(), by_h.begin(), by_h.end());
+    by_times_.emplace(parts.with({}), by_times, options);
+  }
 
   std::size_t size() const override { return size_; }
   std::size_t num_given() const override { return num_given_; }
@@ -105,6 +112,15 @@ class FixedCostMap : public StepMap {
     return true;
   }
 
+  ByTimes by_times(Workspace& workspace) const override {
+    auto& work = static_cast<Work&>(workspace);
+    koppel::Workspace own = by_times_->make_workspace();
+    std::vector<double> all(2 * size_);
+    by_times_->evaluate(std::span<const double>(work.in).first(step_.num_inputs()), all, own);
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(size_);
+    return {{all.begin(), middle}, {middle, all.end()}};
+  }
+
  private:
   void put(const At& at, Work& work) const {
     auto to = work.in.begin();
@@ -116,14 +132,15 @@ class FixedCostMap : public StepMap {
 
   std::size_t size_, num_given_;
   Function step_, forward_, backward_;
+  std::optional<Function> by_times_;  // where there are events: Ψ_t, Ψ_h
 };
 
 }  // namespace
 
 std::unique_ptr<StepMap> make_fixed_cost_map(const FixedCostTerms& terms, std::size_t num_u,
-                                             CompileOptions options) {
+                                             bool has_events, CompileOptions options) {
   options.fixed_cost = true;
-  return std::make_unique<FixedCostMap>(Parts(terms, num_u), options);
+  return std::make_unique<FixedCostMap>(Parts(terms, num_u), has_events, options);
 }
 
 }  // namespace koppel

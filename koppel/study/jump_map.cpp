@@ -116,13 +116,17 @@ std::vector<double> Passage::time(std::span<const double> y_rate) const {
 }
 
 JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening& what)
-    : size_(what.before.size() + what.given_before.size()) {
+    : size_(what.before.size() + what.given_before.size()), num_y_(what.before.size()) {
   const Equations& e = evaluator.equations;
-  const std::size_t num_y = what.before.size();
+  const std::size_t num_y = num_y_;
   const Parts parts(e, num_y);
   const std::vector<double> Y = joined(what.before, what.given_before);
   std::vector<double> before(size_, 0.0), after(size_, 0.0);
-  rates(what.t, what.before, what.given_before, std::span(before).first(num_y));
+  if (what.rates_before.empty()) {
+    rates(what.t, what.before, what.given_before, std::span(before).first(num_y));
+  } else {
+    std::copy(what.rates_before.begin(), what.rates_before.end(), before.begin());
+  }
   if (!what.ends) {
     rates(what.t, what.after, what.given_after, std::span(after).first(num_y));
   }
@@ -173,9 +177,21 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
 JumpMap::JumpMap(std::span<const double> rates_before, std::span<const double> rates_after,
                  std::span<const double> time)
     : size_(time.size()),
+      num_y_(rates_before.size()),
       time_(time.begin(), time.end()),
       rates_before_(rates_before.begin(), rates_before.end()),
       rates_after_(rates_after.begin(), rates_after.end()) {}
+
+void JumpMap::project(const ProjectionMap& onto, ProjectionMap::Workspace& there,
+                      const Equations& e) {
+  const std::size_t num_q = e.num_q(), num_v = e.num_v(), num_motion = num_q + num_v + e.x.size();
+  for (std::size_t j = 0; j < size_; ++j) {
+    const std::span<double> column = std::span(J_).subspan(j * size_, size_);
+    const std::span<double> carried = column.subspan(num_motion, num_y_ - num_motion);
+    std::fill(carried.begin(), carried.end(), 0.0);
+    onto.tangent(column.first(num_q), column.subspan(num_q, num_v), column.subspan(num_y_), there);
+  }
+}
 
 bool JumpMap::changes_rates() const { return differ(rates_before_, rates_after_); }
 

@@ -6,7 +6,8 @@
 //   δ⁺ = R_Y δ + (R_Y Φ⁻ + R_t − Φ⁺) δτ,     δτ = −σ_Y δ / (σ_Y Φ⁻ + σ_t)                   (1)
 //
 // with Φ⁻, Φ⁺ the rates of Y before and after. Where the event ends the run, and the end moves with
-// it, R is the identity and Φ⁺ = 0. R_Y is by differences of order 6.
+// it, R is the identity and Φ⁺ = 0. R_Y is by differences of order 6. Steps that end at an event by
+// being shorter have Φ⁻ = Ψ_h: then (1) is exact for them as they are.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,7 @@
 
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/model/model.hpp>
+#include <koppel/study/projection_map.hpp>
 
 namespace koppel {
 
@@ -54,6 +56,7 @@ class JumpMap {
     double t = 0;
     std::span<const double> before, after;  // y, as the map has it
     std::span<const double> given_before, given_after;
+    std::span<const double> rates_before = {};  // Φ⁻, where it is not that of the motion
   };
   // ẏ at a time, a state and what is given.
   using Rates = std::function<void(double t, std::span<const double> y,
@@ -63,6 +66,10 @@ class JumpMap {
   // At a time that moves with (y, p), by `time`, the rates become others, and nothing else does.
   JumpMap(std::span<const double> rates_before, std::span<const double> rates_after,
           std::span<const double> time);
+
+  // After the event (q, v) are put onto the constraints, where the workspace stands, and changes
+  // follow. What stands behind (q, v, x) in y is found anew, from nothing before.
+  void project(const ProjectionMap& onto, ProjectionMap::Workspace& there, const Equations& e);
 
   void tangent(std::span<double> dy, std::span<double> dgiven) const;
   void adjoint(std::span<double> w, std::span<double> w_given) const;
@@ -75,7 +82,7 @@ class JumpMap {
   std::span<const double> rates_after() const { return rates_after_; }
 
  private:
-  std::size_t size_;
+  std::size_t size_, num_y_;
   std::vector<double> J_;  // by columns; empty where only rates change
   std::vector<double> time_, rates_before_, rates_after_;
 };

@@ -15,6 +15,10 @@ namespace {
 // is left out.
 struct Multipliers {
   Exprs symbols, values;
+
+  Exprs kept(const Equations& e) const {
+    return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(e.num_rows())};
+  }
 };
 Multipliers multipliers_of(const Equations& e, const Exprs& z) {
   Multipliers out{multiplier_symbols(e), {}};
@@ -44,6 +48,10 @@ SolvedFunction make_observed(const Equations& e, const RightHandSideTerms& rates
   const Multipliers multipliers = multipliers_of(e, solution_symbols(rates));
   const Exprs asked = named_outputs(e, names);
   return SolvedFunction(rates, substitute(asked, multipliers.symbols, multipliers.values));
+}
+
+SolvedFunction make_reactions(const Equations& e, const RightHandSideTerms& rates) {
+  return SolvedFunction(rates, multipliers_of(e, solution_symbols(rates)).kept(e));
 }
 
 std::vector<double> drift_of(const SolvedFunction& observed, double t, int side,

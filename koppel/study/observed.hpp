@@ -19,6 +19,9 @@ std::vector<Expr> named_outputs(const Equations& equations, std::span<const std:
 SolvedFunction make_observed(const Equations& equations, const RightHandSideTerms& rates,
                              const std::vector<std::string>& names);
 
+// The multipliers of the rows that the equations have.
+SolvedFunction make_reactions(const Equations& equations, const RightHandSideTerms& rates);
+
 // What outputs change by with the time alone at a state, seen from before (−1) or after (+1) that
 // time, where laws may switch. By differences of order 6.
 std::vector<double> drift_of(const SolvedFunction& observed, double t, int side,

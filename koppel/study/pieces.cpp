@@ -10,6 +10,7 @@
 #include <koppel/formulation/breakpoints.hpp>
 #include <koppel/formulation/linear_rates.hpp>
 #include <koppel/simulate/happen.hpp>
+#include <koppel/simulate/preparation.hpp>
 #include <koppel/simulate/start_remarks.hpp>
 #include <koppel/study/observed.hpp>
 
@@ -129,12 +130,9 @@ Prepared in_pieces(Prepared prepared, const SimulateOptions& run,
   prepared.equations = switches.apply(prepared.equations);
   prepared.independent = switches.apply(prepared.independent);
   Sides(switches, plain).find_start(prepared.state, run.end - prepared.state.t);
-  FormulationOptions with;
-  with.step = run.step.value_or(0);
-  with.compile.native = run.native;
   std::vector<double> breaks = std::move(prepared.problem.breakpoints);
-  prepared.problem =
-      formulate(prepared.independent, prepared.choice.formulation, prepared.state, with);
+  prepared.problem = formulate(prepared.independent, prepared.choice.formulation, prepared.state,
+                               formulation_options(run));
   prepared.problem.breakpoints = std::move(breaks);
   return prepared;
 }

@@ -6,12 +6,16 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/formulation/linear_rates.hpp>
 #include <koppel/formulation/projector_terms.hpp>
+#include <koppel/integrate/clocked_steps.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/length.hpp>
+#include <koppel/simulate/preparation.hpp>
 #include <koppel/study/observed.hpp>
 #include <koppel/study/pieces.hpp>
+#include <koppel/study/symbols.hpp>
 
 namespace koppel {
 namespace {
@@ -21,6 +25,14 @@ SimulateOptions with_method(SimulateOptions options) {
   if (options.integrator.is_open()) options.integrator = "dop853";
   options.projection = Projection::Full;
   return options;
+}
+
+// Whether steps depend on reactions where they begin, as those with friction in joints do.
+bool needs_reactions(const FixedCostTerms& terms) {
+  const auto first = terms.inputs.begin() + 2 +
+                     static_cast<std::ptrdiff_t>(terms.q.size() + terms.v.size() + terms.x.size());
+  const std::vector<Expr> before(first, first + static_cast<std::ptrdiff_t>(terms.lambda.size()));
+  return depends_on(join({terms.q, terms.v, terms.x, terms.lambda}), before);
 }
 
 }  // namespace
@@ -75,7 +87,14 @@ void TracedMotion::Recording::make_map() {
   const Integrator& integrator = prepared_.choice.integrator;
   if (integrator.is_fixed_cost()) {
     const FixedCostOptions rule = integrator.fixed_cost(options_.run.projection);
-    map_ = make_fixed_cost_map(prepared_.problem.fixed_cost.terms(rule), e.u.size());
+    const bool has_events = evaluator_.has_value();
+    const FixedCostTerms terms = prepared_.problem.fixed_cost.terms(rule);
+    map_ = make_fixed_cost_map(terms, e.u.size(), has_events);
+    if (needs_reactions(terms)) reactions_.emplace(make_reactions(e, rates));
+    if (has_events) {
+      rates_.emplace(rates, rates_of(rates));
+      projection_.emplace(make_projector_terms(e, state_.p, state_.u));
+    }
   } else {
     const ProjectorTerms projection = make_projector_terms(e, state_.p, state_.u);
     map_ = integrator.is("taylor") ? make_flow_map(rates, projection, options_.run.tolerance)
@@ -88,6 +107,9 @@ void TracedMotion::Recording::begin_stretch(double t, std::span<const double> y)
   if (!stretches_.empty()) extremes_.begin_stretch();
   stretches_.push_back(std::make_unique<Stretch>(map_->size(), given_of(state_), options_.memory));
   stretches_.back()->tape.push(t, y);
+  if (reactions_) {
+    stretches_.back()->reaction_drift = drift_of(*reactions_, t, 1, y, stretches_.back()->given);
+  }
   y_.assign(y.begin(), y.end());
 }
 
@@ -96,7 +118,9 @@ bool TracedMotion::Recording::note(const Step& step) {
   missed_ = missing_->look(step, [&](double t) { return state_at(step, t); });
   if (missed_) return false;
   const State end = state_at(step, step.t1);
-  stretches_.back()->tape.push(step.t1, y_);
+  StateTape& tape = stretches_.back()->tape;
+  if (rates_) step_start_.assign(tape.back().begin(), tape.back().end());
+  tape.push(step.t1, y_);
   if (evaluator_) left_zero_ = what_left_zero(*evaluator_, end);
   return !left_zero_;
 }
@@ -166,7 +190,7 @@ void TracedMotion::Recording::run() {
       continue;
     }
     if (outcome_.status != Outcome::Status::Event || !go_on(outcome_)) break;
-    start = {outcome_.t, outcome_.y, outcome_.sides};
+    start = {outcome_.t, outcome_.y, outcome_.sides, outcome_.tick};
     watch.go_on(prepared_.problem, start.t, start.y);
   }
   if (outcome_.status == Outcome::Status::Event) outcome_.status = Outcome::Status::Done;
@@ -193,13 +217,6 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   const std::vector<Equations::Event>& events = prepared_.equations->events;
   const std::vector<int> happened = take_next(events, outcome.sides);
   const bool is_switch = events[static_cast<std::size_t>(happened[0])].is_switch;
-  if (prepared_.choice.integrator.is_fixed_cost()) {
-    throw Error("study.event",
-                fmt::format("at t = {:.6g} s {}: derivatives of fixed-cost steps do not go through "
-                            "events.",
-                            outcome.t, names_of(events, happened)),
-                "Use `integrator = dop853`.");
-  }
   constexpr std::size_t kMany = 100;
   constexpr double kSoon = 1e-6;  // of the run, for all of them
   if (stretches_.size() > kMany &&
@@ -221,6 +238,8 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   const std::vector<int> sides = outcome.sides;
   JumpMap::Happening what{happened,      sides, stretch.ends, outcome.t, stretch.tape.back(), {},
                           stretch.given, {}};
+  const std::vector<double> rates_before = rates_ ? rates_of_last_step() : std::vector<double>{};
+  what.rates_before = rates_before;
   if (stretch.ends) {
     stretch.jump.emplace(rates_function(), *evaluator_, what);
     return false;
@@ -253,8 +272,47 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   stretch.jump = is_switch ? pass_switch(rates_function(), *evaluator_, what)
                            : JumpMap(rates_function(), *evaluator_, what);
   if (is_switch && !first_jump_ && stretch.jump->changes_rates()) first_jump_ = outcome.t;
+  if (rates_) {
+    ProjectionMap::Workspace there = projection_->make_workspace();
+    const std::span<const double> q(state_.q), v(state_.v);
+    if (!projection_->stand_at(outcome.t, q, v, given_after, there)) {
+      outcome.status = Outcome::Status::Failed;
+      outcome.text = "the constraints are singular after " + names_of(events, happened);
+      return false;
+    }
+    stretch.jump->project(*projection_, there, prepared_.equations);
+  }
   begin_stretch(outcome.t, outcome.y);
+  if (rates_) find_moving_nodes(outcome);
   return outcome.t < options_.run.end;
+}
+
+// A step so short that its end moves as the motion does has only round-off in what is divided by
+// its length.
+std::vector<double> TracedMotion::Recording::rates_of_last_step() {
+  constexpr double kShort = 1e-6;  // of a step
+  const Stretch& stretch = *stretches_.back();
+  const std::size_t last = stretch.tape.num_nodes() - 1;
+  const double t0 = stretch.tape.t(last - 1), t1 = stretch.tape.t(last);
+  if (t1 - t0 < kShort * *options_.run.step) {
+    std::vector<double> out(map_->size(), 0.0);
+    rates_function()(t1, stretch.tape.back(), stretch.given, out);
+    return out;
+  }
+  const std::unique_ptr<StepMap::Workspace> work = map_->make_workspace();
+  map_->stand_at({t0, t1 - t0, step_start_, stretch.tape.back(), stretch.given}, *work);
+  return map_->by_times(*work).h;
+}
+
+// Rates at the first are those after the event, at others those of the step that ends there.
+void TracedMotion::Recording::find_moving_nodes(const Outcome& outcome) {
+  const std::span<const double> after = stretches_[stretches_.size() - 2]->jump->rates_after();
+  const ClockedSteps steps(outcome.t, outcome.tick, options_.run.end, *options_.run.step);
+  std::vector<Stretch::Node>& nodes = stretches_.back()->nodes;
+  for (long k = 0; steps.moves(k) > 0; ++k) {
+    nodes.push_back({steps.moves(k), k > 0 ? std::vector<double>{}
+                                           : std::vector<double>(after.begin(), after.end())});
+  }
 }
 
 // The problem has values of parameters in it.
@@ -262,7 +320,8 @@ void TracedMotion::Recording::formulate_anew() {
   Problem& problem = prepared_.problem;
   const bool has_energy = static_cast<bool>(problem.energy);  // changes have none
   std::vector<double> breaks = std::move(problem.breakpoints);
-  problem = formulate(prepared_.independent, prepared_.choice.formulation, state_);
+  problem = formulate(prepared_.independent, prepared_.choice.formulation, state_,
+                      formulation_options(options_.run));
   problem.breakpoints = std::move(breaks);
   if (!has_energy) problem.energy = {};
 }
@@ -301,6 +360,11 @@ void TracedMotion::Recording::pass_time(const SwitchTime& at, Outcome& outcome) 
 JumpMap::Rates TracedMotion::Recording::rates_function() const {
   return [this](double t, std::span<const double> y, std::span<const double> given,
                 std::span<double> y_rate) {
+    if (rates_) {
+      SolvedFunction::Workspace work = rates_->make_workspace();
+      rates_->evaluate(t, y, given, y_rate, work);
+      return;
+    }
     map_->rates(t, y, given, y_rate, *map_->make_workspace());
   };
 }
@@ -396,12 +460,29 @@ void TracedMotion::Recording::hand_over(std::span<const ExtremePlace> extremes, 
     for (; sample != to.samples_.end() && sample->stretch == i && sample->node == node; ++sample) {
       observation_->evaluate(sample->clock(), at, stretches_[i]->given, values_, *observed_);
       sample->values = values_;
+      // The largest of values at ends of steps moves with its step.
+      if (!sample->is_extreme || node == 0 || stretches_[i]->part_of(node) == 0) continue;
+      const auto& [part, rates] = stretches_[i]->nodes[node];
+      std::vector<double> moving =
+          output_rates(*observation_, sample->t, 1, at, rates, stretches_[i]->given);
+      for (double& rate : moving) rate *= part;
+      stretches_[i - 1]->moving.push_back(
+          {static_cast<std::size_t>(sample - to.samples_.begin()), std::move(moving)});
     }
   };
+  const std::unique_ptr<StepMap::Workspace> work = map_->make_workspace();
   for (std::size_t i = 0; i < stretches_.size(); ++i) {
-    const Stretch& stretch = *stretches_[i];
+    Stretch& stretch = *stretches_[i];
+    // The last end is that of the run, or another event's, whose time moves by itself.
+    if (stretch.nodes.size() >= stretch.tape.num_nodes()) {
+      stretch.nodes.resize(stretch.tape.num_nodes() - 1);
+    }
     observe(i, 0, stretch.tape.front());
     stretch.tape.forwards(*map_, stretch.given, [&](std::size_t step, const StepMap::At& at) {
+      if (step + 1 < stretch.nodes.size()) {
+        map_->stand_at(at, *work);
+        stretch.nodes[step + 1].rates = map_->by_times(*work).h;
+      }
       observe(i, step + 1, at.y1);
       return sample != to.samples_.end();
     });
@@ -420,6 +501,7 @@ void TracedMotion::Recording::hand_over(std::span<const ExtremePlace> extremes, 
   }
   to.map_ = std::move(map_);
   to.observation_ = std::move(observation_);
+  to.reactions_ = std::move(reactions_);
   to.stretches_ = std::move(stretches_);
 }
 

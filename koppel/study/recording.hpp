@@ -18,6 +18,17 @@ struct TracedMotion::Stretch {
   std::vector<int> happened;    // the events
   bool ends = false;            // with the run
 
+  // Its first ends of steps, that move by a part of the time of the event before it: fixed-cost
+  // steps return to the clock. Changes there are as seen at times that stay, by these rates.
+  struct Node {
+    double part;
+    std::vector<double> rates;
+  };
+  std::vector<Node> nodes;
+  std::vector<double>
+      reaction_drift;  // of its first reactions by time alone, where steps need them
+  double part_of(std::size_t node) const { return node < nodes.size() ? nodes[node].part : 0; }
+
   // Samples at its time, on either side, move with it: their outputs' rates there.
   struct Moving {
     std::size_t sample;
@@ -60,6 +71,9 @@ class TracedMotion::Recording {
   // True where the motion goes on after an event.
   bool go_on(Outcome& outcome);
   JumpMap::Rates rates_function() const;
+  // Of the end of the last step by its length, for fixed-cost steps.
+  std::vector<double> rates_of_last_step();
+  void find_moving_nodes(const Outcome& outcome);
   // At the time of a switch: changes go through it where the rates jump.
   void pass_time(const SwitchTime& at, Outcome& outcome);
   void formulate_anew();
@@ -70,6 +84,11 @@ class TracedMotion::Recording {
   Prepared prepared_;
   std::optional<Evaluator> evaluator_;  // where there are events
   std::unique_ptr<StepMap> map_;
+  // Of fixed-cost steps where there are events.
+  std::optional<SolvedFunction> rates_;
+  std::optional<ProjectionMap> projection_;
+  std::vector<double> step_start_;           // y where the last step began
+  std::optional<SolvedFunction> reactions_;  // where fixed-cost steps depend on them
   std::optional<SolvedFunction> observation_;
   std::optional<SolvedFunction::Workspace> observed_;
   std::vector<std::unique_ptr<Stretch>> stretches_;

@@ -3,9 +3,11 @@
 //   y₁ = Ψ(t, h, y₀, p),                                                                     (1)
 //
 // with its exact derivatives: forward, (δy₀, δp) ↦ δy₁ = Ψ_y δy₀ + Ψ_p δp, and backward, weights
-// w of y₁ ↦ Ψ_yᵀw and Ψ_pᵀw. How long the step is counts as given. p are parameters, then inputs.
+// w of y₁ ↦ Ψ_yᵀw and Ψ_pᵀw. p are parameters, then inputs. How long the step is counts as given,
+// but for fixed-cost steps beside events, whose time they depend on.
 #pragma once
 
+#include <cassert>
 #include <memory>
 #include <span>
 #include <vector>
@@ -46,6 +48,14 @@ class StepMap {
                        Workspace& work) const = 0;
   // There: w ← Ψ_yᵀw, w_given += Ψ_pᵀw. False where that is impossible.
   virtual bool adjoint(std::span<double> w, std::span<double> w_given, Workspace& work) const = 0;
+  // There: Ψ_t and Ψ_h. Only of maps that were made with them.
+  struct ByTimes {
+    std::vector<double> t, h;
+  };
+  virtual ByTimes by_times(Workspace& /*work*/) const {
+    assert(false);
+    return {};
+  }
 };
 
 // `dop853` or `rk4`, with projection onto the constraints at the end of the step. The derivative of
@@ -62,8 +72,8 @@ std::unique_ptr<StepMap> make_flow_map(const RightHandSideTerms& rates,
                                        const ProjectorTerms& projection, double tolerance,
                                        CompileOptions options = {});
 
-// Fixed-cost steps, of all their rules: (q, v, x, λ).
+// Fixed-cost steps, of all their rules: (q, v, x, λ). `has_events`: they have derivatives by times.
 std::unique_ptr<StepMap> make_fixed_cost_map(const FixedCostTerms& terms, std::size_t num_u,
-                                             CompileOptions options = {});
+                                             bool has_events, CompileOptions options = {});
 
 }  // namespace koppel

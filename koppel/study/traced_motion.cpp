@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -122,6 +123,10 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
+void add(double factor, std::span<const double> x, std::span<double> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * x[i];
+}
+
 [[noreturn]] void fail_at(double t) {
   throw Error("study.singular",
               fmt::format("the derivatives of the step at t = {:.6g} s do not exist: a matrix is "
@@ -131,14 +136,102 @@ double dot(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
+// A step whose ends t₀ and t₁ move by the parts m₀ and m₁ of a change δτ of the time of the event
+// before it. With changes as seen at times that stay, and rates ẏ at both ends,
+//
+//   δy₁ = Ψ_y (δy₀ + ẏ₀ m₀ δτ) + Ψ_p δp + (Ψ_t m₀ + Ψ_h (m₁ − m₀)) δτ − ẏ₁ m₁ δτ            (1)
+//
+// where it does not matter which rates are taken at an end, as long as they are the same for the
+// steps on both sides.
+class TracedMotion::MovingStep {
+ public:
+  // At the step where the workspace stands.
+  MovingStep(const Stretch& stretch, std::size_t step, const StepMap& map,
+             StepMap::Workspace& work) {
+    const double m0 = stretch.part_of(step), m1 = stretch.part_of(step + 1);
+    moves_ = m0 != 0 || m1 != 0;
+    if (!moves_) return;
+    start_.assign(map.size(), 0.0);
+    end_.assign(map.size(), 0.0);
+    const StepMap::ByTimes by = map.by_times(work);
+    add(m0, by.t, end_);
+    add(m1 - m0, by.h, end_);
+    if (m0 != 0) add(m0, stretch.nodes[step].rates, start_);
+    if (m1 != 0) add(-m1, stretch.nodes[step + 1].rates, end_);
+  }
+  // What (1) adds to a change, before and after the step, for δτ.
+  void before(double dt, std::span<double> dy) const {
+    if (moves_) add(dt, start_, dy);
+  }
+  void after(double dt, std::span<double> dy) const {
+    if (moves_) add(dt, end_, dy);
+  }
+  // What weights of a change are to δτ there.
+  double of_before(std::span<const double> w) const { return moves_ ? dot(start_, w) : 0; }
+  double of_after(std::span<const double> w) const { return moves_ ? dot(end_, w) : 0; }
+
+ private:
+  bool moves_ = false;
+  std::vector<double> start_, end_;
+};
+
+// Reactions λ at the beginning of a stretch are those of the motion there, and stand behind (q, v,
+// x) in y: δλ = λ_y δy + λ_p δp + λ_t δτ.
+class TracedMotion::FirstReactions {
+ public:
+  explicit FirstReactions(const std::optional<SolvedFunction>& reactions)
+      : reactions_(reactions ? &*reactions : nullptr) {
+    if (reactions_ == nullptr) return;
+    work_.emplace(reactions_->make_workspace());
+    values_.resize(reactions_->size());
+    sums_.resize(reactions_->num_sums());
+  }
+
+  void stand_at(const Stretch& stretch, std::size_t step, const StepMap::At& at) {
+    stretch_ = reactions_ != nullptr && step == 0 ? &stretch : nullptr;
+    if (stretch_ == nullptr) return;
+    const double t = std::nextafter(at.t, HUGE_VAL);
+    if (!reactions_->evaluate(t, at.y0, at.given, values_, *work_)) fail_at(at.t);
+  }
+  void tangent(double dt, std::span<double> dy, std::span<const double> dgiven) {
+    if (stretch_ == nullptr) return;
+    const std::span<double> d_lambda = of(dy);
+    reactions_->tangent(dy, dgiven, d_lambda, *work_);
+    add(dt, stretch_->reaction_drift, d_lambda);
+  }
+  // Adds to weights of y and p, and returns those of δτ.
+  double adjoint(std::span<double> w, std::span<double> w_given, double t) {
+    if (stretch_ == nullptr) return 0;
+    const std::span<double> w_lambda = of(w);
+    const double of_time = dot(stretch_->reaction_drift, w_lambda);
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    if (!reactions_->adjoint(w_lambda, w, sums_, *work_)) fail_at(t);
+    reactions_->spread(sums_, w_given);
+    std::fill(w_lambda.begin(), w_lambda.end(), 0.0);
+    return of_time;
+  }
+
+ private:
+  std::span<double> of(std::span<double> y) const {
+    return y.subspan(reactions_->num_y(), reactions_->size());
+  }
+
+  const SolvedFunction* reactions_;
+  const Stretch* stretch_ = nullptr;
+  std::optional<SolvedFunction::Workspace> work_;
+  std::vector<double> values_, sums_;
+};
+
 std::vector<TracedMotion::Changes> TracedMotion::forward(
     const std::vector<Direction>& directions) const {
   const std::size_t n = map_->size();
   const std::unique_ptr<StepMap::Workspace> work = map_->make_workspace();
   SolvedFunction::Workspace observed = observation_->make_workspace();
+  FirstReactions reactions(reactions_);
   std::vector<double> values(observation_->size());
   std::vector<Changes> out(directions.size());
   std::vector<std::vector<double>> dy, dgiven;
+  std::vector<double> dt(directions.size(), 0.0);  // of the event before the stretch
   for (const Direction& direction : directions) {
     dy.push_back(direction.start);
     dy.back().resize(n, 0.0);
@@ -167,7 +260,14 @@ std::vector<TracedMotion::Changes> TracedMotion::forward(
     observe(i, 0, stretch.tape.front(), stretch.given);
     stretch.tape.forwards(*map_, stretch.given, [&](std::size_t step, const StepMap::At& at) {
       if (!map_->stand_at(at, *work)) fail_at(at.t);
-      for (std::size_t k = 0; k < directions.size(); ++k) map_->tangent(dy[k], dgiven[k], *work);
+      const MovingStep moving(stretch, step, *map_, *work);
+      reactions.stand_at(stretch, step, at);
+      for (std::size_t k = 0; k < directions.size(); ++k) {
+        moving.before(dt[k], dy[k]);
+        reactions.tangent(dt[k], dy[k], dgiven[k]);
+        map_->tangent(dy[k], dgiven[k], *work);
+        moving.after(dt[k], dy[k]);
+      }
       observe(i, step + 1, at.y1, at.given);
       return true;
     });
@@ -182,6 +282,7 @@ std::vector<TracedMotion::Changes> TracedMotion::forward(
         for (std::size_t j = 0; j < changes.size(); ++j) changes[j] += moving.rates[j] * change;
       }
       stretch.jump->tangent(dy[k], dgiven[k]);
+      dt[k] = change;
     }
   }
   for (std::size_t k = 0; k < directions.size(); ++k) {
@@ -196,8 +297,10 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
   const std::size_t n = map_->size();
   const std::unique_ptr<StepMap::Workspace> work = map_->make_workspace();
   SolvedFunction::Workspace observed = observation_->make_workspace();
+  FirstReactions reactions(reactions_);
   std::vector<double> values(observation_->size()), sums(observation_->num_sums());
   std::vector<Direction> out(weights.size());
+  std::vector<double> of_dt(weights.size(), 0.0);  // weights of the time of the event before
   for (std::size_t k = 0; k < weights.size(); ++k) {
     out[k].start.assign(n, 0.0);
     out[k].given.assign(map_->num_given(), 0.0);
@@ -227,7 +330,7 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
     if (stretch.jump) {
       next_event -= stretch.happened.size();
       for (std::size_t k = 0; k < weights.size(); ++k) {
-        double of_time = stretch.ends ? weights[k].end : 0;
+        double of_time = stretch.ends ? weights[k].end : std::exchange(of_dt[k], 0);
         for (std::size_t j = 0; !weights[k].events.empty() && j < stretch.happened.size(); ++j) {
           of_time += weights[k].events[next_event + j];
         }
@@ -245,8 +348,13 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
     stretch.tape.backwards(*map_, stretch.given, [&](std::size_t step, const StepMap::At& at) {
       observe(i, step + 1, at.y1, at.given);
       if (!map_->stand_at(at, *work)) fail_at(at.t);
+      const MovingStep moving(stretch, step, *map_, *work);
+      reactions.stand_at(stretch, step, at);
       for (std::size_t k = 0; k < weights.size(); ++k) {
+        of_dt[k] += moving.of_after(out[k].start);
         if (!map_->adjoint(out[k].start, out[k].given, *work)) fail_at(at.t);
+        of_dt[k] += reactions.adjoint(out[k].start, out[k].given, at.t);
+        of_dt[k] += moving.of_before(out[k].start);
       }
       return true;
     });

@@ -118,6 +118,8 @@ class TracedMotion {
  private:
   struct Stretch;
   class Recording;
+  class MovingStep;
+  class FirstReactions;
 
   Shared<Equations> equations_;
   Choice choice_;
@@ -128,6 +130,7 @@ class TracedMotion {
   double end_ = 0;
   std::unique_ptr<StepMap> map_;
   std::optional<SolvedFunction> observation_;
+  std::optional<SolvedFunction> reactions_;  // at the starts of stretches, where steps need them
   std::vector<std::unique_ptr<Stretch>> stretches_;
   std::vector<Sample> samples_;
   std::size_t first_integral_ = 0;  // its place in y
