@@ -153,6 +153,7 @@ void TracedMotion::Recording::run() {
   with.absolute_scale = absolute_scale_for(prepared_.equations, prepared_.state);
   with.step = run.step;
   with.order = run.order;
+  if (prepared_.choice.integrator.is_fixed_cost()) with.projection = run.projection;
   std::vector<std::string> names;
   for (const Equations::Row& row : prepared_.equations->rows) names.push_back(row.name);
   HealthWatch watch(run.health, run.step ? std::nullopt : std::optional(run.tolerance), names);

@@ -28,6 +28,7 @@ struct Study {
   double end, step;
   const char* coordinates = "";
   const char* formulation = "";
+  Projection projection = Projection::Full;
 };
 
 struct Asked {
@@ -41,6 +42,7 @@ Asked ask(const Study& study, const char* integrator) {
   options.run.end = study.end;
   options.run.step = study.step;
   options.run.integrator = integrator;
+  options.run.projection = study.projection;
   options.run.health.is_watched = false;  // order 1 has its errors
   if (study.coordinates[0] != 0) options.run.coordinates = study.coordinates;
   if (study.formulation[0] != 0) options.run.formulation = study.formulation;
@@ -212,6 +214,14 @@ TEST(FixedCostEvents, DerivativesOfAnImpactOfALinkageAreThoseOfTheRun) {
   }
 }
 
+// Up to an event. There the state is put onto the constraints, from which these steps drift: the
+// derivative of that is the one on the constraints.
+TEST(FixedCostEvents, DerivativesWithoutProjectionAreThoseOfTheRun) {
+  const Study study{kLinkage, {"wall:time"}, {"wall", "m", "l"}, 1.2,
+                    0.002,    "absolute",    "index1",           Projection::None};
+  check(study, "rosenbrock", 1e-8);
+}
+
 // Constraints that move with time, and a parameter of them that an event changes at rest.
 constexpr const char* kDriven = R"(
 dimension: 2
@@ -275,6 +285,24 @@ TEST(FixedCostEvents, DerivativesConvergeWithTheOrderOfTheSteps) {
     const bool is_second = std::string(steps) == "rattle" || std::string(steps) == "rosenbrock";
     const double first = largest(0.01), second = largest(0.01 / 8);
     EXPECT_NEAR(std::log2(first / second) / 3, is_second ? 2 : 1, 0.1) << first << " " << second;
+  }
+}
+
+// At all ends of steps, those that move with the event among them.
+TEST(FixedCostEvents, DerivativesOverTimeAreAtTimesThatStay) {
+  const double g = 9.81, t1 = std::sqrt(2 / g), v = g * t1;
+  for (const double step : {0.05, 0.06}) {
+    Asked asked = ask({kBall, {"y:final"}, {"e", "h0"}, 0.8, step}, "rattle");
+    for (int i = 0; i <= 800; ++i) asked.options.times.push_back(0.001 * i);
+    const Trajectory course = find(asked, Mode::Forward).course;
+    const std::span<const double> t = course.time(), by_e = course["d(y)/d(e)"],
+                                  by_h0 = course["d(y)/d(h0)"];
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      const double s = t[i] - t1;
+      if (std::abs(s) < 1e-12) continue;  // before or after
+      EXPECT_NEAR(by_e[i], s < 0 ? 0 : v * s, 1e-12) << t[i];
+      EXPECT_NEAR(by_h0[i], s < 0 ? 1 : 0.4 * v * s + (g * s - 0.8 * v) * t1 / 2, 1e-12) << t[i];
+    }
   }
 }
 
