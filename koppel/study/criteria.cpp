@@ -10,6 +10,7 @@
 #include <koppel/base/suggest.hpp>
 #include <koppel/expr/text/parse.hpp>
 #include <koppel/model/yaml/names.hpp>
+#include <koppel/study/switch_rows.hpp>
 
 namespace koppel {
 namespace {
@@ -282,7 +283,23 @@ std::vector<double> evaluate(std::span<const Criterion> criteria, const Trajecto
       out.push_back(first == events.end() ? std::numeric_limits<double>::quiet_NaN() : first->t);
       continue;
     }
-    out.push_back(reduce(trajectory.time(), trajectory[criterion.quantity], criterion.reduction));
+    const std::span<const double> t = trajectory.time(), values = trajectory[criterion.quantity];
+    double value = reduce(t, values, criterion.reduction);
+    const bool is_mean = criterion.reduction == Reduce::Mean;
+    if ((is_mean || criterion.reduction == Reduce::Integral) && std::isfinite(value)) {
+      std::vector<double> breaks;
+      for (const Summary::Event& event : events) breaks.push_back(event.t);
+      for (const std::span<const double> argument :
+           switch_columns(criterion.quantity, trajectory)) {
+        const std::vector<double> zeros = find_zeros(t, argument);
+        breaks.insert(breaks.end(), zeros.begin(), zeros.end());
+      }
+      if (!breaks.empty() && t.back() > t.front()) {
+        value =
+            integrate_pieces(t, values, std::move(breaks)) / (is_mean ? t.back() - t.front() : 1);
+      }
+    }
+    out.push_back(value);
   }
   return out;
 }

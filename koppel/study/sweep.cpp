@@ -14,6 +14,7 @@
 #include <koppel/base/suggest.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/study/sweep_bands.hpp>
+#include <koppel/study/switch_rows.hpp>
 
 namespace koppel {
 namespace {
@@ -142,6 +143,7 @@ std::optional<SweepRow> run_variant(const Sweep& sweep, std::size_t number) {
     Model model = sweep.make_model(settings_of(sweep.samples, number));
     const SimulateOptions options = sweep.options(model);
     add_quantities(sweep.criteria, sweep.columns, model);
+    add_switches(sweep.criteria, model);
     const Simulation simulation = simulate(model, options);
     if (simulation.status == Outcome::Status::Stopped) return {};
     return row_of(simulation, sweep);

@@ -10,6 +10,7 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/study/criteria.hpp>
+#include <koppel/study/switch_rows.hpp>
 
 namespace koppel {
 namespace {
@@ -126,6 +127,67 @@ TEST(Criteria, OfAModelAreExpressionsOfItsQuantities) {
   EXPECT_NEAR(values[2], 0.5 + std::sin(12.0) / 24, 1e-7);
   EXPECT_NEAR(values[3], std::sin(6.0) / 2 + 4.5, 1e-7);
   EXPECT_NEAR(values[4], 0.5, 1e-7);
+}
+
+// x = cos 2t is above c up to arccos(c)/2 = τ, and from π − τ on.
+TEST(Criteria, IntegralsOfWhatSwitchesWithTheStateHaveTheFourthOrder) {
+  const double c = 0.3, tau = std::acos(c) / 2, pi = std::acos(-1.0);
+  const auto errors = [&](int count) {
+    Model model = read_model_text(kOscillator, "oscillator.yaml");
+    const std::vector<Criterion> criteria = {
+        parse_criterion("select(x > 0.3, 1, 0):integral"),
+        parse_criterion("select(x > 0.3, exp(t), -x):integral"), parse_criterion("abs(x):mean"),
+        parse_criterion("select(t < 1.2345, 0, 1):integral"),
+        parse_criterion("max(0, -x)^2:integral")};
+    add_quantities(criteria, {}, model);
+    add_switches(criteria, model);
+    SimulateOptions options = options_of(model);
+    options.tolerance = 1e-13;
+    options.sampling.count = count;
+    const std::vector<double> values = evaluate(criteria, simulate(model, options).trajectory);
+    const double low = std::sin(2 * tau) / 2, three = std::exp(3.0) - std::exp(pi - tau);
+    // −∫ x from τ to π − τ is sin 2τ.
+    return std::vector<double>{values[0] - (tau + 3 - (pi - tau)),
+                               values[1] - (std::exp(tau) - 1 + three + 2 * low),
+                               3 * values[2] - (2 + std::sin(6.0) / 2),
+                               values[3] - (3 - 1.2345), values[4] - pi / 4};
+  };
+  const std::vector<double> coarse = errors(101), fine = errors(1001);
+  for (std::size_t i = 0; i < coarse.size(); ++i) {
+    EXPECT_LT(std::abs(coarse[i]), 1e-5) << i;
+    EXPECT_LT(std::abs(fine[i]), 1e-9) << i;  // 1e-5/10⁴
+  }
+}
+
+// What is integrated jumps with the impact: ∫ v dt = y(T) − y(0) all the same.
+TEST(Criteria, IntegralsGoThroughImpacts) {
+  Model model = read_model_text(R"(
+parameters: {e: 0.8, g: 9.81}
+coordinates: {y: 1}
+kinetic: y'^2/2
+potential: g*y
+outputs: {y: y, v: "y'"}
+events: {ground: {when: y, bounce: e}}
+run: {end: 2}
+)",
+                                "ball.yaml");
+  SimulateOptions options = options_of(model);
+  options.tolerance = 1e-13;
+  options.sampling.count = 1001;
+  const Simulation s = simulate(model, options);
+  ASSERT_GE(s.summary.events.size(), 2U);
+  const std::vector<Criterion> criteria = {parse_criterion("v:integral"), parse_criterion("y")};
+  const std::vector<double> values = evaluate(criteria, s.trajectory, s.summary.events);
+  EXPECT_NEAR(values[0], values[1] - 1, 1e-11);  // v is linear in between
+}
+
+// Of pieces that are shorter than the distance of rows only their existence is known.
+TEST(Criteria, PiecesWithoutRowsHaveTheMeanOfTheirNeighbours) {
+  const std::vector<double> t = {0, 1, 2, 3}, y = {1, 1, 3, 3};
+  EXPECT_NEAR(integrate_pieces(t, y, {1.5, 1.3}), 1.3 + 0.2 * 2 + 1.5 * 3, 1e-14);
+  EXPECT_NEAR(integrate_pieces(t, y, {1.5}), 1.5 + 1.5 * 3, 1e-14);
+  EXPECT_NEAR(integrate_pieces(t, y, {1}), 1 + 2 * 3, 1e-14);
+  EXPECT_NEAR(integrate_pieces(t, y, {-1, 0, 3, 4}), integrate_samples(t, y), 1e-14);
 }
 
 TEST(Criteria, OfUnknownQuantitiesAreRefusedWithASuggestion) {

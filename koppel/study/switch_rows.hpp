@@ -1,0 +1,32 @@
+// Integrals over rows of quantities that switch, select(x > c, 1, 0) say, or jump with an event.
+// Beside the quantity the rows have the arguments whose signs decide which of its pieces holds,
+// x − c here. Where an argument passes through zero follows from its rows, to the fourth order in
+// their distance, as integrals of smooth quantities are; pieces between such times and events are
+// integrated by themselves, up to their ends with the parabola through their first or last three
+// rows. For sources of this folder only.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <koppel/study/criteria.hpp>
+
+namespace koppel {
+
+// Makes the arguments of quantities whose integral or mean is asked for outputs of the model. Those
+// of tables, which have corners and no jumps but for held ones, are left out.
+void add_switches(std::span<const Criterion> criteria, Model& model);
+
+// The columns of a quantity's arguments.
+std::vector<std::span<const double>> switch_columns(const std::string& quantity,
+                                                    const Trajectory& trajectory);
+
+// The times at which an argument changes its sign.
+std::vector<double> find_zeros(std::span<const double> t, std::span<const double> argument);
+
+// ∫ values dt, in pieces between these times, in any order.
+double integrate_pieces(std::span<const double> t, std::span<const double> values,
+                        std::vector<double> breaks);
+
+}  // namespace koppel
