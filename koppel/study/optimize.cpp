@@ -225,6 +225,7 @@ bool descend(Goal& goal, nlopt_algorithm algorithm, const OptimizeOptions& optio
 }
 
 double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOptions& options);
+constexpr double kFlat = 1e-5;  // a slope, of the value
 
 // Quadratic programming stops where its model of the goal is poor or a run fails; it begins anew
 // from the best point, or goes on by moving asymptotes, until the slope is gone, nothing is gained
@@ -240,7 +241,7 @@ bool descend_to_the_end(Goal& goal, const OptimizeOptions& options, std::vector<
     if (!goal.best) return false;
     const Evaluation& best = *goal.best;
     const double size = std::max(std::abs(best.value), 1e-300);
-    constexpr double kFlat = 1e-5, kGain = 1e-7;
+    constexpr double kGain = 1e-7;
     const bool is_flat = remaining_slope(goal, best, options) <= kFlat * size;
     if (is_flat && is_done) return true;
     if (pass > 0 && failures == goal.num_failures && last - best.value <= kGain * size) break;
@@ -250,13 +251,32 @@ bool descend_to_the_end(Goal& goal, const OptimizeOptions& options, std::vector<
   return is_done;
 }
 
+constexpr double kOnBound = 1e-9;
+
+// Of a slope at x, what bounds do not stop.
+Eigen::VectorXd within_bounds(Eigen::VectorXd slope, const std::vector<double>& x) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    double& d = slope[static_cast<long>(i)];
+    if ((x[i] < kOnBound && d > 0) || (x[i] > 1 - kOnBound && d < 0)) d = 0;
+  }
+  return slope;
+}
+
+// By the ranges of parameters.
+Eigen::VectorXd slope_of(const Goal& goal, const Evaluation& e) {
+  Eigen::VectorXd slope(goal.size());
+  for (std::size_t i = 0; i < goal.size(); ++i) {
+    slope[static_cast<long>(i)] = e.gradient[i] * goal.width(i);
+  }
+  return slope;
+}
+
 // Kuhn and Tucker's conditions at a point: what multipliers ≥ 0 of active limits leave of the
 // gradient, in the directions that bounds allow.
 double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOptions& options) {
   const std::size_t n = goal.size();
   const std::vector<double> x = goal.to_unit(e.at);
-  Eigen::VectorXd slope(n);
-  for (std::size_t i = 0; i < n; ++i) slope[static_cast<long>(i)] = e.gradient[i] * goal.width(i);
+  const Eigen::VectorXd slope = slope_of(goal, e);
   std::vector<Eigen::VectorXd> active;
   for (std::size_t k = 0; k < e.limits.size(); ++k) {
     if (e.limits[k] < -10 * kFeasible * std::max(1.0, std::abs(options.limits[k].bound))) continue;
@@ -266,19 +286,12 @@ double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOpti
     }
     active.push_back(a);
   }
-  constexpr double kAtBound = 1e-9;
-  const auto left = [&](Eigen::VectorXd rest) {
-    for (std::size_t i = 0; i < n; ++i) {
-      double& d = rest[static_cast<long>(i)];
-      if ((x[i] < kAtBound && d > 0) || (x[i] > 1 - kAtBound && d < 0)) d = 0;
-    }
-    return rest;
-  };
+  const auto left = [&](const Eigen::VectorXd& rest) { return within_bounds(rest, x); };
   // Those whose multiplier turns out negative do not hold it back; few, so one after the other.
   // What is at a bound has a multiplier of its own, and says nothing about the others.
   Eigen::VectorXd is_free(n);
   for (std::size_t i = 0; i < n; ++i) {
-    is_free[static_cast<long>(i)] = x[i] >= kAtBound && x[i] <= 1 - kAtBound ? 1 : 0;
+    is_free[static_cast<long>(i)] = x[i] >= kOnBound && x[i] <= 1 - kOnBound ? 1 : 0;
   }
   while (!active.empty()) {
     Eigen::MatrixXd A(n, active.size());
@@ -290,6 +303,51 @@ double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOpti
     active.erase(active.begin() + worst);
   }
   return left(slope).cwiseAbs().maxCoeff();
+}
+
+// Downhill from the best point, as close as parameters are wanted, the goal rises: then it has a
+// kink between, unless its slope turns smoothly there. In a smooth bend the difference of the
+// slopes on both sides shrinks with their distance, which bisection makes 64 times smaller; at a
+// kink it stays. The mean of both slopes of least size is what is left.
+std::optional<double> find_slope_at_kink(Goal& goal, const OptimizeOptions& options) {
+  constexpr double kClose = 10;  // tolerances
+  constexpr int kHalvings = 6;
+  const Evaluation best = *goal.best;
+  const std::vector<double> x = goal.to_unit(best.at);
+  const auto size = static_cast<long>(x.size());
+  const Eigen::Map<const Eigen::VectorXd> origin(x.data(), size);
+  const Eigen::VectorXd here = within_bounds(slope_of(goal, best), x);
+  const Eigen::VectorXd down = -here.normalized();
+  const auto slope_at = [&](double distance) -> std::optional<Eigen::VectorXd> {
+    const Eigen::VectorXd at = (origin + distance * down).cwiseMax(0).cwiseMin(1);
+    const Evaluation& e = goal.at(goal.from_unit(at.data()));
+    if (!e.is_good()) return {};
+    return within_bounds(slope_of(goal, e), x);
+  };
+  double low = 0, high = kClose * options.tolerance;
+  std::optional<Eigen::VectorXd> before = here, after = slope_at(high);
+  if (!after || after->dot(down) < 0) return {};
+  const double jump = (*after - *before).dot(down);
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = 0.5 * (low + high);
+    const std::optional<Eigen::VectorXd> between = slope_at(middle);
+    if (!between) return {};
+    (between->dot(down) < 0 ? low : high) = middle;
+    (between->dot(down) < 0 ? before : after) = between;
+  }
+  const Eigen::VectorXd change = *after - *before;
+  if (change.dot(down) < 0.5 * jump) return {};
+  const double part = std::clamp(-before->dot(change) / change.squaredNorm(), 0.0, 1.0);
+  const double left = (*before + part * change).cwiseAbs().maxCoeff();
+  constexpr double kRoundOff = 1e-14;
+  return left > kRoundOff * jump ? left : 0;
+}
+
+bool is_inside_limits(const Evaluation& e, const OptimizeOptions& options) {
+  for (std::size_t k = 0; k < e.limits.size(); ++k) {
+    if (e.limits[k] > -1e-5 * std::max(1.0, std::abs(options.limits[k].bound))) return false;
+  }
+  return true;
 }
 
 void describe_end(const Goal& goal, const OptimizeOptions& options, Optimum& out) {
@@ -383,6 +441,15 @@ Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins
       out.starts.push_back(std::move(from));
     }
     out.end = any_converged ? Optimum::End::Converged : Optimum::End::TooManyEvaluations;
+    const auto is_flat = [&] {
+      return remaining_slope(goal, *best, options) <=
+             kFlat * std::max(std::abs(best->value), 1e-300);
+    };
+    if (any_converged && is_inside_limits(*best, options) && !is_flat()) {
+      goal.best = best;
+      out.slope_at_kink = find_slope_at_kink(goal, options);
+      best = goal.best;
+    }
   } catch (const Stopped&) {
     out.end = Optimum::End::Stopped;
     if (!best) best = goal.best;

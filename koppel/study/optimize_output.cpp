@@ -100,6 +100,11 @@ std::string to_text(const Optimum& optimum, const OptimizeOptions& options) {
                      is_missed ? "ended" : name_of(optimum.end), optimum.evaluations);
   if (optimum.starts.size() > 1) out += fmt::format(" from {} starts", optimum.starts.size());
   out += fmt::format("; remaining slope {:.2g}\n", optimum.remaining_slope);
+  if (optimum.slope_at_kink) {
+    out += fmt::format(
+        "at a kink, where slopes jump: those on its two sides balance each other up to {:.2g}\n",
+        *optimum.slope_at_kink);
+  }
   const auto list = [&](const char* what, const std::vector<std::string>& names) {
     std::string all;
     for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
@@ -136,6 +141,7 @@ std::string to_json(const Optimum& optimum, const OptimizeOptions& options) {
   put("before", optimum.first);
   put("after", optimum.best);
   out["remaining_slope"] = optimum.remaining_slope;
+  if (optimum.slope_at_kink) out["slope_at_kink"] = *optimum.slope_at_kink;
   out["at_bounds"] = optimum.at_bounds;
   out["active"] = optimum.active;
   out["missed"] = optimum.missed;

@@ -76,7 +76,7 @@ class Sensitivity(Report):
 
 class Optimum(Report):
     """The parameters that make a criterion smallest or largest: ``parameters``, ``value``, ``before``, ``after``,
-    ``end``, ``is_feasible``, ``remaining_slope``."""
+    ``end``, ``is_feasible``, ``remaining_slope`` and, at a kink, ``slope_at_kink``."""
 
     _text = ""
 

@@ -76,6 +76,42 @@ TEST(Optimize, StopsAtALimitAlongTheTrajectory) {
   EXPECT_LT(best.remaining_slope, 1e-4);
 }
 
+// x = u t and y = w t: |x − ½| + 0.3 x + (y − 0.7)² is smallest at u = ½, w = 0.7, where its slope
+// by u jumps from −0.7 to 1.3.
+TEST(Optimize, SaysThatAMinimumIsAtAKink) {
+  const Model model = read_model_text(R"(
+parameters: {u: 0.2, w: 0.2}
+coordinates: {x: {start: 0, rate: u}, y: {start: 0, rate: w}}
+kinetic: (x'^2 + y'^2)/2
+outputs: {x: x}
+)",
+                                      "kink.yaml");
+  const Optimum best = optimize(
+      model, {}, options_for("abs(x - 0.5) + 0.3*x + (y - 0.7)^2:final", {"u=0:1.1", "w=0:1"}, 1));
+  EXPECT_EQ(best.end, Optimum::End::Converged);
+  EXPECT_NEAR(best.best.at[0], 0.5, 1e-5);
+  EXPECT_NEAR(best.best.at[1], 0.7, 1e-3);
+  EXPECT_GT(best.remaining_slope, 0.5);
+  ASSERT_TRUE(best.slope_at_kink);
+  EXPECT_LT(*best.slope_at_kink, 2e-3);  // 2 (w − 0.7)
+}
+
+// √((x − ½)² + 10⁻⁸) turns within 10⁻⁴, smoothly.
+TEST(Optimize, TakesNoBendForAKink) {
+  const Model model = read_model_text(R"(
+parameters: {u: 0.2}
+coordinates: {x: {start: 0, rate: u}}
+kinetic: x'^2/2
+outputs: {x: x}
+)",
+                                      "bend.yaml");
+  for (const char* width : {"1e-8", "1e-10", "1e-4"}) {
+    const std::string goal = std::string("sqrt((x - 0.5)^2 + ") + width + "):final";
+    const Optimum best = optimize(model, {}, options_for(goal.c_str(), {"u=0:1.1"}, 1));
+    EXPECT_FALSE(best.slope_at_kink) << width << ": " << *best.slope_at_kink;
+  }
+}
+
 TEST(Optimize, SaysThatLimitsContradictEachOther) {
   const Model model = read_model_text(kThrow, "throw.yaml");
   OptimizeOptions options = options_for("x:final", {"alpha=0.1:1.4"}, 10);
