@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <koppel/runtime/dop853.h>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/evaluator.hpp>
 #include <koppel/export/c_start.hpp>
@@ -105,9 +106,7 @@ class Writer {
         "void {0}_observe(const {0}_state* state, const {0}_inputs* inputs,\n"
         "    const {0}_prepared* prepared, {0}_outputs* outputs);\n\n"
         "#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
-        m_.name,
-        m_.tolerance ? "1: no rates. 2: constraints cannot be met. 3: not accurate at any step."
-                     : "1: a value would not be finite.",
+        m_.name, m_.tolerance ? describe_accurate_failures() : "1: a value would not be finite.",
         start_.declaration);
   }
 
@@ -397,6 +396,13 @@ class Writer {
 };
 
 }  // namespace
+
+std::string describe_accurate_failures() {
+  return fmt::format(
+      "1: no rates. 2: constraints cannot be met. 3: not accurate at any step.\n"
+      " * 4: more than {} inner steps.",
+      static_cast<int>(KOPPEL_DOP853_MOST_TRIES));
+}
 
 CStep write_c_step_for_card(const StepModel& model, bool is_float) {
   return Writer(model, is_float, true).write_step();

@@ -40,4 +40,7 @@ CStep write_c_step_for_card(const StepModel& model, bool is_float = false);
 // `export.has-events`.
 CFiles write_c(const StepModel& model, bool is_float = false);
 
+// What NAME_step returns where an accurate step fails, for a comment.
+std::string describe_accurate_failures();
+
 }  // namespace koppel

@@ -113,9 +113,7 @@ int {0}_get_record(const {0}_batch* batch, uint64_t record, int output, {0}_real
 
 )",
         m_.name, real_, upper_,
-        m_.tolerance
-            ? "\n * 1: no rates. 2: constraints cannot be met. 3: not accurate at any step."
-            : " a value is not finite");
+        m_.tolerance ? "\n * " + describe_accurate_failures() : " a value is not finite");
   }
 
   std::string source() const {

@@ -357,14 +357,18 @@ class Writer {
              fmt::format("i32.const 0 local.get t_end f64.store {} end local.get reason", kTime));
     const std::uint32_t one = module_.add(std::move(step));
     module_.add_export("step", one);
+    const std::uint32_t failure = module_.reserve(1);
     wasm::Code steps("n i32", "i32");
     steps.add_local(wasm::Type::I32, "done");
+    steps.add_local(wasm::Type::I32, "reason");
     steps.add(
-        fmt::format("block loop local.get done local.get n i32.ge_u br_if 1 call {} br_if 1 "
+        fmt::format("block loop local.get done local.get n i32.ge_u br_if 1 "
+                    "call {} local.tee reason br_if 1 "
                     "local.get done i32.const 1 i32.add local.set done br 0 end end "
-                    "local.get done",
-                    one));
+                    "i32.const 0 local.get reason f64.convert_i32_u f64.store {} local.get done",
+                    one, failure));
     module_.add_export("steps", module_.add(std::move(steps)));
+    module_.add_constant("failure", failure);
   }
 
   void add_reset(std::uint32_t prepare) {

@@ -287,13 +287,13 @@ class Writer {
       local.set t1
   )";
 
-  // koppel_dop853_step within koppel_accurate_advance. What its swap exchanges is copied.
+  // koppel_dop853_bounded_step within koppel_accurate_advance. What its swap exchanges is copied.
   std::uint32_t add_advance() {
     Code code("t_end f64", "i32");
     add_locals(code, Type::F64,
                {"t", "next_h", "h", "wanted", "rest", "shrink", "t1", "size", "error", "growth",
                 "old_error"});
-    add_locals(code, Type::I32, {"reason", "was_rejected"});
+    add_locals(code, Type::I32, {"reason", "was_rejected", "tries"});
     code.add(fmt::format("i32.const 0 f64.load {} local.set t i32.const 0 f64.load {} "
                          "local.set next_h f64.const 1e-4 local.set old_error ",
                          r_.t, r_.h) +
@@ -304,12 +304,19 @@ class Writer {
       block loop
       local.get reason br_if 1
       local.get t local.get t_end f64.lt i32.eqz br_if 1
+    )");
+    code.add(fmt::format(
+        "i32.const {} i32.const 0 local.get tries i32.const {} i32.ge_u select "
+        "local.tee reason br_if 1",
+        static_cast<int>(KOPPEL_TOO_MANY_TRIES), static_cast<int>(KOPPEL_DOP853_MOST_TRIES)));
+    code.add(R"(
       local.get t_end f64.abs local.get t f64.abs local.get t f64.abs local.get t_end f64.abs f64.lt
         select local.set size
       local.get next_h local.get t_end local.get t f64.sub local.get next_h f64.const 0 f64.gt
         select local.set h
     )");
-    code.add(copy(y0_, y1_) + copy(k_[0], k_[kLast]) + "block loop ");
+    code.add(copy(y0_, y1_) + copy(k_[0], k_[kLast]) +
+             "block loop local.get tries i32.const 1 i32.add local.set tries ");
     code.add(kNextStep);
     code.add(
         fmt::format("local.get t local.get h call {} local.tee reason i32.eqz if "

@@ -54,4 +54,7 @@ inline constexpr std::string_view kTooRough =
 inline constexpr std::string_view kNoConvergence = "Newton's method does not converge";
 inline constexpr std::string_view kSingular = "the matrix of the implicit equations is singular";
 
+// Of a reason of runtime/dop853.h, in words.
+std::string describe_dop853_failure(int reason);
+
 }  // namespace koppel

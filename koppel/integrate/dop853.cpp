@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <koppel/runtime/dop853.h>
 #include <koppel/integrate/advance.hpp>
 #include <koppel/integrate/explicit_system.hpp>
@@ -210,6 +212,14 @@ class Dop853 {
 };
 
 }  // namespace
+
+std::string describe_dop853_failure(int reason) {
+  if (reason != KOPPEL_TOO_MANY_TRIES) return fmt::format("{}{}", reason_of(reason), kAtAnyStep);
+  return fmt::format(
+      "more than {} inner steps would be needed: the motion switches back and forth, as where "
+      "friction by sign(v) sticks, or is too fast for a step of this length",
+      static_cast<int>(KOPPEL_DOP853_MOST_TRIES));
+}
 
 double run_dop853(const Segment& segment, Outcome& outcome) {
   return Dop853(segment, outcome).run();

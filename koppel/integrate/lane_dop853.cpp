@@ -153,8 +153,10 @@ class LaneDop853::Run {
       koppel_dop853& s = work_.control[l];
       if (work_.is_good[l] != 0) {
         koppel_dop853_accept(&s, work_.tried[l], t_end_[l], e5_[l]);
-        reasons_[l] = 0;
-        work_.is_active[l] = s.t1 < t_end_[l];
+        const bool is_there = !(s.t1 < t_end_[l]);
+        reasons_[l] =
+            is_there || s.num_tries < KOPPEL_DOP853_MOST_TRIES ? 0 : KOPPEL_TOO_MANY_TRIES;
+        work_.is_active[l] = !is_there && reasons_[l] == 0;
         if (!all) take_over(l, k1);
       } else if (koppel_dop853_reject(&s, work_.tried[l], t_end_[l], e3_[l]) == 0) {
         work_.is_active[l] = 0;

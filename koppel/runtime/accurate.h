@@ -49,8 +49,8 @@ KOPPEL_INLINE int koppel_accurate_arrive(void* context, double t, KOPPEL_REAL* y
 #define MODEL_SCALE 1
 #endif
 
-/* From in[0] to t_end, with errors of a step <= tolerance * max(|y|, MODEL_SCALE). 0: done. Else the reason;
- * `in` is the last state that was reached. */
+/* From in[0] to t_end, with errors of a step <= tolerance * max(|y|, MODEL_SCALE). 0: done. Else
+ * the reason; `in` is the last state that was reached. */
 KOPPEL_INLINE int koppel_accurate_advance(KOPPEL_REAL* in, KOPPEL_REAL* work, double t_end,
                                           double tolerance) {
   koppel_accurate a;
@@ -78,7 +78,7 @@ KOPPEL_INLINE int koppel_accurate_advance(KOPPEL_REAL* in, KOPPEL_REAL* work, do
   koppel_dop853_init(&s, in[0], in[1], tolerance, MODEL_SCALE);
   koppel_dop853_copy(s.y1, in + 2, MODEL_NUM_Y);
   reason = koppel_accurate_rate(&a, in[0], s.y1, s.k[KOPPEL_DOP853_STAGES]);
-  while (reason == 0 && s.t1 < t_end) reason = koppel_dop853_step(&s, &ode, t_end, 0);
+  while (reason == 0 && s.t1 < t_end) reason = koppel_dop853_bounded_step(&s, &ode, t_end);
   in[0] = (KOPPEL_REAL)s.t1;
   in[1] = (KOPPEL_REAL)s.h;
   koppel_dop853_copy(in + 2, s.y1, MODEL_NUM_Y);

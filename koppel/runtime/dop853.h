@@ -197,9 +197,17 @@ typedef struct {
   double old_error;
   int was_rejected;
   long num_rejected;
+  int32_t num_tries; /* since the start, for koppel_dop853_bounded_step */
 } koppel_dop853;
 
-enum { KOPPEL_NO_RATES = 1, KOPPEL_NOT_PROJECTED = 2, KOPPEL_TOO_ROUGH = 3 };
+enum {
+  KOPPEL_NO_RATES = 1,
+  KOPPEL_NOT_PROJECTED = 2,
+  KOPPEL_TOO_ROUGH = 3,
+  KOPPEL_TOO_MANY_TRIES = 4
+};
+/* So many steps, taken or rejected, are tried within one step of an export or a batch. */
+enum { KOPPEL_DOP853_MOST_TRIES = 100000 };
 
 /* At t, with y1 and k[12] set. */
 KOPPEL_INLINE void koppel_dop853_init(koppel_dop853* s, double t, double h, double tolerance,
@@ -211,6 +219,7 @@ KOPPEL_INLINE void koppel_dop853_init(koppel_dop853* s, double t, double h, doub
   s->old_error = 1e-4;
   s->was_rejected = 0;
   s->num_rejected = 0;
+  s->num_tries = 0;
 }
 
 /* out = h sum weight k */
@@ -415,6 +424,7 @@ KOPPEL_INLINE void koppel_dop853_accept(koppel_dop853* s, koppel_dop853_try trie
   const double next = tried.h * koppel_dop853_grow(s, error);
   s->h = tried.t1 == t_end && next < tried.wanted ? tried.wanted : next;
   s->t1 = tried.t1;
+  ++s->num_tries;
 }
 
 /* The step to try next, from t0 again. 0: there is none that is worth it. */
@@ -422,6 +432,7 @@ KOPPEL_INLINE double koppel_dop853_reject(koppel_dop853* s, koppel_dop853_try tr
                                           double shrink) {
   const double size = fabs(s->t0) < fabs(t_end) ? fabs(t_end) : fabs(s->t0);
   ++s->num_rejected;
+  ++s->num_tries;
   s->was_rejected = 1;
   s->h = tried.h * shrink;
   return s->h >= 4 * KOPPEL_DOP853_EPSILON * size ? s->h : 0;
@@ -458,6 +469,14 @@ KOPPEL_INLINE int koppel_dop853_step(koppel_dop853* s, const koppel_ode* ode, do
       return reason;
     }
   }
+}
+
+/* The same where the time it may take is bounded. Where friction by sign(v) sticks, v crosses 0 in
+ * every step, whose error is F h: steps of about tolerance/F are accurate enough, and never end. */
+KOPPEL_INLINE int koppel_dop853_bounded_step(koppel_dop853* s, const koppel_ode* ode,
+                                             double t_end) {
+  if (s->num_tries >= KOPPEL_DOP853_MOST_TRIES) return KOPPEL_TOO_MANY_TRIES;
+  return koppel_dop853_step(s, ode, t_end, 0);
 }
 
 #endif

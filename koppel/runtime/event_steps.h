@@ -121,16 +121,18 @@ static int koppel_events_advance(koppel_events* e, koppel_event_buffers* b, doub
   d.ode.arrive = koppel_accurate_arrive;
   d.ode.context = &d.a;
   while (reason == 0 && in[0] < t_end) {
+    const int32_t num_tries = d.s.num_tries; /* up to the last event */
     int is_event = 0;
     d.s.y0 = d.a.y[0];
     d.s.y1 = d.a.y[1];
     d.s.stage = d.a.y[2];
     for (i = 0; i < KOPPEL_DOP853_ALL_STAGES; ++i) d.s.k[i] = d.k[i];
     koppel_dop853_init(&d.s, in[0], in[1], tolerance, MODEL_SCALE);
+    d.s.num_tries = num_tries;
     memcpy(d.s.y1, in + 2, MODEL_NUM_Y * sizeof(double));
     reason = koppel_accurate_rate(&d.a, in[0], d.s.y1, d.s.k[KOPPEL_DOP853_STAGES]);
     while (reason == 0 && !is_event && d.s.t1 < t_end) {
-      reason = koppel_dop853_step(&d.s, &d.ode, t_end, 0);
+      reason = koppel_dop853_bounded_step(&d.s, &d.ode, t_end);
       if (reason == 0) is_event = koppel_events_look(e, b, &d, happens);
     }
     if (is_event) {

@@ -435,7 +435,7 @@ KOPPEL_FMI fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real length, f
   if (reason != 0) {
     fmu->is_terminated = koppel_model_ends(reason);
     return koppel_say(fmu,
-                      reason == KOPPEL_NOT_FINITE || fmu->is_terminated ? fmi2Discard : fmi2Error,
+                      koppel_model_stops(reason) || fmu->is_terminated ? fmi2Discard : fmi2Error,
                       koppel_model_reason(reason));
   }
   return fmi2OK;

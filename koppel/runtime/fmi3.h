@@ -532,7 +532,7 @@ KOPPEL_FMI fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 t, fmi3Float
   if (reason != 0) {
     *last_time = fmu->before.in[0];
     fmu->model = fmu->before;
-    return koppel_say(fmu, reason == KOPPEL_NOT_FINITE ? fmi3Discard : fmi3Error,
+    return koppel_say(fmu, koppel_model_stops(reason) ? fmi3Discard : fmi3Error,
                       koppel_model_reason(reason));
   }
   *last_time = fmu->model.in[0];

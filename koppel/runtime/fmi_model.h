@@ -202,6 +202,8 @@ static int koppel_model_assemble(koppel_model* m, koppel_buffers* b) {
 
 enum {
   KOPPEL_NOT_FINITE = 1,
+  KOPPEL_NOT_ACCURATE,
+  KOPPEL_TOO_MANY_STEPS,
   KOPPEL_VIOLATED,
   KOPPEL_ENERGY_OFF,
   KOPPEL_FIRST_OF_EVENTS = 101 /* reasons of events.h from here */
@@ -257,6 +259,12 @@ static const char* koppel_model_reason(int reason) {
   if (reason >= KOPPEL_FIRST_OF_EVENTS) return koppel_why_no_event(reason);
 #endif
   switch (reason) {
+    case KOPPEL_NOT_ACCURATE:
+      return "the tolerance cannot be met, however small the step: the motion may not be smooth "
+             "here, or not exist further";
+    case KOPPEL_TOO_MANY_STEPS:
+      return "too many inner steps would be needed: the motion switches back and forth, as where "
+             "friction by sign(v) sticks, or is too fast for a step of this length";
     case KOPPEL_VIOLATED:
       return "a constraint is violated by more than 0.1 % of the mechanism's size: the step is too "
              "long for this motion";
@@ -301,6 +309,9 @@ static const char* koppel_why_no_start(int reason) {
   return "no consistent start is near the one that is set: constraints cannot be satisfied with "
          "these parameters and states";
 }
+
+/* Whether the step was not taken to its end: the importer may try a shorter one. */
+static int koppel_model_stops(int reason) { return reason != 0 && reason < KOPPEL_VIOLATED; }
 
 /* Whether the reason is an event that ends the run. */
 static int koppel_model_ends(int reason) {
@@ -393,6 +404,8 @@ static int koppel_model_advance(koppel_model* m, koppel_buffers* b, double t, do
 #endif
   koppel_model_changed(m);
   if (failed >= KOPPEL_FIRST_OF_EVENTS) return failed;
+  if (failed == KOPPEL_TOO_ROUGH) return KOPPEL_NOT_ACCURATE;
+  if (failed == KOPPEL_TOO_MANY_TRIES) return KOPPEL_TOO_MANY_STEPS;
   return failed != 0 ? KOPPEL_NOT_FINITE : koppel_model_judge(m, b);
 #else
   const double wanted = length / MODEL_STEP;

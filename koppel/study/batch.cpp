@@ -15,6 +15,7 @@
 #include <koppel/equations/expected_start.hpp>
 #include <koppel/export/step_model.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/integrate/advance.hpp>
 #include <koppel/simulate/assembled_model.hpp>
 #include <koppel/simulate/length.hpp>
 #include <koppel/study/batch_on_card.hpp>
@@ -115,6 +116,7 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
     for (const double value : first) block.start.insert(block.start.end(), width_, value);
     block.now = block.start;
     block.counts.assign(width_, 0);
+    block.failures.assign(width_, {});
     blocks_.push_back(std::move(block));
   }
   for (int i = 0; i < jobs_; ++i) work_.push_back(make_work());
@@ -170,6 +172,20 @@ void Batch::advance(Block& block, std::span<const double> inputs, int steps, Wor
   }
 }
 
+void Batch::note_failure(Failure& to, int reason, std::uint64_t count) {
+  if (to.reason == 0) to = {reason, count};
+}
+
+Batch::Failure Batch::failure(std::size_t copy) const {
+  return blocks_[copy / width_].failures[copy % width_];
+}
+
+std::string Batch::describe(const Failure& failure) const {
+  return fmt::format("in the step from t = {:.8g} s: {}.",
+                     koppel_time(step_model_->start_time, step_, failure.count),
+                     describe_dop853_failure(failure.reason));
+}
+
 // Lanes that are nobody's stay at their start.
 void Batch::step_accurately(Block& block, Work& work) const {
   for (std::size_t copy = 0; copy < width_; ++copy) {
@@ -181,6 +197,7 @@ void Batch::step_accurately(Block& block, Work& work) const {
   for (std::size_t copy = 0; copy < block.size; ++copy) {
     block.now[copy] = work.ends[copy];
     if (work.reasons[copy] == 0) continue;
+    note_failure(block.failures[copy], work.reasons[copy], block.counts[copy] - 1);
     for (std::size_t i = 0; i < num_state_; ++i) block.now[(2 + i) * width_ + copy] = NAN;
   }
 }
@@ -280,6 +297,7 @@ void Batch::reset() {
   for (Block& block : blocks_) {
     block.now = block.start;
     block.counts.assign(width_, 0);
+    block.failures.assign(width_, {});
   }
 }
 
@@ -293,6 +311,7 @@ void Batch::reset(std::span<const std::uint8_t> marked) {
     if (marked[copy] == 0) continue;
     Block& block = blocks_[copy / width_];
     block.counts[copy % width_] = 0;
+    block.failures[copy % width_] = {};
     for (std::size_t i = 0; i < num_layout_; ++i) {
       const std::size_t at = i * width_ + copy % width_;
       block.now[at] = block.start[at];
@@ -317,6 +336,7 @@ void Batch::put_start(std::size_t copy, const State* state, std::span<const doub
   row = first_parameter_;
   for (const double value : p) at(row++) = value;
   block.counts[copy % width_] = 0;
+  block.failures[copy % width_] = {};
   for (row = 0; row < num_layout_; ++row) {
     block.now[row * width_ + copy % width_] = at(row);
   }

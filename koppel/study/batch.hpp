@@ -10,7 +10,8 @@
 // step as it needs). Copies go through vector registers, four or eight at once, and over threads;
 // each has the bits that it would have alone, which are those of exported code. On a graphics card
 // they have the same bits; states stay there while only advance() and observe() are called. A copy
-// whose step fails has states that are not numbers from then on.
+// whose step fails has states that are not numbers from then on. So it is, with dop853, where a
+// step would take more than KOPPEL_DOP853_MOST_TRIES inside, as where friction by sign(v) sticks.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +80,15 @@ class Batch {
   Reduction advance_and_reduce(std::uint64_t steps);
   void times(std::span<double> out) const;
 
+  // Of the first accurate step that failed since the start: why (runtime/dop853.h; 0: none did) and
+  // the steps before it.
+  struct Failure {
+    int reason = 0;
+    std::uint64_t count = 0;
+  };
+  Failure failure(std::size_t copy) const;
+  std::string describe(const Failure& failure) const;
+
   // A number of every copy: a state (q, v, x, λ) or a parameter by its place.
   std::size_t num_states() const { return num_state_; }
   std::size_t num_parameters() const { return num_layout_ - first_parameter_; }
@@ -97,7 +107,8 @@ class Batch {
   struct Block {
     std::vector<double> now, start;
     std::vector<std::uint64_t> counts;  // of steps
-    std::size_t size = 0;               // copies in it
+    std::vector<Failure> failures;
+    std::size_t size = 0;  // copies in it
   };
   // What is on a card, which is ahead of the blocks or behind them where either was changed last.
   struct OnCard;
@@ -117,6 +128,7 @@ class Batch {
   void get(std::size_t row, std::span<double> out) const;
   void advance(Block& block, std::span<const double> inputs, int steps, Work& work) const;
   void step_accurately(Block& block, Work& work) const;
+  static void note_failure(Failure& to, int reason, std::uint64_t count);
   void put_start(std::size_t copy, const State* state, std::span<const double> p);
   bool moves_start(std::span<const double> direction) const;
   // In parallel where it is worth it.

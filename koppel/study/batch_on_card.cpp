@@ -37,6 +37,7 @@ void Batch::bring_back() const {
     Block& block = blocks_[copy / width_];
     block.counts[copy % width_] = on.counts[copy];
     block.now[copy % width_] = koppel_time(block.start[copy % width_], step_, on.counts[copy]);
+    if (accurate_) note_failure(block.failures[copy % width_], on.failures[copy], on.counts[copy]);
   }
   for (std::size_t i = 0; i < num_state_ + (accurate_ ? 1 : 0); ++i) {
     on.copies.get_state(i, on.numbers);

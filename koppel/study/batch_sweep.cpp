@@ -91,8 +91,14 @@ class BatchSweep {
     return kNone;
   }
 
-  void finish(SweepRow& row, std::vector<double> values, bool failed) const {
+  // `failure`: of an accurate step.
+  void finish(SweepRow& row, std::vector<double> values, bool failed,
+              Batch::Failure failure) const {
     if (row.status == SweepRow::Status::Failed) return;
+    if (failure.reason != 0) {
+      row = {SweepRow::Status::Failed, {}, "simulate.failed", batch_->describe(failure)};
+      return;
+    }
     const bool is_finite = std::all_of(values.begin(), values.end(),
                                        [](double value) { return std::isfinite(value); });
     if (failed || !is_finite) {
@@ -130,7 +136,7 @@ class BatchSweep {
                             kept.sum[at] / static_cast<double>(steps)};
         values.push_back(value_of(sweep_.criteria[c], course, steps));
       }
-      finish(rows[copy], std::move(values), failed);
+      finish(rows[copy], std::move(values), failed, batch.failure(copy));
     }
     return seconds.count();
   }
@@ -175,7 +181,10 @@ class BatchSweep {
         const Course course{first_[copy * m + places_[c]], last, of, of, of};
         values.push_back(value_of(sweep_.criteria[c], course, steps));
       }
-      finish(rows[copy], std::move(values), found.failures[copy] != 0);
+      const int failure = found.failures[copy];
+      const bool is_accurate = batch.step_model().tolerance.has_value();
+      finish(rows[copy], std::move(values), failure != 0,
+             {is_accurate ? failure : 0, found.counts[copy]});
     }
     return found.seconds;
   }

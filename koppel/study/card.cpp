@@ -239,7 +239,11 @@ void Card::run(Part& part, const Job& job) {
   CardLibrary::Batch* const made = copies.batch_.get();
   of.check(of.choose_outputs(made, chosen.data(), static_cast<int>(chosen.size())));
   of.check(of.run(made, job.steps, 0, reduces ? 1 : 0));
-  copies.get_failures(std::span(results_.failures).subspan(part.first, part.count));
+  const auto failures = std::span(results_.failures).subspan(part.first, part.count);
+  copies.get_failures(failures);
+  if (std::any_of(failures.begin(), failures.end(), [](int failure) { return failure != 0; })) {
+    copies.get_counts(std::span(results_.counts).subspan(part.first, part.count));
+  }
   for (std::size_t i = 0; i < job.wanted.size(); ++i) {
     of.check(of.get_output(made, static_cast<int>(job.wanted[i].output),
                            static_cast<int>(job.wanted[i].which),
@@ -252,6 +256,7 @@ const Card::Results& Card::run(const Variants& variants, std::uint64_t steps,
   const auto before = std::chrono::steady_clock::now();
   if (size_ != variants.count) divide(variants.count);
   results_.failures.resize(variants.count);
+  results_.counts.resize(variants.count);
   results_.values.resize(wanted.size());
   for (std::vector<double>& values : results_.values) values.resize(variants.count);
   const Job job{variants, steps, wanted};

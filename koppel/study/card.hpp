@@ -38,7 +38,8 @@ class Card {
   };
   struct Results {
     std::vector<std::vector<double>> values;  // of each that is wanted, by variant
-    std::vector<int> failures;                // 1: stopped before a value that is not finite
+    std::vector<int> failures;                // what NAME_step returned; not 0: stopped there
+    std::vector<std::uint64_t> counts;        // steps of those that stopped, before they did
     double seconds = 0;                       // transfers included
   };
   // Copies that stay on the card from one call to the next. The card must outlive them.

@@ -295,6 +295,11 @@ class Batch:
         """The time of each copy, s."""
         return self._batch.times()
 
+    @property
+    def failures(self) -> Dict[int, str]:
+        """With ``dop853``, the copies that failed since their start, and why; their numbers are NaN."""
+        return self._batch.failures
+
     def set(self, **parameters: Union[float, Sequence[float]]) -> None:
         """Values of parameters, one for each copy or one for all; the copies start anew."""
         for name, values in parameters.items():

@@ -192,6 +192,15 @@ struct LoadedBatch {
     return out;
   }
 
+  std::map<std::size_t, std::string> failures() const {
+    std::map<std::size_t, std::string> out;
+    for (std::size_t copy = 0; copy < batch->size(); ++copy) {
+      const Batch::Failure failure = batch->failure(copy);
+      if (failure.reason != 0) out.emplace(copy, batch->describe(failure));
+    }
+    return out;
+  }
+
   py::array_t<double> times() const {
     py::array_t<double> out(static_cast<py::ssize_t>(batch->size()));
     batch->times({out.mutable_data(), batch->size()});
@@ -223,6 +232,7 @@ void add_studies(py::module_& m, py::class_<LoadedModel, std::shared_ptr<LoadedM
       .def_property_readonly("method", [](const LoadedBatch& b) { return b.batch->method(); })
       .def_property_readonly("inputs", [](const LoadedBatch& b) { return b.batch->inputs(); })
       .def_property_readonly("observed", [](const LoadedBatch& b) { return b.batch->observed(); })
+      .def_property_readonly("failures", &LoadedBatch::failures)
       .def("set",
            [](LoadedBatch& b, const std::string& name, const Array& values) {
              const std::span<const double> all = b.view(values);

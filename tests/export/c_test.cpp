@@ -503,6 +503,36 @@ int main(void) {
   EXPECT_EQ(run_in(folder.path(), "timeout 20 ./example"), 0);
 }
 
+// Where friction by sign(v) sticks, a step would take inner ones without end.
+TEST(AccurateC, AStepInWhichFrictionSticksEndsWithItsReason) {
+  const Model model = read_model_text(
+      "name: sled\nparameters: {F: 5}\ncoordinates: {x: {start: 0, rate: 1}}\nkinetic: x'^2/2\n"
+      "potential: x^2/2\ngeneralized_forces: {x: -F*sign(x')}\noutputs: {x: x}\n",
+      "sled.yaml");
+  const TemporaryFolder folder;
+  write_all(folder.path(), make_step_model(model, options_for(model, "dop853", 0.1)));
+  write_text(folder.path() / "example.c", R"(#include <string.h>
+#include "sled.h"
+int main(void) {
+  sled_state state, before;
+  sled_parameters parameters;
+  sled_prepared prepared;
+  sled_inputs inputs = {0};
+  sled_init(&state, &parameters, &prepared);
+  if (sled_step(&state, &inputs, &prepared) != 0) return 1;
+  before = state;
+  if (sled_step(&state, &inputs, &prepared) != 4) return 2;
+  if (memcmp(&state, &before, sizeof state) != 0) return 3;
+  parameters.F = 0;
+  sled_prepare(&parameters, &prepared);
+  return sled_step(&state, &inputs, &prepared) == 0 && state.count == 2 ? 0 : 4;
+}
+)");
+  ASSERT_EQ(run_in(folder.path(), "cc" + std::string(kFlags) + "-o example *.c -lm"), 0)
+      << text_of(folder.path() / "err").substr(0, 2000);
+  EXPECT_EQ(run_in(folder.path(), "timeout 20 ./example"), 0);
+}
+
 TEST(AccurateC, AStepThatFailsSaysSoAndLeavesTheState) {
   const Model model = built_in("slider_crank");
   const TemporaryFolder folder;

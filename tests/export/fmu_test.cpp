@@ -130,6 +130,33 @@ TEST(CoSimulation, AStepThatFailsIsDiscardedWithTheTimeReached) {
   EXPECT_EQ(fmu.step(1e-3, 1e-3), kOk);
 }
 
+// Where friction by sign(v) sticks, a step would take inner ones without end; with and without
+// events, which have a loop of their own.
+TEST(CoSimulation, AStepInWhichFrictionSticksIsDiscardedWithItsReason) {
+  for (const char* events : {"", "events: {far: {when: x - 10, stop: true}}\n"}) {
+    const Model model = read_model_text(
+        "name: sled\ncoordinates: {x: {start: 0, rate: 1}}\nkinetic: x'^2/2\npotential: x^2/2\n"
+        "generalized_forces: {x: -5*sign(x')}\noutputs: {x: x, v: x'}\n" +
+            std::string(events),
+        "sled.yaml");
+    SimulateOptions options = options_for(model, 0.1);
+    options.integrator = "dop853";
+    const TemporaryFolder folder;
+    write_fmu(folder.path() / "sled.fmu", make_step_model(model, options), 1);
+    Fmu2 fmu(folder.path() / "sled.fmu", kCoSimulation);
+    ASSERT_EQ(fmu.start(), kOk);
+    ASSERT_EQ(fmu.step(0, 0.1), kOk);
+    EXPECT_EQ(fmu.step(0.1, 0.4), kDiscard);
+    EXPECT_EQ(fmu.messages.back(),
+              "too many inner steps would be needed: the motion switches back and forth, as where "
+              "friction by sign(v) sticks, or is too fast for a step of this length");
+    double reached = 0;
+    EXPECT_EQ(fmu.call("fmi2GetRealStatus", 2, &reached), kOk);
+    EXPECT_NEAR(reached, std::atan(0.2), 1e-2);  // x = 5 (cos t − 1) + sin t up to rest
+    EXPECT_NEAR(fmu.get("v"), 0, 1e-6);
+  }
+}
+
 TEST(CoSimulation, CallsInTheWrongOrderAreRefused) {
   const Written w("car_axle", 1e-3);
   Fmu2 fmu(w.path(), kCoSimulation);

@@ -108,6 +108,20 @@ def test_a_batch_on_a_card_has_the_numbers_of_lanes(oscillator, tmp_path, monkey
     assert (ways[0].t == ways[1].t).all()
 
 
+def test_a_copy_whose_friction_sticks_fails_with_the_reason():
+    """Of three sleds the second stops after 0.197 s, by tan t = v/F, and would need steps without end."""
+    sled = kp.Model.from_yaml("parameters: {F: 0}\ncoordinates: {x: {start: 0, rate: 1}}\nkinetic: x'^2/2\npotential: x^2/2\n"
+                              "generalized_forces: {x: -F*sign(x')}\noutputs: {x: x}\n")
+    batch = kp.Batch(sled, 3, step=0.1, integrator="dop853")
+    batch.set(F=[0, 5, 0])
+    x = batch.step(steps=10)[:, 0]
+    assert x[[0, 2]] == pytest.approx(math.sin(1), abs=1e-7) and math.isnan(x[1])
+    assert list(batch.failures) == [1]
+    assert batch.failures[1].startswith("in the step from t = 0.1 s: more than 100000 inner steps would be needed")
+    batch.reset()
+    assert batch.failures == {}
+
+
 @pytest.mark.parametrize("count", [-1, 0, 2.5])
 def test_a_batch_needs_copies(oscillator, count):
     with pytest.raises(ValueError, match="copies"):

@@ -205,6 +205,58 @@ TEST(Batch, ACopyWhoseStepFailsHasNoNumbers) {
   EXPECT_TRUE(same_bits(values[0], values[4]));
 }
 
+// Where friction sticks, steps of every length have the error of a jump, and short ones that of the
+// tolerance: they would never end. The copies beside have the bits that they have without it.
+TEST(Batch, ACopyWhoseFrictionSticksFailsAloneWithTheReason) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(R"(
+parameters: {F: 0, k: 9}
+coordinates: {x: {start: 0, rate: 1}}
+kinetic: x'^2/2
+potential: k*x^2/2
+generalized_forces: {x: -F*sign(x')}
+outputs: {x: x, v: x'}
+)",
+                                      "sled.yaml", {}, origins);
+  BatchOptions options = with_step(0.1);
+  options.run.integrator = "dop853";
+  constexpr std::size_t kCount = 11, kStuck = 5;
+  std::vector<double> stiffness(kCount), dry(kCount, 0.0);
+  for (std::size_t i = 0; i < kCount; ++i) stiffness[i] = 9 + static_cast<double>(i);
+  for (const char* lanes : {"1", "8"}) {
+    const testing::ScopedEnvironment most("KOPPEL_LANES", lanes);
+    const auto run = [&](double friction) {
+      dry[kStuck] = friction;
+      auto batch = std::make_unique<Batch>(model, origins, kCount, options);
+      batch->set("k", stiffness);
+      batch->set("F", dry);
+      batch->advance({}, 20);
+      return batch;
+    };
+    const auto with = run(5), without = run(0);
+    std::vector<double> values(2 * kCount), expected(2 * kCount), t(kCount);
+    with->observe(values);
+    without->observe(expected);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      EXPECT_EQ(with->failure(i).reason, i == kStuck ? KOPPEL_TOO_MANY_TRIES : 0) << i;
+      for (std::size_t k = 2 * i; k < 2 * i + 2; ++k) {
+        EXPECT_TRUE(i == kStuck ? std::isnan(values[k]) : same_bits(values[k], expected[k])) << i;
+      }
+    }
+    // At rest where tan(ω t) = v ω/F, 0.188 s.
+    EXPECT_EQ(with->failure(kStuck).count, 1u);
+    EXPECT_EQ(
+        with->describe(with->failure(kStuck)),
+        "in the step from t = 0.1 s: more than 100000 inner steps would be needed: the motion "
+        "switches back and forth, as where friction by sign(v) sticks, or is too fast for a "
+        "step of this length.");
+    with->times(t);
+    EXPECT_NEAR(t[kStuck], 2, 1e-14);
+    with->reset();
+    EXPECT_EQ(with->failure(kStuck).reason, 0);
+  }
+}
+
 TEST(Batch, MarkedCopiesStartAnew) {
   std::vector<ParameterOrigin> origins;
   const Model model = read_model_text(kCart, "cart.yaml", {}, origins);

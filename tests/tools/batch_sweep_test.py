@@ -96,6 +96,28 @@ class BatchSweep(unittest.TestCase):
         self.assertEqual(float(row["x:max"]), 1)
         self.assertAlmostEqual(float(row["x:mean"]), 0.8414709848, delta=0.05 ** 2 / 12 * 0.9)
 
+    def test_a_variant_whose_friction_sticks_fails_alone(self):
+        """In lanes and in the code of the card the same rows; those beside are as without it."""
+        (self.folder / "sled.yaml").write_text("parameters: {F: 0}\ncoordinates: {x: {start: 0, rate: 1}}\nkinetic: x'^2/2\n"
+                                               "potential: x^2/2\ngeneralized_forces: {x: -F*sign(x')}\noutputs: {x: x}\n")
+
+        def table(name, values, *more, **environment):
+            code, _, errors = run("sweep", self.folder / "sled.yaml", "--vary", f"F={values}", "--output", "x:final", "--step", "0.1",
+                                  "--integrator", "dop853", "--end", "1", *more, "--out", self.folder / name, "--quiet", **environment)
+            with open(self.folder / name / "sweep.csv", newline="") as file:
+                return code, list(csv.DictReader(file))
+        code, rows = table("stuck", "0,0.1,5,0.2", "--batch")
+        self.assertEqual(code, 2)
+        self.assertEqual([row["status"] for row in rows], ["done", "done", "failed", "done"])
+        self.assertEqual((rows[2]["error"], rows[2]["reason"]),
+                         ("simulate.failed", "in the step from t = 0.1 s: more than 100000 inner steps would be needed: the motion "
+                                             "switches back and forth, as where friction by sign(v) sticks, or is too fast for a step "
+                                             "of this length."))
+        self.assertEqual(table("card", "0,0.1,5,0.2", "--gpu", KOPPEL_NVCC=str(self.compiler)), (code, rows))
+        code, free = table("free", "0,0.1,0.2", "--batch")
+        self.assertEqual(code, 0)
+        self.assertEqual([row["x:final"] for row in free], [rows[i]["x:final"] for i in (0, 1, 3)])
+
     def test_rows_are_those_of_runs_with_the_same_steps(self):
         rows = self.table("lanes", "--batch")
         self.assertEqual(len(rows), 27)

@@ -33,10 +33,13 @@ export declare class Model {
   readonly t: number;
   /** Of steps since the start. */
   readonly count: number;
-  /** One step; false: it failed (a value would not be finite), and the state is left as it was. */
+  /** One step; false: it failed, and the state is left as it was. */
   step(): boolean;
   /** Up to n steps in one call; returns how many were taken. */
   steps(n: number): number;
+  /** Why the last call of step() or steps() ended before its end, as in C: 1: a value would not be finite; of dop853 also
+      2: constraints cannot be met, 3: not accurate at any step, 4: too many inner steps. 0: it did not. */
+  readonly failure: number;
   /** The outputs of the state as it is; reading one of them does the same. */
   observe(): Outputs;
   /** State, inputs and parameters as they were at first. */

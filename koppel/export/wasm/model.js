@@ -7,6 +7,7 @@ export class Model {
   #is_derived = true;
   #is_prepared = true;
   #is_observed = false;
+  #failure = 0;
 
   constructor(instance) {
     this.#wasm = instance.exports;
@@ -30,7 +31,7 @@ export class Model {
     return Number(new BigUint64Array(this.#wasm.memory.buffer)[this.#place("count")]);
   }
 
-  // One step; false: it failed (a value would not be finite), and the state is left as it was.
+  // One step; false: it failed, and the state is left as it was.
   step() { return this.steps(1) === 1; }
 
   // Up to n steps in one call; returns how many were taken.
@@ -40,8 +41,15 @@ export class Model {
     }
     this.#prepare();
     this.#is_observed = false;
-    return this.#wasm.steps(n) >>> 0;
+    const done = this.#wasm.steps(n) >>> 0;
+    this.#failure = done === n ? 0 : "failure" in this.#wasm ? this.#numbers[this.#place("failure")] : 1;
+    return done;
   }
+
+  // Why the last call of step() or steps() ended before its end, as in C: 1: a value would not be
+  // finite; of dop853 also 2: constraints cannot be met, 3: not accurate at any step, 4: too many
+  // inner steps. 0: it did not.
+  get failure() { return this.#failure; }
 
   // The outputs of the state as it is; reading one of them does the same.
   observe() {
