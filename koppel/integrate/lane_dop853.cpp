@@ -15,16 +15,18 @@ class LaneDop853::Run {
     const auto take = [&](std::size_t rows) { return std::exchange(next, next + rows * lanes_); };
     y0_ = take(of.num_y_);
     y1_ = take(of.num_y_);
-    error_ = take(of.num_y_);
     moved_ = take(of.num_moved_);
     h_ = take(1);
     bad_ = take(1);
     e5_ = take(1);
     e3_ = take(1);
+    t_ = take(1);
+    power_ = take(1);
+    old_power_ = take(1);
     for (double*& k : k_) k = take(of.num_y_);
   }
   static std::size_t num_rows(const LaneDop853& of) {
-    return (KOPPEL_DOP853_STAGES + 1 + 3) * of.num_y_ + of.num_moved_ + 4;
+    return (KOPPEL_DOP853_STAGES + 1 + 2) * of.num_y_ + of.num_moved_ + 7;
   }
 
   void run() {
@@ -71,6 +73,7 @@ class LaneDop853::Run {
     for (std::size_t l = 0; l < lanes_; ++l) {
       koppel_dop853& s = work_.control[l];
       h_[l] = bad_[l] = 0;
+      t_[l] = s.t1;
       if (work_.is_active[l] == 0) continue;
       any = true;
       s.t0 = s.t1;
@@ -85,9 +88,7 @@ class LaneDop853::Run {
     const int n = static_cast<int>(of_.num_y_);
     for (int stage = 1; stage < KOPPEL_DOP853_STAGES; ++stage) {
       of_.kernels_.combine(koppel_dop853_a[stage], h_, k_, n, y0_, state());
-      for (std::size_t l = 0; l < lanes_; ++l) {
-        in_[l] = work_.control[l].t1 + koppel_dop853_c[stage] * h_[l];
-      }
+      of_.kernels_.times(t_, koppel_dop853_c[stage], h_, in_.data());
       evaluate(k_[stage]);
     }
     of_.kernels_.combine(koppel_dop853_a[KOPPEL_DOP853_STAGES], h_, k_, n, y0_, y1_);
@@ -96,19 +97,22 @@ class LaneDop853::Run {
   // Errors, which end in e5_, of lanes that have rates.
   void judge() {
     const int n = static_cast<int>(of_.num_y_);
-    of_.kernels_.combine(koppel_dop853_e5, h_, k_, n, nullptr, error_);
-    of_.kernels_.norm(error_, y0_, y1_, n, of_.scale_, e5_);
-    of_.kernels_.combine(koppel_dop853_e3, h_, k_, n, nullptr, error_);
-    of_.kernels_.norm(error_, y0_, y1_, n, of_.scale_, e3_);
+    of_.kernels_.errors(h_, k_, y0_, y1_, n, of_.scale_, e5_, e3_);
+    for (std::size_t l = 0; l < lanes_; ++l) {
+      e5_[l] = koppel_dop853_both(e5_[l], e3_[l], of_.tolerance_);
+      power_[l] = koppel_dop853_counted(e5_[l]);
+      old_power_[l] = work_.control[l].old_error;
+    }
+    of_.kernels_.power(power_, KOPPEL_DOP853_EXPONENT, power_);
+    of_.kernels_.power(old_power_, KOPPEL_DOP853_BETA, old_power_);
     for (std::size_t l = 0; l < lanes_; ++l) {
       work_.is_good[l] = work_.is_active[l];
       if (work_.is_active[l] == 0) continue;
       if (!(bad_[l] == 0)) {
         refuse(l, KOPPEL_NO_RATES, 0.25);
-        continue;
+      } else if (!(e5_[l] <= 1)) {
+        refuse(l, KOPPEL_TOO_ROUGH, koppel_dop853_shrink(e5_[l], power_[l]));
       }
-      e5_[l] = koppel_dop853_both(e5_[l], e3_[l], of_.tolerance_);
-      if (!(e5_[l] <= 1)) refuse(l, KOPPEL_TOO_ROUGH, koppel_dop853_shrink(e5_[l]));
     }
   }
   // The shrink takes the place of e3, which is not needed any more.
@@ -123,7 +127,7 @@ class LaneDop853::Run {
     if (std::none_of(work_.is_good.begin(), work_.is_good.end(), [](char x) { return x != 0; }))
       return;
     for (std::size_t l = 0; l < lanes_; ++l) {
-      in_[l] = work_.is_good[l] != 0 ? work_.tried[l].t1 : work_.control[l].t1;
+      in_[l] = work_.is_good[l] != 0 ? work_.tried[l].t1 : t_[l];
     }
     std::copy_n(y1_, of_.num_y_ * lanes_, state());
     if (of_.num_moved_ > 0) {
@@ -152,7 +156,8 @@ class LaneDop853::Run {
       if (work_.is_active[l] == 0) continue;
       koppel_dop853& s = work_.control[l];
       if (work_.is_good[l] != 0) {
-        koppel_dop853_accept(&s, work_.tried[l], t_end_[l], e5_[l]);
+        koppel_dop853_accept(&s, work_.tried[l], t_end_[l],
+                             koppel_dop853_grow(&s, e5_[l], power_[l], old_power_[l]));
         const bool is_there = !(s.t1 < t_end_[l]);
         reasons_[l] =
             is_there || s.num_tries < KOPPEL_DOP853_MOST_TRIES ? 0 : KOPPEL_TOO_MANY_TRIES;
@@ -179,8 +184,9 @@ class LaneDop853::Run {
   std::span<const double> t_end_;
   std::span<int> reasons_;
   Work& work_;
-  double *y0_, *y1_, *error_, *moved_, *h_, *e5_, *e3_;
-  double* bad_;  // not 0 where something is not finite
+  double *y0_, *y1_, *moved_, *h_, *e5_, *e3_;
+  double *t_, *power_, *old_power_;  // times at the start; powers of errors
+  double* bad_;                      // not 0 where something is not finite
   double* k_[KOPPEL_DOP853_STAGES + 1];
 };
 

@@ -375,9 +375,16 @@ KOPPEL_INLINE double koppel_power_of(double x, double p) {
 #define KOPPEL_DOP853_BETA 0.04
 #define KOPPEL_DOP853_EXPONENT (1.0 / 8 - 0.75 * KOPPEL_DOP853_BETA)
 
-KOPPEL_INLINE double koppel_dop853_grow(koppel_dop853* s, double error) {
-  const double power = koppel_power_of(error < 1e-12 ? 1e-12 : error, KOPPEL_DOP853_EXPONENT);
-  double growth = 0.9 * koppel_power_of(s->old_error, KOPPEL_DOP853_BETA) / power;
+/* What of an error counts; 1 where it is not finite. */
+KOPPEL_INLINE double koppel_dop853_counted(double error) {
+  if (!(error <= 1.7e308)) return 1;
+  return error < 1e-12 ? 1e-12 : error;
+}
+
+/* Of a step that is accurate enough; `power` is counted(error)^expo, `old_power` err_old^beta. */
+KOPPEL_INLINE double koppel_dop853_grow(koppel_dop853* s, double error, double power,
+                                        double old_power) {
+  double growth = 0.9 * old_power / power;
   if (growth < 1.0 / 3) growth = 1.0 / 3;
   if (growth > 6) growth = 6;
   if (s->was_rejected && growth > 1) growth = 1;
@@ -386,11 +393,10 @@ KOPPEL_INLINE double koppel_dop853_grow(koppel_dop853* s, double error) {
   return growth;
 }
 
-/* Of a step that is too rough. */
-KOPPEL_INLINE double koppel_dop853_shrink(double error) {
-  double shrink;
+/* Of a step that is too rough, with the same power. */
+KOPPEL_INLINE double koppel_dop853_shrink(double error, double power) {
+  const double shrink = 0.9 / power;
   if (!(error <= 1.7e308)) return 0.1;
-  shrink = 0.9 / koppel_power_of(error, KOPPEL_DOP853_EXPONENT);
   return shrink < 1.0 / 3 ? 1.0 / 3 : shrink;
 }
 
@@ -419,9 +425,9 @@ KOPPEL_INLINE koppel_dop853_try koppel_dop853_propose(double t, double h, double
 }
 
 KOPPEL_INLINE void koppel_dop853_accept(koppel_dop853* s, koppel_dop853_try tried, double t_end,
-                                        double error) {
+                                        double growth) {
   /* A step cut short by the end says little about what would have been possible. */
-  const double next = tried.h * koppel_dop853_grow(s, error);
+  const double next = tried.h * growth;
   s->h = tried.t1 == t_end && next < tried.wanted ? tried.wanted : next;
   s->t1 = tried.t1;
   ++s->num_tries;
@@ -452,15 +458,16 @@ KOPPEL_INLINE int koppel_dop853_step(koppel_dop853* s, const koppel_ode* ode, do
     int reason = koppel_dop853_take(s, ode, tried.h);
     if (reason == 0) {
       const double error = koppel_dop853_error(s, ode->n, tried.h);
-      if (error <= 1) {
-        reason = KOPPEL_ODE_ARRIVE(ode, tried.t1, s->y1, s->k[KOPPEL_DOP853_STAGES]);
+      reason = error <= 1 ? KOPPEL_ODE_ARRIVE(ode, tried.t1, s->y1, s->k[KOPPEL_DOP853_STAGES])
+                          : KOPPEL_TOO_ROUGH;
+      if (reason == 0 || reason == KOPPEL_TOO_ROUGH) {
+        const double power = koppel_power_of(koppel_dop853_counted(error), KOPPEL_DOP853_EXPONENT);
         if (reason == 0) {
-          koppel_dop853_accept(s, tried, t_end, error);
+          const double old_power = koppel_power_of(s->old_error, KOPPEL_DOP853_BETA);
+          koppel_dop853_accept(s, tried, t_end, koppel_dop853_grow(s, error, power, old_power));
           return 0;
         }
-      } else {
-        reason = KOPPEL_TOO_ROUGH;
-        shrink = koppel_dop853_shrink(error);
+        shrink = koppel_dop853_shrink(error, power);
       }
     }
     h = koppel_dop853_reject(s, tried, t_end, shrink);

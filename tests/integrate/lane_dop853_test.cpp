@@ -149,6 +149,30 @@ void expect_bits_of_alone(const char* policy, const char* most) {
   EXPECT_GT(alone.num_rejected, 10);
 }
 
+// Over all errors that step control meets, and to both of its exponents.
+TEST(LaneKernels, PowersHaveTheBitsOfOneAlone) {
+  std::vector<int> all = {1, 64};
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2")) all.push_back(4);
+  if (__builtin_cpu_supports("avx512dq")) all.push_back(8);
+#endif
+  std::vector<double> errors;
+  for (double e = 1e-12; e < 1.7e308; e *= 1.0137) errors.push_back(e);
+  while (errors.size() % 64 != 0) errors.push_back(1);
+  for (const int lanes : all) {
+    std::vector<double> powers(errors.size());
+    for (const double p : {KOPPEL_DOP853_EXPONENT, KOPPEL_DOP853_BETA}) {
+      for (std::size_t i = 0; i < errors.size(); i += static_cast<std::size_t>(lanes)) {
+        lane_kernels(lanes).power(&errors[i], p, &powers[i]);
+      }
+      for (std::size_t i = 0; i < errors.size(); ++i) {
+        ASSERT_TRUE(same_bits(powers[i], koppel_power_of(errors[i], p)))
+            << errors[i] << ' ' << lanes;
+      }
+    }
+  }
+}
+
 TEST(LaneDop853, EachLaneHasTheBitsOfOneAlone) {
   for (const char* most : {"1", "4", "8"}) expect_bits_of_alone("auto", most);
   expect_bits_of_alone("off", "1");
