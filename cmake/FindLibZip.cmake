@@ -1,4 +1,4 @@
-# libzip: the target LibZip::LibZip. (The package of the distribution has a CMake file of its own, but
+# libzip: the target LibZip::LibZip, and LibZip_SONAME, the name under which programs load it (libzip.so.4). (The package of the distribution has a CMake file of its own, but
 # that asks for programs which are in other packages.)
 find_path(LIBZIP_INCLUDE_DIR zip.h)
 find_library(LIBZIP_LIBRARY zip)
@@ -6,6 +6,11 @@ mark_as_advanced(LIBZIP_INCLUDE_DIR LIBZIP_LIBRARY)
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(LibZip REQUIRED_VARS LIBZIP_LIBRARY LIBZIP_INCLUDE_DIR)
+
+if(LibZip_FOUND)
+  include(KoppelSoname)
+  koppel_soname(LibZip_SONAME "${LIBZIP_LIBRARY}")
+endif()
 
 if(LibZip_FOUND AND NOT TARGET LibZip::LibZip)
   add_library(LibZip::LibZip UNKNOWN IMPORTED)

@@ -9,9 +9,8 @@ find_package_handle_standard_args(SerialHDF5
   REQUIRED_VARS SerialHDF5_LIBRARY SerialHDF5_INCLUDE_DIR)
 
 if(SerialHDF5_FOUND)
-  file(REAL_PATH "${SerialHDF5_LIBRARY}" SerialHDF5_SONAME)
-  cmake_path(GET SerialHDF5_SONAME FILENAME SerialHDF5_SONAME)
-  string(REGEX REPLACE "([.]so[.][0-9]+).*" "\\1" SerialHDF5_SONAME "${SerialHDF5_SONAME}")
+  include(KoppelSoname)
+  koppel_soname(SerialHDF5_SONAME "${SerialHDF5_LIBRARY}")
 endif()
 
 if(SerialHDF5_FOUND AND NOT TARGET SerialHDF5::SerialHDF5)

@@ -15,7 +15,6 @@ write_basic_package_version_file("${config_version}" COMPATIBILITY SameMinorVers
 
 install(EXPORT koppel FILE koppelTargets.cmake NAMESPACE koppel:: DESTINATION ${destination} COMPONENT library)
 install(FILES "${config}" "${config_version}" "${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindNLopt.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/FindLibZip.cmake"
         DESTINATION ${destination} COMPONENT library)
 
 install(CODE "include(\"${PROJECT_SOURCE_DIR}/cmake/KoppelPublicHeaders.cmake\")

@@ -17,7 +17,6 @@ set(debian_Eigen3 libeigen3-dev)
 set(debian_nlohmann_json nlohmann-json3-dev)
 set(debian_KLU libsuitesparse-dev)
 set(debian_SUNDIALS libsundials-dev)
-set(debian_LibZip libzip-dev)
 set(debian_ZLIB zlib1g-dev)
 set(debian_asmjit libasmjit-dev)
 set(debian_NLopt libnlopt-dev)
@@ -51,12 +50,12 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME koppel)
 set(recommended gcc libc6-dev) # --native cc, export of FMUs
-if(KOPPEL_HDF5) # loaded at run time, where dpkg-shlibdeps does not see it
-  execute_process(COMMAND dpkg-query --search "*/${SerialHDF5_SONAME}" OUTPUT_VARIABLE owner ERROR_QUIET)
+foreach(loaded ${LibZip_SONAME} ${SerialHDF5_SONAME}) # at run time, where dpkg-shlibdeps does not see it
+  execute_process(COMMAND dpkg-query --search "*/${loaded}" OUTPUT_VARIABLE owner ERROR_QUIET)
   if(owner MATCHES "^([^:]+):")
     list(APPEND recommended ${CMAKE_MATCH_1})
   endif()
-endif()
+endforeach()
 list(JOIN recommended ", " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "The program koppel with its built-in models: multibody systems and Lagrangian models,
 simulated, inverted, linearised and exported as C, FMU or WebAssembly.")

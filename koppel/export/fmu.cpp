@@ -1,7 +1,5 @@
 #include <koppel/export/fmu.hpp>
 
-#include <zip.h>
-
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -10,7 +8,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/scratch_folder.hpp>
-#include <koppel/base/whole_file.hpp>
+#include <koppel/export/archive.hpp>
 #include <koppel/export/event_code.hpp>
 #include <koppel/export/runtime_text.hpp>
 #include <koppel/expr/algebra/calculus.hpp>
@@ -261,45 +259,6 @@ std::string read_file(const fs::path& path) {
   text << file.rdbuf();
   return text.str();
 }
-
-// An archive that is being written; kept only when close() was reached.
-class Archive {
- public:
-  explicit Archive(const fs::path& path) : path_(path), file_(path) {
-    int error = 0;
-    zip_ = zip_open(file_.beside().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
-    if (zip_ == nullptr) fail("cannot be made");
-  }
-  Archive(const Archive&) = delete;
-  Archive& operator=(const Archive&) = delete;
-  ~Archive() {
-    if (zip_ != nullptr) zip_discard(zip_);
-  }
-
-  // The text must live until close().
-  void add(const std::string& name, const std::string& text) {
-    zip_source_t* source = zip_source_buffer(zip_, text.data(), text.size(), 0);
-    if (source == nullptr || zip_file_add(zip_, name.c_str(), source, ZIP_FL_OVERWRITE) < 0) {
-      fail("cannot be written");
-    }
-  }
-  void close() {
-    if (zip_close(zip_) != 0) fail("cannot be written");
-    zip_ = nullptr;
-    file_.keep();
-  }
-
- private:
-  [[noreturn]] void fail(const char* what) const {
-    std::string why;
-    if (zip_ != nullptr) why = std::string(": ") + zip_error_strerror(zip_get_error(zip_));
-    throw WriteError(path_.string() + " " + what + why + ".");
-  }
-
-  fs::path path_;
-  WholeFile file_;
-  zip_t* zip_ = nullptr;
-};
 
 }  // namespace
 

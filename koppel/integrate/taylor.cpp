@@ -339,6 +339,7 @@ class Taylor {
   // `is_lost`: the polynomials have round-off.
   TaylorStep step(double t0, double t1, std::span<const double> y_end, bool is_lost) {
     const bool is_projected = is_lost && segment_.problem.projector;
+    missed_.resize(y_end.size());
     if (is_projected && !projector_) {
       projector_.emplace(segment_.problem.projector->make_workspace());
     }
@@ -347,6 +348,7 @@ class Taylor {
             t0,
             t1 - t0,
             y_end,
+            missed_,
             is_projected ? &*projector_ : nullptr,
             reaches_multipliers(t1 - t0) ? nullptr : &between(),
             passage_ ? &*passage_ : nullptr};
@@ -461,6 +463,7 @@ class Taylor {
   double usual_ = 0;                               // the largest σ so far
   std::vector<double> end_, end_before_;           // (3)
   std::vector<double> y_end_;                      // of the step that was tried
+  std::vector<double> missed_;                     // by its polynomials, there
   std::optional<Projector::Workspace> projector_;  // made when it is first needed
   int factorizations_[2] = {0, 0};
 };

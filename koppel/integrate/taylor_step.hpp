@@ -17,16 +17,18 @@ class TaylorStep : public Step, public PassingStep {
  public:
   // `projector`: where round-off was taken back at the end, the constraints are satisfied in
   // between as well; else null. `between`: where the polynomials do not reach the multipliers at
-  // the end, finds them at every time from the motion; else null.
+  // the end, finds them at every time from the motion; else null. `missed` is a workspace.
   TaylorStep(const Problem& problem, const SeriesSolver& from, double t, double h,
-             std::span<const double> y_end, Projector::Workspace* projector,
-             SeriesSolver* between = nullptr, const SingularPassage* passage = nullptr)
+             std::span<const double> y_end, std::span<double> missed,
+             Projector::Workspace* projector, SeriesSolver* between = nullptr,
+             const SingularPassage* passage = nullptr)
       : Step(t, t + h),
         problem_(problem),
         places_(problem.series->terms().y),
         from_(from),
         h_(h),
         y_end_(y_end),
+        missed_(missed),
         projector_(projector),
         between_(between),
         passage_(passage) {}
@@ -41,9 +43,10 @@ class TaylorStep : public Step, public PassingStep {
     // the last one it has.
     const int power = from_.followed() + (projector_ == nullptr ? 3 : 2);
     const double s = t - t0, theta = std::pow(s / h_, power);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      y[i] = value(i, s);
-      if (theta > 1e-30) y[i] += theta * (y_end_[i] - value(i, h_));
+    for (std::size_t i = 0; i < places_.size(); ++i) y[i] = value(i, s);
+    if (theta > 1e-30) {
+      if (!knows_missed_) find_missed();
+      for (std::size_t i = 0; i < places_.size(); ++i) y[i] += theta * missed_[i];
     }
     if (projector_ != nullptr) project(t, y);
     if (between_ != nullptr) solve(t, y);
@@ -59,6 +62,11 @@ class TaylorStep : public Step, public PassingStep {
   int order() const override { return from_.followed() + 2; }
 
  private:
+  void find_missed() const {
+    for (std::size_t i = 0; i < places_.size(); ++i) missed_[i] = y_end_[i] - value(i, h_);
+    knows_missed_ = true;
+  }
+
   // A small move only: in the singular configuration itself there is no nearest point.
   void project(double t, std::span<double> y) const {
     constexpr double kSmall = 1e-4;
@@ -104,6 +112,8 @@ class TaylorStep : public Step, public PassingStep {
   const SeriesSolver& from_;
   double h_;
   std::span<const double> y_end_;
+  std::span<double> missed_;  // by the polynomials at the end
+  mutable bool knows_missed_ = false;
   Projector::Workspace* projector_;
   SeriesSolver* between_;
   const SingularPassage* passage_;

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/base/loaded_library.hpp>
+#include <koppel/base/needed_library.hpp>
 #include <koppel/base/whole_file.hpp>
 
 namespace koppel {
@@ -15,12 +15,14 @@ namespace {
 // What is used of HDF5, by its own names. The library brings forty others along (some versions can
 // read files over the network): they are loaded when a file is to be written, not whenever the
 // program starts, which would take twice as long.
-class Hdf5 {
-  std::shared_ptr<const LoadedLibrary> library_ = load();
-
- public:
-  Hdf5() {
-    if (find("H5open").as<decltype(::H5open)>()() < 0) missing("it cannot be opened");
+struct Hdf5 : NeededLibrary {
+  Hdf5()
+      : NeededLibrary(
+            KOPPEL_HDF5_LIBRARY,
+            {"results.without-hdf5", "HDF5",
+             "trajectory.csv has the same numbers; or install " KOPPEL_HDF5_LIBRARY "."}) {
+    decltype(::H5open)* const open = find("H5open");
+    if (open() < 0) refuse("it cannot be opened");
   }
 
   decltype(::H5Aclose)* H5Aclose = find("H5Aclose");
@@ -49,44 +51,11 @@ class Hdf5 {
   decltype(::H5Tset_cset)* H5Tset_cset = find("H5Tset_cset");
   decltype(::H5Tset_size)* H5Tset_size = find("H5Tset_size");
   // Set by H5open, which the macros of these values call.
-  const hid_t* H5T_C_S1_g = find_value("H5T_C_S1_g");
-  const hid_t* H5T_IEEE_F64LE_g = find_value("H5T_IEEE_F64LE_g");
-  const hid_t* H5T_NATIVE_DOUBLE_g = find_value("H5T_NATIVE_DOUBLE_g");
-  const hid_t* H5P_CLS_DATASET_CREATE_ID_g = find_value("H5P_CLS_DATASET_CREATE_ID_g");
-  const hid_t* H5P_CLS_FILE_ACCESS_ID_g = find_value("H5P_CLS_FILE_ACCESS_ID_g");
-
- private:
-  struct Symbol {
-    void* address;
-    template <typename T>
-    T* as() const {
-      return reinterpret_cast<T*>(address);
-    }
-    template <typename T>
-    operator T*() const {
-      return as<T>();
-    }
-  };
-
-  [[noreturn]] static void missing(const std::string& why) {
-    throw Error("results.without-hdf5", "HDF5 cannot be used: " + why,
-                "trajectory.csv has the same numbers; or install " KOPPEL_HDF5_LIBRARY ".");
-  }
-  static std::shared_ptr<const LoadedLibrary> load() {
-    std::string why;
-    auto library = LoadedLibrary::load(KOPPEL_HDF5_LIBRARY, &why);
-    if (library == nullptr) missing(why);
-    return library;
-  }
-  Symbol find(const char* name) const { return {found(library_->find<void>(name), name)}; }
-  const hid_t* find_value(const char* name) const {
-    return found(library_->find_variable<const hid_t>(name), name);
-  }
-  template <typename T>
-  static T* found(T* address, const char* name) {
-    if (address == nullptr) missing(std::string(KOPPEL_HDF5_LIBRARY) + " has no " + name);
-    return address;
-  }
+  const hid_t* H5T_C_S1_g = find_variable<hid_t>("H5T_C_S1_g");
+  const hid_t* H5T_IEEE_F64LE_g = find_variable<hid_t>("H5T_IEEE_F64LE_g");
+  const hid_t* H5T_NATIVE_DOUBLE_g = find_variable<hid_t>("H5T_NATIVE_DOUBLE_g");
+  const hid_t* H5P_CLS_DATASET_CREATE_ID_g = find_variable<hid_t>("H5P_CLS_DATASET_CREATE_ID_g");
+  const hid_t* H5P_CLS_FILE_ACCESS_ID_g = find_variable<hid_t>("H5P_CLS_FILE_ACCESS_ID_g");
 };
 
 const Hdf5& hdf5() {

@@ -3,7 +3,7 @@
 //
 //   model                                    coordinates  formulation  integrator
 //   a small tree in the plane                joint        minimal      taylor
-//   a tree in space                          joint        minimal      dop853
+//   a tree in space, or of over 60 bodies    joint        minimal      dop853
 //     with further constraints               joint        index1       dop853
 //   any other, smooth                        natural      index3       taylor
 //     a tree with constraints on turns       joint        index3       taylor
@@ -46,7 +46,8 @@ struct Findings {
   bool is_stiff = false;
   double fastest_decay = 0;   // 1/s, at the start
   int index = -1;             // by structure
-  bool suits_rates = false;   // a tree in space, in joint coordinates
+  bool suits_rates = false;   // a tree in space or a large one, in joint coordinates
+  std::string tree;           // which of the two, in words
   bool counts_turns = false;  // by constraints
 };
 

@@ -87,6 +87,30 @@ joints:
   EXPECT_EQ(choice_for(held, {{"", "", "taylor"}, false}).coordinates, "natural");
 }
 
+TEST(Choose, LargeTreesInThePlaneTakeRates) {
+  const auto chain = [](int n) {
+    std::string text =
+        "dimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+        "  b0: {mass: 1, shape: {rod: {to: [1, 0]}}, points: {end: [1, 0]}}\n";
+    std::string joints = "joints:\n  j0: {type: revolute, between: [ground, b0]}\n";
+    for (int i = 1; i < n; ++i) {
+      text += fmt::format(
+          "  b{}: {{mass: 1, position: [{}, 0], shape: {{rod: {{to: [1, 0]}}}}, points: {{end: [1, "
+          "0]}}}}\n",
+          i, i);
+      joints += fmt::format("  j{}: {{type: revolute, between: [b{}.end, b{}]}}\n", i, i - 1, i);
+    }
+    return choice_for(read_model_text(text + joints, "chain.yaml"));
+  };
+  EXPECT_EQ(chain(60).integrator, "taylor");
+  EXPECT_EQ(chain(60).coordinates, "natural");
+  const Choice large = chain(61);
+  EXPECT_EQ(large.coordinates, "joint");
+  EXPECT_EQ(large.formulation, "minimal");
+  EXPECT_EQ(large.integrator, "dop853");
+  EXPECT_EQ(large.reason, "no constraints, and a tree of 61 bodies");
+}
+
 TEST(Choose, ConstraintsThatCountTurnsSuitJointCoordinates) {
   const auto better = [](const char* length) {
     const Model model = read_model_text(fmt::format(R"(
