@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <future>
 #include <memory>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/parts.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/model/yaml/read_model.hpp>
@@ -167,6 +169,47 @@ std::string line_of(const Sweep& sweep, std::size_t number, const SweepRow& row)
   return journal_line(sweep, number, said);
 }
 
+// Keeps the rows of variants that step together: their lines are made by all threads, and written
+// while the next variants are computed.
+class RowKeeper {
+ public:
+  RowKeeper(const Sweep& sweep, SweepJournal& journal, ProgressBar& bar, int jobs)
+      : sweep_(sweep), journal_(journal), bar_(bar), jobs_(jobs) {}
+
+  void keep(std::span<const std::size_t> numbers, const BatchRows& rows) {
+    std::vector<JournalLines> lines(num_parts(rows.size(), {.jobs = jobs_}));
+    for_parts(rows.size(), {.jobs = jobs_},
+              [&](std::size_t part, std::size_t first, std::size_t last) {
+                LineWriter writer(sweep_);
+                SweepRow row;
+                for (std::size_t i = first; i < last; ++i) {
+                  rows.get(i, row);
+                  if (!row.reason.empty()) row.reason = with_flags(row.reason);
+                  lines[part].add([&](std::string& text) { writer.append(numbers[i], row, text); });
+                }
+              });
+    finish();
+    written_ = std::async(std::launch::async,
+                          [this, lines = std::move(lines),
+                           of = std::vector<std::size_t>(numbers.begin(), numbers.end())] {
+                            journal_.append(of, lines);
+                          });
+  }
+
+  // All that was kept is in the journal. Throws WriteError.
+  void finish() {
+    if (written_.valid()) written_.get();
+    bar_.show_count(journal_.num_done(), sweep_.samples.size());
+  }
+
+ private:
+  const Sweep& sweep_;
+  SweepJournal& journal_;
+  ProgressBar& bar_;
+  int jobs_;
+  std::future<void> written_;
+};
+
 // What took part in the work.
 struct Crew {
   int jobs = 1;
@@ -192,20 +235,9 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
   const auto keep_row = [&](std::size_t number, const SweepRow& row) {
     keep(number, line(number, row));
   };
-  // Those of a batch come all at once: their lines are made by all threads.
-  const auto keep_rows = [&](std::span<const std::size_t> numbers, std::span<const SweepRow> rows) {
-    std::vector<std::string> lines(rows.size());
-    const auto make = [&](std::size_t first) {
-      for (std::size_t i = first; i < rows.size(); i += static_cast<std::size_t>(crew.jobs)) {
-        lines[i] = line(numbers[i], rows[i]);
-      }
-    };
-    std::vector<std::thread> others;
-    for (int k = 1; k < crew.jobs; ++k) others.emplace_back(make, k);
-    make(0);
-    for (std::thread& thread : others) thread.join();
-    journal.append(numbers, lines);
-    bar.show_count(journal.num_done(), sweep.samples.size());
+  RowKeeper keeper(sweep, journal, bar, crew.jobs);
+  const auto keep_rows = [&](std::span<const std::size_t> numbers, const BatchRows& rows) {
+    keeper.keep(numbers, rows);
   };
   const bool is_whole =
       crew.together ? run_batch_sweep(sweep, crew.model, crew.origins, queue, *crew.together,
@@ -213,6 +245,7 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
       : crew.rank   ? run_sweep_with_ranks(sweep, queue, crew.jobs, *crew.rank, to_json(manifest),
                                            folder, queue.num_left(), line, keep, crew.load)
                     : run_sweep(sweep, queue, crew.jobs, keep_row);
+  keeper.finish();
   clear_stop();
   if (is_whole) return;
   throw Failure{
@@ -299,8 +332,8 @@ void run(const SweepOptions& options) {
       throw;
     }
     bar.reset();
-    const SweepCounts counts =
-        write_sweep_files(title_of(options), options.hdf5, sweep, manifest, journal, folder);
+    const SweepCounts counts = write_sweep_files(title_of(options), options.hdf5, sweep, manifest,
+                                                 journal, folder, crew.jobs);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     if (options.json) {

@@ -39,31 +39,51 @@ std::string count_bad(const SweepCounts& counts) {
 namespace {
 
 // The columns of the table, as far as they are numbers; the status as 0 (done), 1 (doubtful) or 2.
-Hdf5Table columns_of(const Sweep& sweep, const Manifest& manifest) {
+Hdf5Table columns_of(const Sweep& sweep, const Manifest& manifest, std::size_t num_rows) {
   Hdf5Table out;
   out.about = "manifest";
   out.text = to_json(manifest);
-  out.parts = {{"variants", "number", {}}, {"variants", "status", {}}};
-  for (const Range& range : sweep.samples.design().ranges) {
-    out.parts.push_back({"parameters", range.name, {}});
-  }
-  for (const Criterion& criterion : sweep.criteria) {
-    out.parts.push_back({"criteria", criterion.label, {}});
-  }
+  const auto add = [&](const char* group, const std::string& name) {
+    out.parts.push_back({group, name, std::vector<double>(num_rows)});
+  };
+  add("variants", "number");
+  add("variants", "status");
+  for (const Range& range : sweep.samples.design().ranges) add("parameters", range.name);
+  for (const Criterion& criterion : sweep.criteria) add("criteria", criterion.label);
   return out;
 }
 
-void add_row(const Sweep& sweep, std::size_t number, std::string_view line, Hdf5Table& table) {
-  std::size_t next = 0;
-  const auto add = [&](double value) { table.parts[next++].values.push_back(value); };
-  add(static_cast<double>(number));
-  add(static_cast<double>(status_of(sweep, line)));
-  for (const double value : sweep.samples.point(number)) add(value);
-  for (const double value : values_of(sweep, line)) add(value);
+SweepRow::Status put_row(const Sweep& sweep, std::size_t place, std::size_t number,
+                         std::string_view line, Hdf5Table& table) {
+  std::size_t next = 2;
+  const auto put = [&](double value) { table.parts[next++].values[place] = value; };
+  for (std::size_t i = 0; i < sweep.samples.num_parameters(); ++i) {
+    put(sweep.samples.value(number, i));
+  }
+  LineReader reader(sweep, line);
+  for (std::size_t i = 0; i < sweep.criteria.size(); ++i) put(reader.criterion());
+  table.parts[0].values[place] = static_cast<double>(number);
+  table.parts[1].values[place] = static_cast<double>(reader.status());
+  return reader.status();
+}
+
+// Of the columns of numbers and statuses.
+void count(const SweepJournal& journal, const Hdf5Table& table, SweepCounts& counts) {
+  constexpr std::size_t kMost = 3;
+  const std::vector<double>&numbers = table.parts[0].values, &statuses = table.parts[1].values;
+  counts.variants = numbers.size();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto status = static_cast<SweepRow::Status>(statuses[i]);
+    if (status == SweepRow::Status::Done) continue;
+    ++(status == SweepRow::Status::Failed ? counts.failed : counts.doubtful);
+    if (counts.first.size() == kMost) continue;
+    const std::string line = journal.line(static_cast<std::size_t>(numbers[i]));
+    counts.first.emplace_back(table_part(line));
+  }
 }
 
 std::string report_of(const std::string& title, const Sweep& sweep, const SweepCounts& counts,
-                      const Bands* bands, const Hdf5Table& table) {
+                      const Bands* bands, Hdf5Table table) {
   SweepReport report;
   report.title = title;
   report.description = "A sweep: what comes out of many variants of a model.";
@@ -78,8 +98,8 @@ std::string report_of(const std::string& title, const Sweep& sweep, const SweepC
                     {"parameters", ranges}};
   if (const std::string bad = count_bad(counts); !bad.empty()) report.alarms.push_back(bad);
   std::vector<std::vector<double>> values;
-  for (const Hdf5Table::Part& part : table.parts) {
-    if (part.group != "variants") values.push_back(part.values);
+  for (Hdf5Table::Part& part : table.parts) {
+    if (part.group != "variants") values.push_back(std::move(part.values));
   }
   return to_html(report, sweep, values, bands);
 }
@@ -88,28 +108,22 @@ std::string report_of(const std::string& title, const Sweep& sweep, const SweepC
 
 SweepCounts write_sweep_files(const std::string& title, bool hdf5, const Sweep& sweep,
                               const Manifest& manifest, const SweepJournal& journal,
-                              const std::filesystem::path& folder) {
+                              const std::filesystem::path& folder, int jobs) {
   SweepCounts counts;
-  constexpr std::size_t kMost = 3;
   const Design::Kind kind = sweep.samples.design().kind;
   counts.has_indices = kind == Design::Kind::Morris || kind == Design::Kind::Saltelli;
   counts.has_hdf5 = hdf5;
-  Hdf5Table table = columns_of(sweep, manifest);
+  Hdf5Table table = columns_of(sweep, manifest, journal.num_done());
   counts.has_bands = !sweep.band_times.empty();
   Bands bands(quantities_of(sweep.criteria), sweep.band_times);
-  journal.write_table(folder / "sweep.csv", table_head(sweep),
-                      [&](std::size_t number, std::string_view line) {
-                        ++counts.variants;
-                        add_row(sweep, number, line, table);
-                        if (status_of(sweep, line) != SweepRow::Status::Failed) {
-                          bands.add(parse_series(series_part(line)));
-                        }
-                        const SweepRow::Status status = status_of(sweep, line);
-                        if (status == SweepRow::Status::Done) return;
-                        ++(status == SweepRow::Status::Failed ? counts.failed : counts.doubtful);
-                        if (counts.first.size() < kMost)
-                          counts.first.emplace_back(table_part(line));
+  // Bands take one row at a time.
+  journal.write_table(folder / "sweep.csv", table_head(sweep), counts.has_bands ? 1 : jobs,
+                      [&](std::size_t place, std::size_t number, std::string_view line) {
+                        const auto status = put_row(sweep, place, number, line, table);
+                        if (!counts.has_bands || status == SweepRow::Status::Failed) return;
+                        bands.add(parse_series(series_part(line)));
                       });
+  count(journal, table, counts);
   if (counts.has_hdf5) write_hdf5(folder / "sweep.h5", table);
   if (counts.has_indices) {
     std::vector<std::string> labels;
@@ -123,8 +137,9 @@ SweepCounts write_sweep_files(const std::string& title, bool hdf5, const Sweep& 
   }
   if (counts.has_bands) write_text(folder / "bands.csv", bands_csv(bands));
   write_text(folder / "manifest.json", summary_json(manifest, counts));
-  write_text(folder / "report.html",
-             report_of(title, sweep, counts, counts.has_bands ? &bands : nullptr, table));
+  write_text(
+      folder / "report.html",
+      report_of(title, sweep, counts, counts.has_bands ? &bands : nullptr, std::move(table)));
   return counts;
 }
 

@@ -22,9 +22,9 @@ std::string summary_json(const Manifest& manifest, const SweepCounts& counts);
 std::string count_bad(const SweepCounts& counts);
 
 // sweep.csv, manifest.json, report.html, and as far as they are asked for sweep.h5 and indices.csv.
-// Throws WriteError.
+// With so many threads. Throws WriteError.
 SweepCounts write_sweep_files(const std::string& title, bool hdf5, const Sweep& sweep,
                               const Manifest& manifest, const SweepJournal& journal,
-                              const std::filesystem::path& folder);
+                              const std::filesystem::path& folder, int jobs);
 
 }  // namespace koppel::app

@@ -50,7 +50,7 @@ class Writer {
             " * or, by a C++ compiler, one after the other on the host:\n"
             " *   c++ -O2 -ffp-contract=off -x c++ -c NAME.cu\n") +
         fmt::format(
-            "#ifndef {0}_H\n#define {0}_H\n\n#include <stdint.h>\n\n"
+            "#ifndef {0}_H\n#define {0}_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n"
             "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
             "/* The step, in seconds. */\n#define {0}_STEP {1}\n"
             "/* The time after no steps. */\n#define {0}_START_TIME {2}\n"
@@ -111,6 +111,13 @@ int {0}_get_record(const {0}_batch* batch, uint64_t record, int output, {0}_real
 /* Where the states stand on the card: all variants of the first, of the second, … */
 {0}_real* {0}_states_on_card({0}_batch* batch);
 
+/* How many variants the card steps at the same time, in runs with reductions or without: where the
+ * number of variants is a multiple of it, no part of the card is idle at the end. */
+int64_t {0}_num_at_once(int reduces);
+/* Memory of the host from which and to which values travel at full speed. */
+int {0}_allocate_on_host(void** memory, size_t bytes);
+void {0}_release_on_host(void* memory);
+
 )",
         m_.name, real_, upper_,
         m_.tolerance ? "\n * " + describe_accurate_failures() : " a value is not finite");
@@ -146,23 +153,23 @@ int {0}_get_record(const {0}_batch* batch, uint64_t record, int output, {0}_real
     std::string out = fmt::format(
         "KOPPEL_INLINE void koppel_model_load(const koppel_field* parameter, const koppel_field* "
         "input,\n"
-        "    const koppel_real* states, int64_t variants, int64_t i, {0}_state* state,\n"
-        "    {0}_parameters* parameters, {0}_inputs* inputs) {{\n"
-        "  (void)parameter; (void)input; (void)states; (void)variants; (void)i;\n",
+        "    const koppel_field* start, int64_t i, {0}_state* state, {0}_parameters* parameters,\n"
+        "    {0}_inputs* inputs) {{\n"
+        "  (void)parameter; (void)input; (void)start; (void)i;\n",
         m_.name);
     const auto add = [&](const std::vector<CVariable>& fields, const char* from, const char* to) {
       for (std::size_t k = 0; k < fields.size(); ++k) {
         out += fmt::format("  {0}->{1} = {2}[{3}].values[{2}[{3}].stride * i];\n", to,
                            fields[k].name, from, k);
       }
+    };
+    const auto add_or_none = [&](const auto& fields, const char* from, const char* to) {
+      add(fields, from, to);
       if (fields.empty()) out += fmt::format("  {}->none = 0;\n", to);
     };
-    const std::vector<CVariable> state = this->state();
-    for (std::size_t k = 0; k < state.size(); ++k) {
-      out += fmt::format("  state->{} = states[{} * variants + i];\n", state[k].name, k);
-    }
-    add(m_.parameters, "parameter", "parameters");
-    add(m_.inputs, "input", "inputs");
+    add(state(), "start", "state");
+    add_or_none(m_.parameters, "parameter", "parameters");
+    add_or_none(m_.inputs, "input", "inputs");
     return out + "}\n\n";
   }
 

@@ -11,16 +11,14 @@
 #include <koppel/runtime/step.h>
 #include <koppel/analysis/structure/dae.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/parts.hpp>
 #include <koppel/base/stop.hpp>
-#include <koppel/equations/expected_start.hpp>
 #include <koppel/export/step_model.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/integrate/advance.hpp>
-#include <koppel/simulate/assembled_model.hpp>
 #include <koppel/simulate/length.hpp>
 #include <koppel/study/batch_on_card.hpp>
 #include <koppel/study/criteria.hpp>
-#include <koppel/study/start_tangent.hpp>
 #include <koppel/study/symbols.hpp>
 
 namespace koppel {
@@ -99,28 +97,32 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
                       step.num_rows > 0 ? step.q.size() + step.v.size() : 0, *step.tolerance,
                       absolute_scale_for(step.prepared.equations, step.prepared.state));
   }
-  if (count == 0 || jobs_ < 1) {
-    throw Error("study.bad-option", "a batch needs at least one copy and one thread.");
-  }
+  if (jobs_ < 1) throw Error("study.bad-option", "a batch needs at least one thread.");
   const Prepared& prepared = parts.step->prepared;
   for (const Expr& u : prepared.equations->u) inputs_.emplace_back(u.name());
-  std::vector<double> first(num_layout_, 0.0);
-  first[0] = prepared.start.t;
-  first[1] = step_;
-  std::copy_n(prepared.start.y.begin(), num_state_, first.begin() + 2);
+  first_.assign(num_layout_, 0.0);
+  first_[0] = prepared.start.t;
+  first_[1] = step_;
+  std::copy_n(prepared.start.y.begin(), num_state_, first_.begin() + 2);
   std::copy(prepared.state.p.begin(), prepared.state.p.end(),
-            first.begin() + static_cast<std::ptrdiff_t>(first_parameter_));
-  for (std::size_t begin = 0; begin < count; begin += width_) {
-    Block block;
-    block.size = std::min(width_, count - begin);
-    for (const double value : first) block.start.insert(block.start.end(), width_, value);
-    block.now = block.start;
-    block.counts.assign(width_, 0);
-    block.failures.assign(width_, {});
-    blocks_.push_back(std::move(block));
-  }
+            first_.begin() + static_cast<std::ptrdiff_t>(first_parameter_));
+  resize(count);
   for (int i = 0; i < jobs_; ++i) work_.push_back(make_work());
   if (options.on_card) on_card_ = std::make_unique<OnCard>(step, count, observed_);
+}
+
+void Batch::resize(std::size_t count) {
+  if (count == 0) throw Error("study.bad-option", "a batch needs at least one copy.");
+  assert(!on_card_);
+  count_ = count;
+  Block whole;
+  whole.size = width_;
+  for (const double value : first_) whole.start.insert(whole.start.end(), width_, value);
+  whole.now = whole.start;
+  whole.counts.assign(width_, 0);
+  whole.failures.assign(width_, {});
+  blocks_.assign((count + width_ - 1) / width_, whole);
+  blocks_.back().size = count - (blocks_.size() - 1) * width_;
 }
 
 Batch::Work Batch::make_work() const {
@@ -294,11 +296,13 @@ void Batch::times(std::span<double> out) const { get(0, out); }
 
 void Batch::reset() {
   change_blocks();
-  for (Block& block : blocks_) {
-    block.now = block.start;
-    block.counts.assign(width_, 0);
-    block.failures.assign(width_, {});
-  }
+  for (Block& block : blocks_) restart(block);
+}
+
+void Batch::restart(Block& block) {
+  std::copy(block.start.begin(), block.start.end(), block.now.begin());
+  std::fill(block.counts.begin(), block.counts.end(), 0);
+  std::fill(block.failures.begin(), block.failures.end(), Failure{});
 }
 
 void Batch::reset(std::span<const std::uint8_t> marked) {
@@ -308,60 +312,43 @@ void Batch::reset(std::span<const std::uint8_t> marked) {
   }
   change_blocks();
   for (std::size_t copy = 0; copy < count_; ++copy) {
-    if (marked[copy] == 0) continue;
-    Block& block = blocks_[copy / width_];
-    block.counts[copy % width_] = 0;
-    block.failures[copy % width_] = {};
-    for (std::size_t i = 0; i < num_layout_; ++i) {
-      const std::size_t at = i * width_ + copy % width_;
-      block.now[at] = block.start[at];
-    }
+    if (marked[copy] != 0) restart(copy);
   }
 }
 
-// The state as it was where there is no other. Multipliers are what the first step begins to look
-// for: 0.
-void Batch::put_start(std::size_t copy, const State* state, std::span<const double> p) {
+void Batch::restart(std::size_t copy) {
   Block& block = blocks_[copy / width_];
-  const auto at = [&](std::size_t row) -> double& {
-    return block.start[row * width_ + copy % width_];
-  };
-  std::size_t row = 2;
-  if (state != nullptr) {
-    for (const std::vector<double>* part : {&state->q, &state->v, &state->x}) {
-      for (const double value : *part) at(row++) = value;
-    }
-    while (row < first_input_) at(row++) = 0;
-  }
-  row = first_parameter_;
-  for (const double value : p) at(row++) = value;
   block.counts[copy % width_] = 0;
   block.failures[copy % width_] = {};
-  for (row = 0; row < num_layout_; ++row) {
-    block.now[row * width_ + copy % width_] = at(row);
+  for (std::size_t i = 0; i < num_layout_; ++i) {
+    const std::size_t at = i * width_ + copy % width_;
+    block.now[at] = block.start[at];
   }
 }
 
-// Whether any of these parameters has a say in where the mechanism starts. Masses weigh the
-// distance from the expected start: where that is 0, they do not matter, and neither does its
-// derivative.
-bool Batch::moves_start(std::span<const double> direction) const {
-  const Equations& e = step_model_->prepared.equations;
-  const ExpectedStart expected = make_expected_start(model_, e);
-  Exprs all = join({e.g, e.h, e.b, e.g_t, expected.q, expected.v, expected.x});
-  for (const Equations::Wish& wish : e.wishes) all.push_back(wish.residual);
-  const Matrix tangent = start_tangent(model_, e, step_model_->prepared.state);
-  const Exprs used = symbols_of(all);
-  for (std::size_t j = 0; j < direction.size(); ++j) {
-    if (direction[j] == 0) continue;
-    if (std::find(used.begin(), used.end(), e.p[j]) != used.end()) return true;
-    constexpr double kRoundOff = 1e-11;  // of a state, for a parameter that is twice as large
-    const double size = std::max(std::abs(step_model_->prepared.state.p[j]), 1.0);
-    for (int i = 0; i < tangent.rows; ++i) {
-      if (std::abs(tangent(i, static_cast<int>(j))) * size > kRoundOff) return true;
-    }
+// Multipliers are what the first step begins to look for: 0.
+void Batch::put_start(std::size_t copy, const State& state) {
+  double* at = blocks_[copy / width_].start.data() + 2 * width_ + copy % width_;
+  std::size_t row = 2;
+  for (const std::vector<double>* part : {&state.q, &state.v, &state.x}) {
+    for (const double value : *part) *at = value, at += width_, ++row;
   }
-  return false;
+  for (; row < first_input_; ++row) *at = 0, at += width_;
+}
+
+// Of these copies, which start anew: whole blocks.
+void Batch::put_parameters(std::size_t first, std::size_t last, std::span<const double> values,
+                           VariedStarts::Work& work) {
+  const std::size_t n = varied_->num_varied();
+  std::vector<double> p(num_parameters());
+  for (std::size_t copy = first; copy < last; ++copy) {
+    double* const at =
+        blocks_[copy / width_].start.data() + first_parameter_ * width_ + copy % width_;
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = at[i * width_];
+    varied_->put(values.subspan(copy * n, n), p, work);
+    for (std::size_t i = 0; i < p.size(); ++i) at[i * width_] = p[i];
+  }
+  for (std::size_t i = first / width_; i * width_ < last; ++i) restart(blocks_[i]);
 }
 
 void Batch::set(const std::string& parameter, std::span<const double> values) {
@@ -382,40 +369,41 @@ std::vector<Batch::Impossible> Batch::set(const std::vector<std::string>& parame
                 fmt::format("a batch of {} copies is given {} values of {} {}.", count_,
                             values.size(), n, n == 1 ? "parameter" : "parameters"));
   }
-  const StudiedParameters space(model_, origins_, parameters);
-  if (space.model().parameters.size() != model_.parameters.size()) {
-    throw Error("study.bad-option",
-                "an initial value is no parameter of the model, and cannot differ in a batch.",
-                "Define a parameter, and give it as the initial value.");
-  }
-  bool moves = false;
-  for (const std::vector<double>& direction : space.directions(model_)) {
-    moves = moves || moves_start(direction);
+  if (!varied_ || varied_->names() != parameters) {
+    varied_.emplace(model_, origins_, step_model_, parameters);
   }
   change_blocks();
+  if (varied_->moves()) return assemble_all(values);
+  std::vector<VariedStarts::Work> works;
+  for (int i = 0; i < jobs_; ++i) works.push_back(varied_->make_work());
+  for_parts(count_, {.jobs = jobs_, .least = 2000, .multiple = width_},
+            [&](std::size_t part, std::size_t first, std::size_t last) {
+              put_parameters(first, last, values, works[part]);
+            });
+  check_stop();
+  return {};
+}
+
+std::vector<Batch::Impossible> Batch::assemble_all(std::span<const double> values) {
+  const std::size_t n = varied_->num_varied();
   std::vector<Impossible> impossible;
   std::vector<double> p(num_parameters());
+  VariedStarts::Work work = varied_->make_work();
   for (std::size_t copy = 0; copy < count_; ++copy) {
     check_stop();
-    const Block& block = blocks_[copy / width_];
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      p[i] = block.now[(first_parameter_ + i) * width_ + copy % width_];
-    }
-    space.put(values.subspan(copy * n, n), p);
-    if (!moves) {
-      put_start(copy, nullptr, p);
-      continue;
-    }
+    double* const at =
+        blocks_[copy / width_].start.data() + first_parameter_ * width_ + copy % width_;
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = at[i * width_];
+    varied_->put(values.subspan(copy * n, n), p, work);
     try {
-      Model model = model_;
-      for (std::size_t i = 0; i < p.size(); ++i) model.parameters[i].value = p[i];
-      AssembledModel assembled;
-      assembled.assemble(model, step_model_->prepared.equations->coordinates);
-      put_start(copy, &assembled.state, p);
+      put_start(copy, varied_->assemble(p));
     } catch (const Error& error) {
       const Diagnostic& first = error.diagnostics().front();
       impossible.push_back({copy, first.id, first.message});
+      continue;
     }
+    for (std::size_t i = 0; i < p.size(); ++i) at[i * width_] = p[i];
+    restart(copy);
   }
   return impossible;
 }

@@ -24,6 +24,7 @@
 #include <koppel/integrate/lane_dop853.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/study/parameters.hpp>
+#include <koppel/study/varied_starts.hpp>
 
 namespace koppel {
 
@@ -47,6 +48,8 @@ class Batch {
   ~Batch();
 
   std::size_t size() const { return count_; }
+  // So many copies, all anew at the model's start with its parameters. Not of those on a card.
+  void resize(std::size_t count);
   double step() const { return step_; }
   const std::string& method() const { return method_; }  // in a line
   const std::vector<std::string>& inputs() const { return inputs_; }
@@ -87,6 +90,7 @@ class Batch {
     std::uint64_t count = 0;
   };
   Failure failure(std::size_t copy) const;
+  bool is_accurate() const { return accurate_.has_value(); }
   std::string describe(const Failure& failure) const;
 
   // A number of every copy: a state (q, v, x, λ) or a parameter by its place.
@@ -100,6 +104,7 @@ class Batch {
   // meet the constraints: nothing is assembled.
   void set_state(std::size_t place, std::span<const double> values);
   const StepModel& step_model() const { return *step_model_; }
+  const std::shared_ptr<const StepModel>& shared_step_model() const { return step_model_; }
 
  private:
   // Copies that step together: width_ of them. The layout of a step, each number of all copies one
@@ -129,8 +134,12 @@ class Batch {
   void advance(Block& block, std::span<const double> inputs, int steps, Work& work) const;
   void step_accurately(Block& block, Work& work) const;
   static void note_failure(Failure& to, int reason, std::uint64_t count);
-  void put_start(std::size_t copy, const State* state, std::span<const double> p);
-  bool moves_start(std::span<const double> direction) const;
+  void put_start(std::size_t copy, const State& state);
+  void put_parameters(std::size_t first, std::size_t last, std::span<const double> values,
+                      VariedStarts::Work& work);
+  std::vector<Impossible> assemble_all(std::span<const double> values);
+  static void restart(Block& block);  // all its copies
+  void restart(std::size_t copy);
   // In parallel where it is worth it.
   template <typename Do>
   void for_blocks(std::size_t operations, Do&& work) const;
@@ -147,6 +156,8 @@ class Batch {
   LaneFunction step_function_, observe_function_;  // accurate: the first are the rates
   std::optional<LaneDop853> accurate_;
   std::size_t width_;
+  std::vector<double> first_;           // a copy at the model's start, in the layout of a step
+  std::optional<VariedStarts> varied_;  // of the parameters that were set last
   mutable std::vector<Block> blocks_;
   mutable std::vector<Work> work_;  // by thread
   std::unique_ptr<OnCard> on_card_;

@@ -92,6 +92,9 @@ struct CardLibrary {
   int (*get_counts)(const Batch*, std::uint64_t*) = nullptr;
   int (*get_failures)(const Batch*, int*) = nullptr;
   int (*get_output)(const Batch*, int, int, double*) = nullptr;
+  std::int64_t (*num_at_once)(int) = nullptr;
+  int (*allocate_on_host)(void**, std::size_t) = nullptr;
+  void (*release_on_host)(void*) = nullptr;
 
   template <typename F>
   void find(const std::string& name, const char* function, F*& to) {
@@ -117,6 +120,9 @@ struct CardLibrary {
     find(name, "get_counts", get_counts);
     find(name, "get_failures", get_failures);
     find(name, "get_output", get_output);
+    find(name, "num_at_once", num_at_once);
+    find(name, "allocate_on_host", allocate_on_host);
+    find(name, "release_on_host", release_on_host);
   }
 
   void check(int failure) const {
@@ -124,7 +130,18 @@ struct CardLibrary {
   }
 };
 
-Card::Card(const StepModel& model, bool contracts) : library_(std::make_unique<CardLibrary>()) {
+void* allocate_for_card(const CardLibrary* of, std::size_t bytes) {
+  if (of == nullptr) return ::operator new(bytes);
+  void* memory = nullptr;
+  if (of->allocate_on_host(&memory, bytes) != 0) throw std::bad_alloc();
+  return memory;
+}
+
+void release_for_card(const CardLibrary* of, void* memory) {
+  of == nullptr ? ::operator delete(memory) : of->release_on_host(memory);
+}
+
+Card::Card(const StepModel& model, bool contracts) : library_(std::make_shared<CardLibrary>()) {
   const CudaFiles files = write_cuda(model);
   const fs::path& folder = library_->folder.path();
   if (folder.empty()) refuse("no temporary folder can be made.");
@@ -149,9 +166,16 @@ Card::Card(const StepModel& model, bool contracts) : library_(std::make_unique<C
     refuse(fmt::format("'{}' does not compile the step:{}", compiler, first_lines(log)));
   }
   library_->load(library, model.name);
+  results_.failures = std::vector<int, CardAllocator<int>>(CardAllocator<int>(library_));
 }
 
 Card::~Card() = default;
+
+Card::Numbers Card::make_numbers(std::size_t count) const {
+  return Numbers(count, CardAllocator<double>(library_));
+}
+
+std::size_t Card::num_at_once() const { return static_cast<std::size_t>(library_->num_at_once(0)); }
 
 Card::Copies::Copies(const Card& card, std::size_t count)
     : of_(*card.library_), batch_(nullptr, of_.destroy) {
@@ -201,26 +225,36 @@ void Card::Copies::get_output(std::size_t output, std::span<double> values) cons
 }
 
 // Parts of many variants run side by side, each in a thread and a stream of its own, so that the
-// card computes some while others are on their way to it or back. A part of this many keeps it
-// busy.
+// card computes some while others are on their way to it or back. It begins when the first part is
+// there, which fills it once; the others keep it busy.
 void Card::divide(std::size_t count) {
-  constexpr std::size_t kWhole = 200'000, kMostParts = 4;
+  constexpr std::size_t kMostParts = 4, kWhole = 50'000;
   parts_.clear();
-  const std::size_t num_parts = std::clamp<std::size_t>(count / kWhole, 1, kMostParts);
-  for (std::size_t p = 0; p < num_parts; ++p) {
-    const std::size_t first = count * p / num_parts, last = count * (p + 1) / num_parts;
-    parts_.push_back({first, last - first});
+  const std::size_t first = std::max(num_at_once(), kWhole);
+  const std::size_t others = count > first ? std::min(count / first - 1, kMostParts - 1) : 0;
+  std::size_t begin = 0;
+  for (std::size_t p = 0; p <= others; ++p) {
+    const std::size_t end = others == 0 ? count : first + (count - first) * p / others;
+    parts_.push_back({begin, end - begin, Copies(*this, end - begin)});
+    begin = end;
   }
   size_ = count;
 }
 
+void Card::make_room(std::size_t count, std::size_t num_wanted) {
+  if (size_ != count) divide(count);
+  results_.failures.resize(count);
+  results_.counts.resize(count);
+  results_.values.resize(num_wanted, make_numbers(0));
+  for (Numbers& values : results_.values) values.resize(count);
+}
+
 void Card::run(Part& part, const Job& job) {
   const CardLibrary& of = *library_;
-  part.copies ? part.copies->restart() : void(part.copies.emplace(*this, part.count));
-  Copies& copies = *part.copies;
-  const auto some = [&](const std::vector<double>& values) {
-    return values.size() == 1 ? std::span(values)
-                              : std::span(values).subspan(part.first, part.count);
+  Copies& copies = part.copies;
+  copies.restart();
+  const auto some = [&](std::span<const double> values) {
+    return values.size() == 1 ? values : values.subspan(part.first, part.count);
   };
   const Variants& variants = job.variants;
   for (std::size_t i = 0; i < variants.states.size(); ++i) {
@@ -253,12 +287,8 @@ void Card::run(Part& part, const Job& job) {
 
 const Card::Results& Card::run(const Variants& variants, std::uint64_t steps,
                                std::span<const Wanted> wanted) {
+  make_room(variants.count, wanted.size());
   const auto before = std::chrono::steady_clock::now();
-  if (size_ != variants.count) divide(variants.count);
-  results_.failures.resize(variants.count);
-  results_.counts.resize(variants.count);
-  results_.values.resize(wanted.size());
-  for (std::vector<double>& values : results_.values) values.resize(variants.count);
   const Job job{variants, steps, wanted};
   std::vector<std::future<void>> others;
   for (std::size_t p = 1; p < parts_.size(); ++p) {

@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <new>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <koppel/export/step_model.hpp>
@@ -17,6 +19,40 @@
 namespace koppel {
 
 struct CardLibrary;
+
+void* allocate_for_card(const CardLibrary* of, std::size_t bytes);  // throws std::bad_alloc
+void release_for_card(const CardLibrary* of, void* memory);
+
+// Memory of the host that the card reads and writes at full speed, for vectors. Numbers that are
+// not given a value are not set to 0. Without a card: ordinary memory.
+template <typename T>
+class CardAllocator {
+ public:
+  using value_type = T;
+  using propagate_on_container_copy_assignment = std::true_type;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+  CardAllocator() = default;
+  explicit CardAllocator(std::shared_ptr<const CardLibrary> of) : of_(std::move(of)) {}
+  template <typename U>
+  explicit CardAllocator(const CardAllocator<U>& other) : of_(other.of()) {}
+
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(allocate_for_card(of_.get(), count * sizeof(T)));
+  }
+  void deallocate(T* memory, std::size_t) { release_for_card(of_.get(), memory); }
+  template <typename U>
+  void construct(U*) {}
+  template <typename U, typename... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+  }
+  const std::shared_ptr<const CardLibrary>& of() const { return of_; }
+  bool operator==(const CardAllocator& other) const { return of_ == other.of_; }
+
+ private:
+  std::shared_ptr<const CardLibrary> of_;
+};
 
 class Card {
  public:
@@ -26,10 +62,15 @@ class Card {
   Card(const Card&) = delete;
   Card& operator=(const Card&) = delete;
 
+  using Numbers = std::vector<double, CardAllocator<double>>;
+  Numbers make_numbers(std::size_t count) const;
+  // How many variants it steps at the same time: multiples of it leave no part of it idle.
+  std::size_t num_at_once() const;
+
   // States (q, v, x, λ) and parameters, by their places: a number for each variant, or one for all.
   struct Variants {
     std::size_t count = 0;
-    std::vector<std::vector<double>> states, parameters;
+    std::vector<std::span<const double>> states, parameters;
   };
   enum class Which { Final, Minimum, Maximum, Mean };
   struct Wanted {
@@ -37,10 +78,10 @@ class Card {
     Which which;
   };
   struct Results {
-    std::vector<std::vector<double>> values;  // of each that is wanted, by variant
-    std::vector<int> failures;                // what NAME_step returned; not 0: stopped there
-    std::vector<std::uint64_t> counts;        // steps of those that stopped, before they did
-    double seconds = 0;                       // transfers included
+    std::vector<Numbers> values;                    // of each that is wanted, by variant
+    std::vector<int, CardAllocator<int>> failures;  // what NAME_step returned; not 0: stopped there
+    std::vector<std::uint64_t> counts;              // steps of those that stopped, before they did
+    double seconds = 0;                             // transfers included
   };
   // Copies that stay on the card from one call to the next. The card must outlive them.
   class Copies {
@@ -67,8 +108,10 @@ class Card {
     std::unique_ptr<void, void (*)(void*)> batch_;
   };
 
-  // So many steps of all variants; extremes and means are over the ends of all steps. Memory on the
-  // card and of the results stays for as many variants again; the results are valid until then.
+  // Memory on the card and of results for so many variants; it stays until another number comes.
+  void make_room(std::size_t count, std::size_t num_wanted);
+  // So many steps of all variants; extremes and means are over the ends of all steps. The results
+  // are valid until the next run.
   const Results& run(const Variants& variants, std::uint64_t steps, std::span<const Wanted> wanted);
 
  private:
@@ -79,12 +122,12 @@ class Card {
   };
   struct Part {
     std::size_t first, count;  // of the variants
-    std::optional<Copies> copies = {};
+    Copies copies;
   };
   void divide(std::size_t count);
   void run(Part& part, const Job& job);
 
-  std::unique_ptr<CardLibrary> library_;
+  std::shared_ptr<CardLibrary> library_;
   std::vector<Part> parts_;
   std::size_t size_ = 0;  // of all
   Results results_;

@@ -100,18 +100,42 @@ StudiedParameters::StudiedParameters(Model model, std::vector<ParameterOrigin> o
   }
 }
 
+std::vector<std::size_t> StudiedParameters::changed() const {
+  std::vector<std::size_t> out = places_;
+  for (const Follower& follower : followers_) {
+    const std::vector<Expr> needed = symbols_of(follower.definition);
+    const bool follows = std::any_of(out.begin(), out.end(), [&](std::size_t i) {
+      return std::find(needed.begin(), needed.end(), model_.parameters[i].symbol) != needed.end();
+    });
+    if (follows) out.push_back(follower.place);
+  }
+  return out;
+}
+
 Model StudiedParameters::at(std::span<const double> values) const {
   Model out = model_;
   std::vector<double> all;
   for (const Parameter& parameter : out.parameters) all.push_back(parameter.value);
-  put(values, all);
+  Work work = make_work(Uses::Few);
+  put(values, all, work);
   for (std::size_t i = 0; i < all.size(); ++i) out.parameters[i].value = all[i];
   return out;
 }
 
-void StudiedParameters::put(std::span<const double> values, std::span<double> all) const {
+StudiedParameters::Work StudiedParameters::make_work(Uses uses) const {
+  Work work;
+  for (const Follower& follower : followers_) work.push_back(follower.value.make_workspace(uses));
+  return work;
+}
+
+void StudiedParameters::put(std::span<const double> values, std::span<double> all,
+                            Work& work) const {
   for (std::size_t i = 0; i < places_.size(); ++i) all[places_[i]] = values[i];
-  for (const Follower& follower : followers_) all[follower.place] = follower.value(all)[0];
+  for (std::size_t i = 0; i < followers_.size(); ++i) {
+    double value = 0;
+    followers_[i].value.evaluate(all, std::span(&value, 1), work[i]);
+    all[followers_[i].place] = value;
+  }
 }
 
 std::vector<std::vector<double>> StudiedParameters::directions(const Model& there) const {

@@ -30,9 +30,14 @@ class StudiedParameters {
   const std::vector<double>& values() const { return values_; }  // of the model
   const Model& model() const { return model_; }
 
+  // Places of those that are studied, and of what follows from them.
+  std::vector<std::size_t> changed() const;
   Model at(std::span<const double> values) const;
-  // The same for the values of all parameters, those of before being given.
-  void put(std::span<const double> values, std::span<double> all) const;
+  // The same for the values of all parameters, those of before being given. Any number of threads,
+  // each with its own work.
+  using Work = std::vector<Workspace>;
+  Work make_work(Uses uses = Uses::Many) const;
+  void put(std::span<const double> values, std::span<double> all, Work& work) const;
   // ∂p/∂θ of all parameters of a model at a point: one vector for each that is studied.
   std::vector<std::vector<double>> directions(const Model& there) const;
 

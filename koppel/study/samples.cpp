@@ -247,27 +247,31 @@ double Samples::of_grid(std::size_t number, std::size_t parameter) const {
   return range.at(static_cast<double>(place) / (range.count - 1));
 }
 
-std::vector<double> Samples::point(std::size_t number) const {
-  std::vector<double> out;
+double Samples::value(std::size_t number, std::size_t p) const {
   const std::uint64_t seed = design_.seed.value_or(0);
-  for (std::size_t p = 0; p < design_.ranges.size(); ++p) {
-    const Range& range = design_.ranges[p];
-    switch (design_.kind) {
-      case Design::Kind::Grid: out.push_back(of_grid(number, p)); break;
-      case Design::Kind::Table: out.push_back(design_.table[p][number]); break;
-      case Design::Kind::Random:
-        out.push_back(range.at(random_uniform(seed, 2 * p, number)));
-        break;
-      case Design::Kind::Latin: {
-        const double within = random_uniform(seed, 2 * p, number);
-        out.push_back(range.at((permutations_[p][number] + within) / static_cast<double>(size_)));
-        break;
-      }
-      case Design::Kind::Sobol: out.push_back(range.at((*sobol_)(number, p))); break;
-      case Design::Kind::Morris: out.push_back(range.at(of_path(number, p))); break;
-      case Design::Kind::Saltelli: out.push_back(range.at(of_pair(number, p))); break;
+  const Range& range = design_.ranges[p];
+  switch (design_.kind) {
+    case Design::Kind::Grid: return of_grid(number, p);
+    case Design::Kind::Table: return design_.table[p][number];
+    case Design::Kind::Random: return range.at(random_uniform(seed, 2 * p, number));
+    case Design::Kind::Latin: {
+      const double within = random_uniform(seed, 2 * p, number);
+      return range.at((permutations_[p][number] + within) / static_cast<double>(size_));
     }
+    case Design::Kind::Sobol: return range.at((*sobol_)(number, p));
+    case Design::Kind::Morris: return range.at(of_path(number, p));
+    case Design::Kind::Saltelli: return range.at(of_pair(number, p));
   }
+  return 0;
+}
+
+void Samples::point(std::size_t number, std::span<double> out) const {
+  for (std::size_t p = 0; p < out.size(); ++p) out[p] = value(number, p);
+}
+
+std::vector<double> Samples::point(std::size_t number) const {
+  std::vector<double> out(design_.ranges.size());
+  point(number, out);
   return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,8 @@ class Samples {
   std::vector<std::size_t> order_of_path(std::size_t path) const;
   // Values of the parameters, in the order of the ranges.
   std::vector<double> point(std::size_t number) const;
+  void point(std::size_t number, std::span<double> out) const;
+  double value(std::size_t number, std::size_t parameter) const;  // one of them
 
  private:
   void check() const;

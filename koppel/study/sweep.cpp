@@ -163,9 +163,7 @@ SweepQueue::SweepQueue(const std::vector<bool>& is_done)
     : is_done_(is_done),
       num_left_(static_cast<std::size_t>(std::count(is_done.begin(), is_done.end(), false))) {}
 
-std::optional<std::size_t> SweepQueue::take() {
-  const std::lock_guard lock(mutex_);
-  if (num_left_ == 0) return {};
+std::size_t SweepQueue::next() {
   --num_left_;
   if (!returned_.empty()) {
     const std::size_t number = returned_.back();
@@ -174,6 +172,19 @@ std::optional<std::size_t> SweepQueue::take() {
   }
   while (is_done_[next_]) ++next_;
   return next_++;
+}
+
+std::optional<std::size_t> SweepQueue::take() {
+  const std::lock_guard lock(mutex_);
+  if (num_left_ == 0) return {};
+  return next();
+}
+
+std::vector<std::size_t> SweepQueue::take(std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::size_t> out(std::min(most, num_left_));
+  for (std::size_t& number : out) number = next();
+  return out;
 }
 
 void SweepQueue::give_back(std::size_t number) {

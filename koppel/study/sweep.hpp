@@ -58,10 +58,13 @@ class SweepQueue {
   explicit SweepQueue(const std::vector<bool>& is_done);
 
   std::optional<std::size_t> take();
-  void give_back(std::size_t number);  // taken, and not computed: others take it
-  std::size_t num_left() const;        // not taken
+  std::vector<std::size_t> take(std::size_t most);  // empty: none is left
+  void give_back(std::size_t number);               // taken, and not computed: others take it
+  std::size_t num_left() const;                     // not taken
 
  private:
+  std::size_t next();  // there is one
+
   mutable std::mutex mutex_;
   std::vector<std::size_t> returned_;
   std::vector<bool> is_done_;

@@ -21,6 +21,29 @@
 
 namespace koppel {
 
+// Rows as the journal has them, to be appended all at once.
+class JournalLines {
+ public:
+  // `write(text)` appends the line of a row to a text, without its end.
+  template <typename Write>
+  void add(Write&& write) {
+    const std::size_t begin = text_.size();
+    text_.append(kHeadLength, ' ');
+    write(text_);
+    finish(begin);
+  }
+  std::size_t size() const { return ends_.size(); }
+  void clear();  // memory stays
+
+ private:
+  friend class SweepJournal;
+  static constexpr std::size_t kHeadLength = 9;  // checksum and space
+  void finish(std::size_t begin);                // the line from there on
+
+  std::string text_;
+  std::vector<std::size_t> ends_;
+};
+
 class SweepJournal {
  public:
   // Opens it, or makes it. Throws Error `study.other-sweep` where it is of a sweep with another
@@ -36,14 +59,17 @@ class SweepJournal {
   // The line of a row, without its end. It reaches the system before this returns. Throws
   // WriteError, and takes no more then.
   void append(std::size_t number, std::string_view line);
-  // Several at once. Where only some of them find room, those are kept.
-  void append(std::span<const std::size_t> numbers, std::span<const std::string> lines);
+  // Many at once, those of the parts one after the other. Where only some of them find room, those
+  // are kept.
+  void append(std::span<const std::size_t> numbers, std::span<const JournalLines> parts);
 
   // The lines of all rows in their order, to a whole file with this head: each is shown to `see`,
-  // and written up to a tab, if there is one.
-  // Throws WriteError.
-  void write_table(const std::filesystem::path& path, std::string_view head,
-                   const std::function<void(std::size_t, std::string_view)>& see) const;
+  // with its place in the table and its number, and written up to a tab, if there is one. With
+  // several threads they are shown in any order, several at a time. Throws WriteError.
+  using See = std::function<void(std::size_t place, std::size_t number, std::string_view line)>;
+  void write_table(const std::filesystem::path& path, std::string_view head, int jobs,
+                   const See& see) const;
+  std::string line(std::size_t number) const;  // of a row that is done
 
  private:
   void read(const Manifest& manifest);
@@ -51,6 +77,7 @@ class SweepJournal {
   // How much of it was written, up to the end of a line; less than all: why it is not is in
   // `error`.
   std::size_t write(std::string_view text, int& error);
+  void note(std::size_t number, std::uint64_t place);  // of its line
   [[noreturn]] void fail(int error);
 
   std::filesystem::path path_;

@@ -32,21 +32,36 @@ std::string table_head(const Sweep& sweep) {
 }
 
 std::string table_line(const Sweep& sweep, std::size_t number, const SweepRow& row) {
-  std::string out = std::to_string(number);
-  for (const double value : sweep.samples.point(number)) {
-    out += ',';
-    append_number(out, value);
-  }
-  for (std::size_t i = 0; i < sweep.criteria.size(); ++i) {
-    out += ',';
-    if (i < row.values.size() && std::isfinite(row.values[i])) append_number(out, row.values[i]);
-  }
-  return out + fmt::format(",{},{},{}", name_of(row.status), row.id, quoted(row.reason));
+  SweepRow alone = row;
+  alone.series.clear();
+  return journal_line(sweep, number, alone);
 }
 
 std::string journal_line(const Sweep& sweep, std::size_t number, const SweepRow& row) {
-  const std::string line = table_line(sweep, number, row);
-  return row.series.empty() ? line : line + '\t' + series_text(row.series);
+  std::string out;
+  LineWriter(sweep).append(number, row, out);
+  return out;
+}
+
+void LineWriter::append(std::size_t number, const SweepRow& row, std::string& text) {
+  char digits[24];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+  sweep_.samples.point(number, point_);
+  for (const double value : point_) {
+    text += ',';
+    append_number(text, value);
+  }
+  for (std::size_t i = 0; i < sweep_.criteria.size(); ++i) {
+    text += ',';
+    if (i < row.values.size() && std::isfinite(row.values[i])) append_number(text, row.values[i]);
+  }
+  text += ',';
+  text += name_of(row.status);
+  text += ',';
+  text += row.id;
+  text += ',';
+  if (!row.reason.empty()) text += quoted(row.reason);
+  if (!row.series.empty()) (text += '\t') += series_text(row.series);
 }
 
 std::string_view table_part(std::string_view line) { return line.substr(0, line.find('\t')); }
@@ -57,30 +72,34 @@ std::string_view series_part(std::string_view line) {
 }
 
 // Fields up to the status are numbers, or empty.
-std::vector<double> values_of(const Sweep& sweep, std::string_view line) {
-  std::vector<double> out;
-  const std::size_t first = 1 + sweep.samples.num_parameters();
-  for (std::size_t i = 0, at = 0; i < first + sweep.criteria.size(); ++i) {
-    const std::size_t end = line.find(',', at);
-    if (i >= first) {
-      double value = std::numeric_limits<double>::quiet_NaN();
-      std::from_chars(line.data() + at, line.data() + end, value);
-      out.push_back(value);
-    }
-    at = end + 1;
+LineReader::LineReader(const Sweep& sweep, std::string_view line) : rest_(line) {
+  for (std::size_t i = 0; i <= sweep.samples.num_parameters(); ++i) skip();
+}
+
+void LineReader::skip() {
+  const std::size_t comma = rest_.find(',');
+  rest_.remove_prefix(comma == rest_.npos ? rest_.size() : comma + 1);
+}
+
+double LineReader::criterion() {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+  skip();
+  return value;
+}
+
+SweepRow::Status LineReader::status() const {
+  const std::string_view said = rest_.substr(0, rest_.find(','));
+  for (const auto status : {SweepRow::Status::Done, SweepRow::Status::Doubtful}) {
+    if (said == name_of(status)) return status;
   }
-  return out;
+  return SweepRow::Status::Failed;
 }
 
 SweepRow::Status status_of(const Sweep& sweep, std::string_view line) {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < 1 + sweep.samples.num_parameters() + sweep.criteria.size(); ++i) {
-    at = line.find(',', at) + 1;
-  }
-  for (const auto status : {SweepRow::Status::Done, SweepRow::Status::Doubtful}) {
-    if (line.substr(at).starts_with(std::string(name_of(status)) + ',')) return status;
-  }
-  return SweepRow::Status::Failed;
+  LineReader reader(sweep, line);
+  for (std::size_t i = 0; i < sweep.criteria.size(); ++i) reader.criterion();
+  return reader.status();
 }
 
 Design design_from_csv(const std::filesystem::path& path) {

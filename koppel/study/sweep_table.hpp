@@ -25,9 +25,30 @@ std::string journal_line(const Sweep& sweep, std::size_t number, const SweepRow&
 std::string_view table_part(std::string_view line);
 std::string_view series_part(std::string_view line);  // empty: none
 
-// The criteria that a line says; not a number where there is none.
-std::vector<double> values_of(const Sweep& sweep, std::string_view line);
-// The status that a line says.
+// Appends such lines to texts, one after the other.
+class LineWriter {
+ public:
+  explicit LineWriter(const Sweep& sweep) : sweep_(sweep), point_(sweep.samples.num_parameters()) {}
+  void append(std::size_t number, const SweepRow& row, std::string& text);
+
+ private:
+  const Sweep& sweep_;
+  std::vector<double> point_;
+};
+
+// What a line says: its criteria one after the other, not a number where there is none, and then
+// its status.
+class LineReader {
+ public:
+  LineReader(const Sweep& sweep, std::string_view line);
+  double criterion();
+  SweepRow::Status status() const;
+
+ private:
+  void skip();  // a field, which is not quoted
+
+  std::string_view rest_;
+};
 SweepRow::Status status_of(const Sweep& sweep, std::string_view line);
 
 // Points from a file of comma-separated values, whose columns are parameters. Throws Error

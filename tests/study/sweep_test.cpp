@@ -176,8 +176,8 @@ TEST_F(Journal, GoesOnAfterAnyNumberOfBytes) {
       if (!journal.is_done()[i]) journal.append(i, std::to_string(i) + ",row");
     }
     int seen = 0;
-    journal.write_table(folder_ / "table.csv", "n,what\n",
-                        [&](std::size_t, std::string_view) { ++seen; });
+    journal.write_table(folder_ / "table.csv", "n,what\n", 1,
+                        [&](std::size_t, std::size_t, std::string_view) { ++seen; });
     ASSERT_EQ(text_of(folder_ / "table.csv"), "n,what\n0,row\n1,row\n2,row\n3,row\n") << size;
     ASSERT_EQ(seen, 4);
   }

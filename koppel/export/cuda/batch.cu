@@ -26,6 +26,22 @@ static int koppel_allocate(void** memory, size_t bytes) {
   return koppel_failure_of(cudaMalloc(memory, bytes > 0 ? bytes : 1));
 }
 static void koppel_release(void* memory) { cudaFree(memory); }
+static int koppel_allocate_on_host(void** memory, size_t bytes) {
+  return koppel_failure_of(cudaMallocHost(memory, bytes > 0 ? bytes : 1));
+}
+static void koppel_release_on_host(void* memory) { cudaFreeHost(memory); }
+static int64_t koppel_num_at_once(int reduces) {
+  int device = 0, processors = 0, blocks = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  if (reduces) {
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, koppel_run<true>, KOPPEL_BLOCK, 0);
+  } else {
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, koppel_run<false>, KOPPEL_BLOCK, 0);
+  }
+  const int64_t count = (int64_t)processors * blocks * KOPPEL_BLOCK;
+  return count > 0 ? count : 1;
+}
 static int koppel_copy(void* to, const void* from, size_t bytes) {
   return koppel_failure_of(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
 }
@@ -56,6 +72,11 @@ static int koppel_allocate(void** memory, size_t bytes) {
   return *memory == NULL ? 1 : 0;
 }
 static void koppel_release(void* memory) { free(memory); }
+static int koppel_allocate_on_host(void** memory, size_t bytes) {
+  return koppel_allocate(memory, bytes);
+}
+static void koppel_release_on_host(void* memory) { free(memory); }
+static int64_t koppel_num_at_once(int) { return 1; }
 static int koppel_copy(void* to, const void* from, size_t bytes) {
   memcpy(to, from, bytes);
   return 0;
@@ -85,13 +106,26 @@ static const char* koppel_reason(int) { return "unknown failure"; }
 
 #endif
 
-/* What the caller owns. Fields are parameters, then inputs. */
+/* What the threads begin with. Fields are parameters, then inputs, then states; what all variants
+ * have in common is one number, which travels with them. */
+enum {
+  KOPPEL_FIRST_START = KOPPEL_BATCH_NUM_PARAMETERS + KOPPEL_BATCH_NUM_INPUTS,
+  KOPPEL_NUM_FIELDS = KOPPEL_FIRST_START + KOPPEL_BATCH_NUM_STATES
+};
+struct koppel_begin {
+  koppel_field fields[KOPPEL_NUM_FIELDS + 1];
+  koppel_real common[KOPPEL_NUM_FIELDS + 1];
+};
+
+/* What the caller owns. */
 struct KOPPEL_OF(batch) {
   koppel_job job;
-  koppel_field fields[KOPPEL_BATCH_NUM_PARAMETERS + KOPPEL_BATCH_NUM_INPUTS + 1];
+  koppel_begin begin;
+  koppel_begin* begin_on_card;
+  koppel_real* own[KOPPEL_FIRST_START + 1]; /* memory on the card for values of all variants */
   int chosen[KOPPEL_BATCH_NUM_OUTPUTS + 1]; /* slots, on the host */
-  void *fields_on_card, *slots_on_card;
-  uint64_t num_records;
+  void* slots_on_card;
+  uint64_t num_records, room; /* room: for each reduction */
   int has_reductions;
 };
 
@@ -110,26 +144,55 @@ static int koppel_take(koppel_real** memory, uint64_t count) {
   return failure;
 }
 
+/* Memory for reductions stays: to give it back, a card waits for all that it does. */
 static void koppel_drop_observations(KOPPEL_OF(batch) * batch) {
   koppel_drop(&batch->job.records);
-  koppel_drop(&batch->job.minimum);
-  koppel_drop(&batch->job.maximum);
-  koppel_drop(&batch->job.mean);
   batch->num_records = 0;
   batch->has_reductions = 0;
 }
 
-/* One value for all variants, or one for each. */
-static int koppel_set_field(KOPPEL_OF(batch) * batch, int field, const koppel_real* values,
-                            int64_t count) {
-  koppel_field* f = batch->fields + field;
-  if (count != 1 && count != batch->job.variants) return 2;
-  if (f->values == NULL || f->stride != (count > 1)) {
-    const int failure = koppel_take(&f->values, (uint64_t)count);
-    if (failure != 0) return failure;
-    f->stride = count > 1;
+static int koppel_make_room(KOPPEL_OF(batch) * batch, uint64_t count) {
+  if (count <= batch->room) return 0;
+  batch->room = 0;
+  int failure = koppel_take(&batch->job.minimum, count);
+  if (failure == 0) failure = koppel_take(&batch->job.maximum, count);
+  if (failure == 0) failure = koppel_take(&batch->job.mean, count);
+  if (failure == 0) batch->room = count;
+  return failure;
+}
+
+/* One value for all variants. */
+static void koppel_set_common(KOPPEL_OF(batch) * batch, int field, koppel_real value) {
+  batch->begin.common[field] = value;
+  batch->begin.fields[field].values = batch->begin_on_card->common + field;
+  batch->begin.fields[field].stride = 0;
+}
+
+/* One for all variants, or one for each, to memory on the card. */
+static int koppel_set_field(KOPPEL_OF(batch) * batch, int field, koppel_real* to,
+                            const koppel_real* values, int64_t count) {
+  if (count == 1) {
+    koppel_set_common(batch, field, *values);
+    return 0;
   }
-  return koppel_copy(f->values, values, (size_t)count * sizeof(koppel_real));
+  batch->begin.fields[field].values = to;
+  batch->begin.fields[field].stride = 1;
+  return koppel_copy(to, values, (size_t)count * sizeof(koppel_real));
+}
+
+static int koppel_set_own(KOPPEL_OF(batch) * batch, int field, const koppel_real* values,
+                          int64_t count) {
+  koppel_real** own = batch->own + field;
+  if (count != 1 && count != batch->job.variants) return 2;
+  if (count > 1 && *own == NULL) {
+    const int failure = koppel_take(own, (uint64_t)count);
+    if (failure != 0) return failure;
+  }
+  return koppel_set_field(batch, field, *own, values, count);
+}
+
+static koppel_real* koppel_states_of(KOPPEL_OF(batch) * batch, int state) {
+  return batch->job.states + state * batch->job.variants;
 }
 
 extern "C" const char* KOPPEL_OF(message)(int failure) {
@@ -146,38 +209,37 @@ extern "C" const char* KOPPEL_OF(message)(int failure) {
 extern "C" void KOPPEL_OF(destroy)(KOPPEL_OF(batch) * batch) {
   if (batch == NULL) return;
   koppel_drop_observations(batch);
-  for (int k = 0; k < KOPPEL_BATCH_NUM_PARAMETERS + KOPPEL_BATCH_NUM_INPUTS; ++k) {
-    koppel_drop(&batch->fields[k].values);
-  }
+  koppel_drop(&batch->job.minimum);
+  koppel_drop(&batch->job.maximum);
+  koppel_drop(&batch->job.mean);
+  for (int k = 0; k < KOPPEL_FIRST_START; ++k) koppel_drop(&batch->own[k]);
   koppel_drop(&batch->job.states);
   koppel_drop(&batch->job.last);
   koppel_release(batch->job.counts);
   koppel_release(batch->job.failures);
-  koppel_release(batch->fields_on_card);
+  koppel_release(batch->begin_on_card);
   koppel_release(batch->slots_on_card);
   free(batch);
 }
 
 extern "C" int KOPPEL_OF(restart)(KOPPEL_OF(batch) * batch) {
-  int failure = koppel_clear(batch->job.counts, (size_t)batch->job.variants * sizeof(uint64_t));
-  for (int k = 0; k < KOPPEL_BATCH_NUM_STATES && failure == 0; ++k) {
-    failure = KOPPEL_OF(set_state)(batch, k, koppel_model_starts + k, 1);
+  for (int k = 0; k < KOPPEL_BATCH_NUM_STATES; ++k) {
+    koppel_set_common(batch, KOPPEL_FIRST_START + k, koppel_model_starts[k]);
   }
-  return failure;
+  return koppel_clear(batch->job.counts, (size_t)batch->job.variants * sizeof(uint64_t));
 }
 
 static int koppel_fill_batch(KOPPEL_OF(batch) * batch) {
   const uint64_t n = (uint64_t)batch->job.variants;
-  const int num_fields = KOPPEL_BATCH_NUM_PARAMETERS + KOPPEL_BATCH_NUM_INPUTS;
   int failure = koppel_take(&batch->job.states, n * KOPPEL_BATCH_NUM_STATES);
   if (failure == 0) failure = koppel_take(&batch->job.last, n * KOPPEL_BATCH_NUM_OUTPUTS);
   if (failure == 0) failure = koppel_allocate((void**)&batch->job.counts, n * sizeof(uint64_t));
   if (failure == 0) failure = koppel_allocate((void**)&batch->job.failures, n * sizeof(int));
   if (failure == 0) failure = koppel_clear(batch->job.failures, n * sizeof(int));
-  if (failure == 0) failure = koppel_allocate(&batch->fields_on_card, sizeof batch->fields);
+  if (failure == 0) failure = koppel_allocate((void**)&batch->begin_on_card, sizeof batch->begin);
   if (failure == 0) failure = koppel_allocate(&batch->slots_on_card, sizeof batch->chosen);
-  for (int k = 0; k < num_fields && failure == 0; ++k) {
-    failure = koppel_set_field(batch, k, koppel_model_field_starts + k, 1);
+  for (int k = 0; k < KOPPEL_FIRST_START && failure == 0; ++k) {
+    koppel_set_common(batch, k, koppel_model_field_starts[k]);
   }
   if (failure == 0) failure = KOPPEL_OF(choose_outputs)(batch, NULL, KOPPEL_BATCH_NUM_OUTPUTS);
   return failure == 0 ? KOPPEL_OF(restart)(batch) : failure;
@@ -205,21 +267,20 @@ extern "C" int KOPPEL_OF(set_state)(KOPPEL_OF(batch) * batch, int state, const k
                                     int64_t count) {
   const int64_t n = batch->job.variants;
   if (state < 0 || state >= KOPPEL_BATCH_NUM_STATES || (count != 1 && count != n)) return 2;
-  koppel_real* to = batch->job.states + state * n;
-  return count == n ? koppel_copy(to, values, (size_t)n * sizeof(koppel_real))
-                    : koppel_set_all(to, *values, n);
+  return koppel_set_field(batch, KOPPEL_FIRST_START + state, koppel_states_of(batch, state), values,
+                          count);
 }
 
 extern "C" int KOPPEL_OF(set_parameter)(KOPPEL_OF(batch) * batch, int parameter,
                                         const koppel_real* values, int64_t count) {
   if (parameter < 0 || parameter >= KOPPEL_BATCH_NUM_PARAMETERS) return 2;
-  return koppel_set_field(batch, parameter, values, count);
+  return koppel_set_own(batch, parameter, values, count);
 }
 
 extern "C" int KOPPEL_OF(set_input)(KOPPEL_OF(batch) * batch, int input, const koppel_real* values,
                                     int64_t count) {
   if (input < 0 || input >= KOPPEL_BATCH_NUM_INPUTS) return 2;
-  return koppel_set_field(batch, KOPPEL_BATCH_NUM_PARAMETERS + input, values, count);
+  return koppel_set_own(batch, KOPPEL_BATCH_NUM_PARAMETERS + input, values, count);
 }
 
 extern "C" int KOPPEL_OF(set_counts)(KOPPEL_OF(batch) * batch, const uint64_t* counts) {
@@ -255,20 +316,23 @@ extern "C" int KOPPEL_OF(run)(KOPPEL_OF(batch) * batch, uint64_t steps, uint64_t
     if (num_records > SIZE_MAX / sizeof(koppel_real) / chosen) return 1;
     failure = koppel_take(&job->records, num_records * chosen);
   }
-  if (reduce_every > 0 && failure == 0) failure = koppel_take(&job->minimum, chosen);
-  if (reduce_every > 0 && failure == 0) failure = koppel_take(&job->maximum, chosen);
-  if (reduce_every > 0 && failure == 0) failure = koppel_take(&job->mean, chosen);
+  if (reduce_every > 0 && failure == 0) failure = koppel_make_room(batch, chosen);
   if (failure == 0)
-    failure = koppel_copy(batch->fields_on_card, batch->fields, sizeof batch->fields);
+    failure = koppel_copy(batch->begin_on_card, &batch->begin, sizeof batch->begin);
   if (failure != 0) return failure;
   job->steps = steps;
   job->record_every = record_every;
   job->reduce_every = reduce_every;
-  job->parameters = (const koppel_field*)batch->fields_on_card;
+  job->parameters = batch->begin_on_card->fields;
   job->inputs = job->parameters + KOPPEL_BATCH_NUM_PARAMETERS;
+  job->starts = job->parameters + KOPPEL_FIRST_START;
   job->slots = (const int*)batch->slots_on_card;
   failure = koppel_launch(*job);
   if (failure != 0) return failure;
+  for (int k = 0; k < KOPPEL_BATCH_NUM_STATES; ++k) { /* where the next run goes on from */
+    batch->begin.fields[KOPPEL_FIRST_START + k].values = koppel_states_of(batch, k);
+    batch->begin.fields[KOPPEL_FIRST_START + k].stride = 1;
+  }
   batch->num_records = num_records;
   batch->has_reductions = reduce_every > 0;
   return 0;
@@ -278,6 +342,11 @@ extern "C" int KOPPEL_OF(get_state)(const KOPPEL_OF(batch) * batch, int state,
                                     koppel_real* values) {
   const int64_t n = batch->job.variants;
   if (state < 0 || state >= KOPPEL_BATCH_NUM_STATES) return 2;
+  if (batch->begin.fields[KOPPEL_FIRST_START + state].stride == 0) {
+    const koppel_real value = batch->begin.common[KOPPEL_FIRST_START + state];
+    for (int64_t i = 0; i < n; ++i) values[i] = value;
+    return 0;
+  }
   return koppel_copy(values, batch->job.states + state * n, (size_t)n * sizeof(koppel_real));
 }
 
@@ -316,5 +385,21 @@ extern "C" int KOPPEL_OF(get_record)(const KOPPEL_OF(batch) * batch, uint64_t re
 }
 
 extern "C" koppel_real* KOPPEL_OF(states_on_card)(KOPPEL_OF(batch) * batch) {
+  for (int k = 0; k < KOPPEL_BATCH_NUM_STATES; ++k) {
+    koppel_field* start = batch->begin.fields + KOPPEL_FIRST_START + k;
+    if (start->stride == 1) continue;
+    start->values = koppel_states_of(batch, k);
+    start->stride = 1;
+    koppel_set_all(start->values, batch->begin.common[KOPPEL_FIRST_START + k],
+                   batch->job.variants);
+  }
   return batch->job.states;
 }
+
+extern "C" int64_t KOPPEL_OF(num_at_once)(int reduces) { return koppel_num_at_once(reduces); }
+
+extern "C" int KOPPEL_OF(allocate_on_host)(void** memory, size_t bytes) {
+  return koppel_allocate_on_host(memory, bytes);
+}
+
+extern "C" void KOPPEL_OF(release_on_host)(void* memory) { koppel_release_on_host(memory); }

@@ -15,8 +15,8 @@ enum { KOPPEL_BLOCK = 128 };
 struct koppel_job {
   int64_t variants;
   uint64_t steps, record_every, reduce_every;
-  const koppel_field *parameters, *inputs;
-  koppel_real* states;
+  const koppel_field *parameters, *inputs, *starts;
+  koppel_real* states; /* at the end */
   uint64_t* counts; /* of steps */
   int* failures;
   const int* slots; /* of outputs: their places in records and reductions, or -1 */
@@ -46,8 +46,7 @@ KOPPEL_INLINE void koppel_run_variant(const koppel_job& job, int64_t i) {
   uint64_t next_reduced = kReduces ? job.reduce_every : kNever;
   int failure = 0;
 
-  koppel_model_load(job.parameters, job.inputs, job.states, job.variants, i, &state, &parameters,
-                    &inputs);
+  koppel_model_load(job.parameters, job.inputs, job.starts, i, &state, &parameters, &inputs);
   state.start_time = KOPPEL_BATCH_START_TIME;
   state.count = job.counts[i];
   state.t = koppel_time(state.start_time, KOPPEL_BATCH_STEP, state.count);

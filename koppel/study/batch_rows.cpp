@@ -1,0 +1,54 @@
+#include <koppel/study/batch_rows.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace koppel {
+
+double value_of(const Criterion& criterion, const Course& of, std::uint64_t steps, double step) {
+  const double mean = of.mean + (of.first - of.last) / (2 * static_cast<double>(steps));
+  switch (criterion.reduction) {
+    case Reduce::Final: return of.last;
+    case Reduce::Min: return std::min(of.low, of.first);
+    case Reduce::Max: return std::max(of.high, of.first);
+    case Reduce::Mean: return mean;
+    case Reduce::Integral: return mean * (static_cast<double>(steps) * step);
+    case Reduce::Time: break;  // refused
+  }
+  return Course::kNone;
+}
+
+void BatchRows::finish(std::size_t row, bool has_failed) {
+  if (marks_[row] == Mark::Refused) return;
+  const std::span<const double> found = values(row);
+  const bool is_finite =
+      std::all_of(found.begin(), found.end(), [](double value) { return std::isfinite(value); });
+  if (has_failed || !is_finite) marks_[row] = Mark::NotFinite;
+}
+
+void BatchRows::refuse(std::size_t row, std::string id, std::string reason) {
+  if (marks_[row] == Mark::Refused) return;
+  marks_[row] = Mark::Refused;
+  refused_[row] = {std::move(id), std::move(reason)};
+}
+
+void BatchRows::get(std::size_t row, SweepRow& out) const {
+  const auto values = values_.begin() + static_cast<std::ptrdiff_t>(row * num_criteria_);
+  switch (marks_[row]) {
+    case Mark::Done:
+      out.status = SweepRow::Status::Done;
+      out.values.assign(values, values + static_cast<std::ptrdiff_t>(num_criteria_));
+      out.id.clear(), out.reason.clear();
+      return;
+    case Mark::NotFinite:
+      out = {SweepRow::Status::Failed, {}, "simulate.failed", "a value is not finite."};
+      return;
+    case Mark::Refused: {
+      const auto& [id, reason] = refused_.at(row);
+      out = {SweepRow::Status::Failed, {}, id, reason};
+      return;
+    }
+  }
+}
+
+}  // namespace koppel

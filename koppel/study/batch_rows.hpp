@@ -1,0 +1,51 @@
+// Rows of variants that stepped together, and what they are made of.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <koppel/study/sweep.hpp>
+
+namespace koppel {
+
+// A quantity of a variant at the start and at the end, and over the ends of all steps. Means and
+// integrals are by the trapezoidal rule, which counts both ends by half.
+struct Course {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double first = kNone, last = kNone, low = kNone, high = kNone, mean = kNone;
+};
+double value_of(const Criterion& criterion, const Course& of, std::uint64_t steps, double step);
+// Whether it needs the quantity at the start.
+inline bool needs_first(const Criterion& criterion) { return criterion.reduction != Reduce::Final; }
+
+class BatchRows {
+ public:
+  BatchRows(std::size_t count, std::size_t num_criteria)
+      : num_criteria_(num_criteria), values_(count * num_criteria), marks_(count, Mark::Done) {}
+
+  std::size_t size() const { return marks_.size(); }
+  // Of the criteria. Rows may be filled by several threads, each with its own.
+  std::span<double> values(std::size_t row) {
+    return std::span(values_).subspan(row * num_criteria_, num_criteria_);
+  }
+  // When its values are there: a row that was not refused is done if all of them are finite.
+  void finish(std::size_t row, bool has_failed);
+  // A variant that cannot begin or stopped, with the first reason that comes. By one thread.
+  void refuse(std::size_t row, std::string id, std::string reason);
+
+  void get(std::size_t row, SweepRow& out) const;
+
+ private:
+  enum class Mark : std::uint8_t { Done, NotFinite, Refused };
+
+  std::size_t num_criteria_;
+  std::vector<double> values_;
+  std::vector<Mark> marks_;
+  std::map<std::size_t, std::pair<std::string, std::string>> refused_;  // id, reason
+};
+
+}  // namespace koppel
