@@ -182,6 +182,7 @@ class RowKeeper {
               [&](std::size_t part, std::size_t first, std::size_t last) {
                 LineWriter writer(sweep_);
                 SweepRow row;
+                lines[part].reserve(last - first);
                 for (std::size_t i = first; i < last; ++i) {
                   rows.get(i, row);
                   if (!row.reason.empty()) row.reason = with_flags(row.reason);

@@ -1,5 +1,6 @@
 #include <koppel/study/sobol_sequence.hpp>
 
+#include <bit>
 #include <cassert>
 
 #include <koppel/study/random.hpp>
@@ -71,23 +72,34 @@ std::array<std::uint32_t, 32> directions_of(std::size_t dimension) {
   return v;
 }
 
+std::array<std::array<std::uint32_t, 256>, 4> sums_of_bytes(
+    const std::array<std::uint32_t, 32>& directions) {
+  std::array<std::array<std::uint32_t, 256>, 4> out{};
+  for (std::size_t place = 0; place < 4; ++place) {
+    for (std::size_t byte = 1; byte < 256; ++byte) {
+      const auto lowest = static_cast<std::size_t>(std::countr_zero(byte));
+      out[place][byte] = out[place][byte & (byte - 1)] ^ directions[8 * place + lowest];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 SobolSequence::SobolSequence(std::size_t dimensions, const std::uint64_t* shift) {
   assert(dimensions <= kMostDimensions);
   for (std::size_t i = 0; i < dimensions; ++i) {
     const std::uint64_t bits = shift == nullptr ? 0 : random_bits(*shift, i, 0);
-    dimensions_.push_back({directions_of(i), static_cast<std::uint32_t>(bits >> 32)});
+    dimensions_.push_back(
+        {sums_of_bytes(directions_of(i)), static_cast<std::uint32_t>(bits >> 32)});
   }
 }
 
 double SobolSequence::operator()(std::uint64_t point, std::size_t dimension) const {
   const Dimension& d = dimensions_[dimension];
+  const auto gray = static_cast<std::uint32_t>(point ^ (point >> 1));
   std::uint32_t x = d.shift;
-  auto gray = static_cast<std::uint32_t>(point ^ (point >> 1));
-  for (std::size_t k = 0; gray != 0; ++k, gray >>= 1) {
-    if ((gray & 1) != 0) x ^= d.directions[k];
-  }
+  for (std::size_t k = 0; k < 4; ++k) x ^= d.of_byte[k][gray >> (8 * k) & 255];
   return static_cast<double>(x) * 0x1p-32;
 }
 

@@ -4,7 +4,7 @@
 //   x_i = ⊕_k g_k v_k,      g = i ⊕ ⌊i/2⌋ (Gray code)                                    (1)
 //
 // so that any point can be had by itself [Antonov & Saleev 1979]. The direction numbers are those
-// of [Joe & Kuo 2008].
+// of [Joe & Kuo 2008]. What each byte of g contributes to (1) is kept in a table.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class SobolSequence {
 
  private:
   struct Dimension {
-    std::array<std::uint32_t, 32> directions{};
+    std::array<std::array<std::uint32_t, 256>, 4> of_byte;  // ⊕_k g_k v_k, by the byte of g
     std::uint32_t shift = 0;
   };
   std::vector<Dimension> dimensions_;

@@ -78,9 +78,10 @@ void JournalLines::finish(std::size_t begin) {
   ends_.push_back(text_.size());
 }
 
-void JournalLines::clear() {
-  text_.clear();
-  ends_.clear();
+void JournalLines::reserve(std::size_t rows) {
+  constexpr std::size_t kUsual = 100;  // bytes of a row, with some numbers
+  text_.reserve(rows * kUsual);
+  ends_.reserve(rows);
 }
 
 SweepJournal::SweepJournal(std::filesystem::path path, const Manifest& manifest,

@@ -33,7 +33,7 @@ class JournalLines {
     finish(begin);
   }
   std::size_t size() const { return ends_.size(); }
-  void clear();  // memory stays
+  void reserve(std::size_t rows);
 
  private:
   friend class SweepJournal;

@@ -64,6 +64,42 @@ TEST(Batch, CopiesHaveTheBitsOfASingleRun) {
   EXPECT_NEAR(t[149], 0.4, 1e-14);
 }
 
+// Parameters are set by several threads; `k` follows from one of them.
+TEST(Batch, OfAnotherNumberOfCopiesIsAsMadeAnew) {
+  const std::string text =
+      "parameters: {m: 1, w: 3, k: m*w^2}\ncoordinates: {x: 1}\n"
+      "kinetic: m*x'^2/2\npotential: k*x^2/2\noutputs: {x: x}\nrun: {end: 1}\n";
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(text, "swing.yaml", {}, origins);
+  constexpr std::size_t kCount = 9'001;
+  BatchOptions options = with_step(0.01);
+  Batch few(model, origins, 3, options);
+  options.jobs = 4;
+  Batch many(model, origins, 2 * kCount, options);
+  const std::vector<std::string> names = {"w", "m"};
+  many.set(names, std::vector<double>(4 * kCount, 7.0));
+  many.advance({}, 3);
+  many.resize(kCount);
+  std::vector<double> values, x(kCount), k(kCount), alone(3);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    values.insert(values.end(), {1 + 1e-3 * double(i), 2 + 1e-4 * double(i)});
+  }
+  EXPECT_TRUE(many.set(names, values).empty());
+  many.advance({}, 10);
+  many.observe(x);
+  many.get_parameter(2, k);
+  for (std::size_t i = 0; i + 3 <= kCount; i += 1499) {
+    few.set(names, std::span(values).subspan(2 * i, 6));
+    few.advance({}, 10);
+    few.observe(alone);
+    for (std::size_t j = 0; j < 3; ++j) {
+      EXPECT_TRUE(same_bits(x[i + j], alone[j])) << i + j;
+      const double w = values[2 * (i + j)], m = values[2 * (i + j) + 1];
+      EXPECT_TRUE(near(k[i + j], m * w * w, {.relative = 1e-15, .because = "three products"}));
+    }
+  }
+}
+
 // The same steps as a run takes.
 TEST(Batch, MovesAsARunDoes) {
   std::vector<ParameterOrigin> origins;

@@ -183,6 +183,45 @@ TEST_F(Journal, GoesOnAfterAnyNumberOfBytes) {
   }
 }
 
+// In parts, in any order, with rows that are missing; the table by several threads.
+TEST_F(Journal, OfManyRowsBecomesTheSameTableWithAnyNumberOfThreads) {
+  constexpr std::size_t kRows = 130'003, kParts = 7;
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    if (const std::size_t number = i * 48'271 % kRows; number % 1000 != 5)
+      numbers.push_back(number);
+  }
+  std::vector<JournalLines> parts(kParts);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    parts[i * kParts / numbers.size()].add([&](std::string& text) {
+      text += std::to_string(numbers[i]) + ",row" + std::string(numbers[i] % 7, 'x') + "\t1 2";
+    });
+  }
+  SweepJournal journal(folder_ / "journal.txt", kManifest, kRows);
+  journal.append(numbers, parts);
+  EXPECT_EQ(journal.num_done(), numbers.size());
+  std::string expected = "n,what\n";
+  std::vector<std::size_t> in_order;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    if (i % 1000 == 5) continue;
+    expected += std::to_string(i) + ",row" + std::string(i % 7, 'x') + '\n';
+    in_order.push_back(i);
+  }
+  for (const int jobs : {1, 2, 5}) {
+    std::vector<std::size_t> seen(numbers.size());
+    journal.write_table(folder_ / "table.csv", "n,what\n", jobs,
+                        [&](std::size_t place, std::size_t number, std::string_view line) {
+                          seen[place] = number;
+                          EXPECT_TRUE(line.ends_with("\t1 2"));
+                        });
+    EXPECT_EQ(text_of(folder_ / "table.csv"), expected) << jobs;
+    EXPECT_EQ(seen, in_order) << jobs;
+  }
+  EXPECT_EQ(journal.line(9), "9,rowxx\t1 2");
+  const SweepJournal again(folder_ / "journal.txt", kManifest, kRows);
+  EXPECT_EQ(again.is_done(), journal.is_done());
+}
+
 TEST_F(Journal, DoesNotCountLinesThatAreDamaged) {
   const fs::path path = folder_ / "journal.txt";
   {

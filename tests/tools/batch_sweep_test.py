@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
@@ -72,6 +73,29 @@ class BatchSweep(unittest.TestCase):
         self.table("full", "--batch")
         for name in ("sweep.csv", "journal.txt", "manifest.json"):
             self.assertEqual((out / name).read_bytes(), (whole / name).read_bytes())
+
+    def test_killed_at_any_instant_it_goes_on_to_the_same_bytes(self):
+        arguments = ["slider_crank", "--vary", "g=1:20", "--vary", "m=0.5:2", "--sobol", "60000", "--output", "Bx:final",
+                     "--output", "Ay:max", "--step", "1e-3", "--end", "0.05", "--batch", "--quiet"]
+        begin = time.monotonic()
+        code, _, errors = run("sweep", *arguments, "--jobs", "1", "--out", self.folder / "whole")
+        self.assertEqual((code, errors), (0, ""))
+        took = time.monotonic() - begin
+        out = self.folder / "killed"
+        num_killed = 0
+        for part in (0.15, 0.3, 0.45, 0.6, 0.75, 0.9):
+            process = subprocess.Popen([PROGRAM, "sweep", *arguments, "--jobs", "3", "--out", str(out)])
+            try:
+                process.wait(part * took)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                num_killed += 1
+        self.assertGreater(num_killed, 0)
+        code, _, errors = run("sweep", *arguments, "--out", out)
+        self.assertEqual((code, errors), (0, ""))
+        for name in ("sweep.csv", "journal.txt", "manifest.json", "report.html"):
+            self.assertEqual((out / name).read_bytes(), (self.folder / "whole" / name).read_bytes(), name)
 
     def test_contraction_is_asked_for_and_told_in_the_manifest(self):
         log = self.folder / "words"

@@ -5,7 +5,8 @@
 #ifdef __CUDACC__
 
 template <bool kReduces>
-__global__ void __launch_bounds__(KOPPEL_BLOCK) koppel_run(const koppel_job job) {
+__global__ void __launch_bounds__(KOPPEL_BLOCK, kReduces ? 1 : KOPPEL_LEAST_BLOCKS)
+    koppel_run(const koppel_job job) {
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < job.variants) koppel_run_variant<kReduces>(job, i);
 }
