@@ -170,31 +170,27 @@ std::string line_of(const Sweep& sweep, std::size_t number, const SweepRow& row)
 }
 
 // Keeps the rows of variants that step together: their lines are made by all threads, and written
-// while the next variants are computed.
+// while the next are made or computed.
 class RowKeeper {
  public:
   RowKeeper(const Sweep& sweep, SweepJournal& journal, ProgressBar& bar, int jobs)
       : sweep_(sweep), journal_(journal), bar_(bar), jobs_(jobs) {}
 
   void keep(std::span<const std::size_t> numbers, const BatchRows& rows) {
-    std::vector<JournalLines> lines(num_parts(rows.size(), {.jobs = jobs_}));
-    for_parts(rows.size(), {.jobs = jobs_},
-              [&](std::size_t part, std::size_t first, std::size_t last) {
-                LineWriter writer(sweep_);
-                SweepRow row;
-                lines[part].reserve(last - first);
-                for (std::size_t i = first; i < last; ++i) {
-                  rows.get(i, row);
-                  if (!row.reason.empty()) row.reason = with_flags(row.reason);
-                  lines[part].add([&](std::string& text) { writer.append(numbers[i], row, text); });
-                }
-              });
-    finish();
-    written_ = std::async(std::launch::async,
-                          [this, lines = std::move(lines),
-                           of = std::vector<std::size_t>(numbers.begin(), numbers.end())] {
-                            journal_.append(of, lines);
-                          });
+    constexpr std::size_t kLines = 8192;  // of a thread: what the caches hold
+    const std::size_t most = kLines * static_cast<std::size_t>(jobs_);
+    for (std::size_t begin = 0; begin < rows.size(); begin += most) {
+      const std::size_t count = std::min(most, rows.size() - begin);
+      made_.resize(num_parts(count, {.jobs = jobs_}));
+      for_parts(count, {.jobs = jobs_}, [&](std::size_t part, std::size_t i, std::size_t last) {
+        make_lines(numbers, rows, begin + i, begin + last, made_[part]);
+      });
+      finish();
+      std::swap(made_, leaving_);
+      numbers_.assign(numbers.begin() + static_cast<std::ptrdiff_t>(begin),
+                      numbers.begin() + static_cast<std::ptrdiff_t>(begin + count));
+      written_ = std::async(std::launch::async, [this] { journal_.append(numbers_, leaving_); });
+    }
   }
 
   // All that was kept is in the journal. Throws WriteError.
@@ -204,10 +200,24 @@ class RowKeeper {
   }
 
  private:
+  void make_lines(std::span<const std::size_t> numbers, const BatchRows& rows, std::size_t first,
+                  std::size_t last, JournalLines& lines) const {
+    LineWriter writer(sweep_);
+    SweepRow row;
+    lines.clear();
+    for (std::size_t i = first; i < last; ++i) {
+      rows.get(i, row);
+      if (!row.reason.empty()) row.reason = with_flags(row.reason);
+      lines.add([&](std::string& text) { writer.append(numbers[i], row, text); });
+    }
+  }
+
   const Sweep& sweep_;
   SweepJournal& journal_;
   ProgressBar& bar_;
   int jobs_;
+  std::vector<JournalLines> made_, leaving_;
+  std::vector<std::size_t> numbers_;  // of those that are leaving
   std::future<void> written_;
 };
 

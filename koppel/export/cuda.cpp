@@ -15,12 +15,24 @@ namespace {
 constexpr std::size_t kLargeStep = 12000;
 
 // Blocks of 128 threads that each multiprocessor is to hold at once, for which the compiler keeps
-// fewer values in registers: while one thread waits for a result, others go on. Measured on an
-// H200: 5 blocks make 2 % (slider_crank, rattle) and 5 % (linear-implicit) more steps in a second
-// than the 4 that fit without, and 4 blocks 6 % more than 3 (rotary_crane). Of larger steps too
-// many values leave the registers (andrews: 8 % fewer steps with 3 blocks in the place of 2).
-int least_blocks(std::size_t num_operations) {
-  return num_operations <= 300 ? 5 : num_operations <= 600 ? 4 : 1;
+// fewer values in registers: while one thread waits for a result, others go on. Steps in a second
+// on an H200, against what the compiler chooses by itself:
+//
+//   operations                 blocks of its choice   with 4     with 5
+//   218 (linear-implicit)      4                                 + 5 %
+//   259 (rattle)               4                                 + 2 %
+//   346 (double pendulum)      3                      + 10 %     + 10 %
+//   370 (rotary crane)         3                      + 6 %      + 3 %
+//   740 (rotary crane, rk4)    2                      + 24 %     + 21 %
+//   1055 (four-bar)            2                      - 21 %     - 51 %
+//
+// Reductions of the first two need more registers: + 8 % and + 6 % with 4 blocks, - 34 % with 5.
+struct LeastBlocks {
+  int plain = 1, reducing = 1;
+};
+LeastBlocks least_blocks(std::size_t num_operations) {
+  if (num_operations <= 300) return {5, 4};
+  return {num_operations <= 800 ? 4 : 1, 1};
 }
 
 class Writer {
@@ -135,8 +147,10 @@ void {0}_release_on_host(void* memory);
   std::string source() const {
     std::string out = head(" * Written by koppel. How to compile it: see the header.\n");
     if (num_operations() > kLargeStep) out += "#define KOPPEL_BATCH_IS_LARGE\n";
-    out += fmt::format("#define KOPPEL_LEAST_BLOCKS {}\n",
-                       m_.tolerance || is_float_ ? 1 : least_blocks(num_operations()));
+    const LeastBlocks blocks =
+        m_.tolerance || is_float_ ? LeastBlocks{} : least_blocks(num_operations());
+    out += fmt::format("#define KOPPEL_LEAST_BLOCKS {}\n#define KOPPEL_LEAST_BLOCKS_REDUCING {}\n",
+                       blocks.plain, blocks.reducing);
     out += fmt::format(
         "#define KOPPEL_REAL {0}\n{1}\n#include \"{2}.h\"\n\n"
         "#define KOPPEL_OF(x) {2}_##x\n#define KOPPEL_BATCH_STEP {3}_STEP\n"

@@ -10,7 +10,7 @@ namespace koppel {
 
 struct Batch::OnCard {
   OnCard(const StepModel& model, std::size_t count, const std::vector<std::string>& names)
-      : card(model),
+      : card(model, {.reduces = false}),
         copies(card, count),
         numbers(count),
         observed(count * names.size()),

@@ -141,7 +141,8 @@ void release_for_card(const CardLibrary* of, void* memory) {
   of == nullptr ? ::operator delete(memory) : of->release_on_host(memory);
 }
 
-Card::Card(const StepModel& model, bool contracts) : library_(std::make_shared<CardLibrary>()) {
+Card::Card(const StepModel& model, const Options& options)
+    : library_(std::make_shared<CardLibrary>()) {
   const CudaFiles files = write_cuda(model);
   const fs::path& folder = library_->folder.path();
   if (folder.empty()) refuse("no temporary folder can be made.");
@@ -152,11 +153,14 @@ Card::Card(const StepModel& model, bool contracts) : library_(std::make_shared<C
   const std::string compiler = named != nullptr && *named != '\0' ? named : "nvcc";
   const fs::path log = folder / "log";
   const std::future<void> started = std::async(std::launch::async, start_card);
-  const std::string contraction = contracts ? "-fmad=true" : "-fmad=false";
-  const int status = run_program(
-      {compiler, "-O3", "-arch=native", contraction, "-shared", "-default-stream=per-thread",
-       "-Xcompiler", "-fPIC", "-o", library.string(), source.string()},
-      log);
+  std::vector<std::string> words = {
+      compiler,       "-O3",
+      "-arch=native", options.contracts ? "-fmad=true" : "-fmad=false",
+      "-shared",      "-default-stream=per-thread",
+      "-Xcompiler",   "-fPIC"};
+  if (!options.reduces) words.emplace_back("-DKOPPEL_NEVER_REDUCES");
+  words.insert(words.end(), {"-o", library.string(), source.string()});
+  const int status = run_program(words, log);
   if (status == 127) {
     refuse(fmt::format("'{}', the compiler for graphics cards, is not found.", compiler),
            "Install the CUDA toolkit, or name its compiler in the environment as KOPPEL_NVCC; "

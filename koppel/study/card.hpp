@@ -56,8 +56,12 @@ class CardAllocator {
 
 class Card {
  public:
-  // Throws Error `study.no-card`, with the reason: no compiler, no card, or no such step.
-  explicit Card(const StepModel& model, bool contracts = false);
+  // Throws Error `study.no-card`, with the reason: no compiler, no card, or no such step. Where
+  // nothing but final values are ever wanted (not `reduces`) there is half as much to compile.
+  struct Options {
+    bool contracts = false, reduces = true;
+  };
+  Card(const StepModel& model, const Options& options);
   ~Card();
   Card(const Card&) = delete;
   Card& operator=(const Card&) = delete;

@@ -78,10 +78,9 @@ void JournalLines::finish(std::size_t begin) {
   ends_.push_back(text_.size());
 }
 
-void JournalLines::reserve(std::size_t rows) {
-  constexpr std::size_t kUsual = 100;  // bytes of a row, with some numbers
-  text_.reserve(rows * kUsual);
-  ends_.reserve(rows);
+void JournalLines::clear() {
+  text_.clear();
+  ends_.clear();
 }
 
 SweepJournal::SweepJournal(std::filesystem::path path, const Manifest& manifest,
@@ -203,7 +202,7 @@ std::string SweepJournal::line(std::size_t number) const {
 // Threads make the texts of neighbouring rows, while one of them writes those of before.
 void SweepJournal::write_table(const std::filesystem::path& path, std::string_view head, int jobs,
                                const See& see) const {
-  constexpr std::size_t kRows = 50'000;  // in a text
+  constexpr std::size_t kRows = 16'384;  // in a text
   WholeFile whole(path);
   const MappedFile lines(file_, bytes_);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(

@@ -33,7 +33,7 @@ class JournalLines {
     finish(begin);
   }
   std::size_t size() const { return ends_.size(); }
-  void reserve(std::size_t rows);
+  void clear();  // memory stays
 
  private:
   friend class SweepJournal;

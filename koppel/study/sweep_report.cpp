@@ -14,8 +14,6 @@ extern const char* const kSweepTemplate;  // embedded from viewer/
 
 namespace {
 
-constexpr std::size_t kMostRows = 3000;
-
 void add_column(JsonText& json, const std::string& name, const char* group) {
   json.raw("{"), json.key("name"), json.string(name);
   json.raw(R"(,"unit":"",)"), json.key("group"), json.string(group), json.raw("}");
@@ -39,10 +37,9 @@ void add_band(JsonText& json, const Bands& bands, std::size_t quantity) {
 std::string to_json(SweepReport report, const Sweep& sweep,
                     std::span<const std::vector<double>> values, const Bands* bands) {
   const std::size_t num_rows = values.empty() ? 0 : values[0].size();
-  const std::vector<std::size_t> rows = thin_evenly(num_rows, kMostRows);
-  if (rows.size() < num_rows) {
-    report.messages.push_back(
-        fmt::format("{} of {} variants are shown; all are in the table.", rows.size(), num_rows));
+  if (num_rows < report.num_variants) {
+    report.messages.push_back(fmt::format("{} of {} variants are shown; all are in the table.",
+                                          num_rows, report.num_variants));
   }
   JsonText json;
   json.raw("{"), json.key("title"), json.string(report.title);
@@ -65,7 +62,7 @@ std::string to_json(SweepReport report, const Sweep& sweep,
   for (const Criterion& criterion : sweep.criteria) add(criterion.label, "criteria");
   json.raw("],"), json.key("data");
   json.list(values, [&](const std::vector<double>& column) {
-    json.list(rows, [&](std::size_t row) { json.number(column[row]); });
+    json.list(column, [&](double value) { json.number(value); });
   });
   json.raw(","), json.key("bands"), json.raw("[");
   for (std::size_t q = 0; bands != nullptr && q < bands->quantities().size(); ++q) {
@@ -77,6 +74,11 @@ std::string to_json(SweepReport report, const Sweep& sweep,
 }
 
 }  // namespace
+
+std::vector<std::size_t> rows_in_report(std::size_t num_variants) {
+  constexpr std::size_t kMostRows = 3000;
+  return thin_evenly(num_variants, kMostRows);
+}
 
 std::string to_html(const SweepReport& report, const Sweep& sweep,
                     std::span<const std::vector<double>> values, const Bands* bands) {

@@ -16,10 +16,13 @@ struct SweepReport {
   std::string title, description;
   std::vector<std::pair<std::string, std::string>> summary;  // labels and texts
   std::vector<std::string> messages, alarms;
+  std::size_t num_variants = 0;
 };
 
-// `values`: by column, parameters first, then criteria; not a number: none. Of more than 3,000 rows
-// as many are shown, evenly, and the page says so.
+// Of more than 3,000 variants as many are shown, evenly, and the page says so: their places.
+std::vector<std::size_t> rows_in_report(std::size_t num_variants);
+
+// `values`: of these rows by column, parameters first, then criteria; not a number: none.
 std::string to_html(const SweepReport& report, const Sweep& sweep,
                     std::span<const std::vector<double>> values, const Bands* bands = nullptr);
 

@@ -98,7 +98,7 @@ SweepRow::Status LineReader::status() const {
 
 SweepRow::Status status_of(const Sweep& sweep, std::string_view line) {
   LineReader reader(sweep, line);
-  for (std::size_t i = 0; i < sweep.criteria.size(); ++i) reader.criterion();
+  for (std::size_t i = 0; i < sweep.criteria.size(); ++i) reader.skip();
   return reader.status();
 }
 

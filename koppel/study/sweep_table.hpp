@@ -42,11 +42,10 @@ class LineReader {
  public:
   LineReader(const Sweep& sweep, std::string_view line);
   double criterion();
+  void skip();  // a criterion
   SweepRow::Status status() const;
 
  private:
-  void skip();  // a field, which is not quoted
-
   std::string_view rest_;
 };
 SweepRow::Status status_of(const Sweep& sweep, std::string_view line);

@@ -53,7 +53,7 @@ TEST(Card, RunsAgainAsIfForTheFirstTime) {
   options.run.end = 0.5;
   options.run.integrator = "rosenbrock";
   Batch batch(model, origins, 3, options);
-  Card card(batch.step_model());
+  Card card(batch.step_model(), {});
   const auto run = [&](double from) {
     const std::vector<double> tilt = {from, 2 * from, 3 * from};
     batch.set(std::vector<std::string>{"tilt"}, tilt);

@@ -2,10 +2,17 @@
  * run.cu. Failures are 1: no memory, 2: wrong argument, 3: nothing there, 100 and more: those of
  * CUDA.
  */
+#ifdef KOPPEL_NEVER_REDUCES /* defined by who needs no reductions: half as much to compile */
+static const bool koppel_may_reduce = false;
+#else
+static const bool koppel_may_reduce = true;
+#endif
+
 #ifdef __CUDACC__
 
 template <bool kReduces>
-__global__ void __launch_bounds__(KOPPEL_BLOCK, kReduces ? 1 : KOPPEL_LEAST_BLOCKS)
+__global__ void __launch_bounds__(KOPPEL_BLOCK,
+                                  kReduces ? KOPPEL_LEAST_BLOCKS_REDUCING : KOPPEL_LEAST_BLOCKS)
     koppel_run(const koppel_job job) {
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < job.variants) koppel_run_variant<kReduces>(job, i);
@@ -36,7 +43,8 @@ static int64_t koppel_num_at_once(int reduces) {
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
   if (reduces) {
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, koppel_run<true>, KOPPEL_BLOCK, 0);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, koppel_run<koppel_may_reduce>,
+                                                  KOPPEL_BLOCK, 0);
   } else {
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, koppel_run<false>, KOPPEL_BLOCK, 0);
   }
@@ -55,7 +63,7 @@ static int koppel_set_all(koppel_real* values, koppel_real value, int64_t count)
 }
 static int koppel_launch(const koppel_job& job) {
   if (job.reduce_every > 0) {
-    koppel_run<true><<<koppel_blocks(job.variants), KOPPEL_BLOCK>>>(job);
+    koppel_run<koppel_may_reduce><<<koppel_blocks(job.variants), KOPPEL_BLOCK>>>(job);
   } else {
     koppel_run<false><<<koppel_blocks(job.variants), KOPPEL_BLOCK>>>(job);
   }
@@ -310,6 +318,7 @@ extern "C" int KOPPEL_OF(run)(KOPPEL_OF(batch) * batch, uint64_t steps, uint64_t
   int failure = 0;
   koppel_drop_observations(batch);
   if (job->num_chosen == 0) record_every = reduce_every = 0;
+  if (!koppel_may_reduce) reduce_every = 0;
   if (record_every > steps) record_every = 0;
   if (reduce_every > steps) reduce_every = 0;
   const uint64_t num_records = record_every > 0 ? steps / record_every : 0;

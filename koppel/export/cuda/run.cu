@@ -2,7 +2,7 @@
  * that includes it defines, for its model,
  *
  *   KOPPEL_OF(x)                                           NAME_x
- *   KOPPEL_LEAST_BLOCKS                                    that a multiprocessor holds at once
+ *   KOPPEL_LEAST_BLOCKS, KOPPEL_LEAST_BLOCKS_REDUCING      that a multiprocessor holds at once
  *   KOPPEL_REAL, KOPPEL_BATCH_STEP, KOPPEL_BATCH_START_TIME, KOPPEL_BATCH_NUM_STATES, _PARAMETERS,
  * _INPUTS, _OUTPUTS koppel_model_starts, koppel_model_field_starts                   of states; of
  * parameters and inputs koppel_model_load, koppel_model_store, koppel_model_observe             of
