@@ -32,10 +32,11 @@ Card::Which which(const Criterion& criterion) {
 }  // namespace
 
 SweepOnCard::SweepOnCard(const Sweep& sweep, const Model& model,
-                         const std::vector<ParameterOrigin>& origins,
-                         std::shared_ptr<const StepModel> step, int jobs, bool contracts)
+                         const std::vector<ParameterOrigin>& origins, const Batch& batch, int jobs,
+                         bool contracts)
     : sweep_(sweep),
-      step_(std::move(step)),
+      batch_(batch),
+      step_(batch.shared_step_model()),
       starts_(model, origins, step_, names_of(sweep)),
       jobs_(jobs),
       card_(*step_,
@@ -159,6 +160,11 @@ void SweepOnCard::run(std::span<const std::size_t> numbers, std::uint64_t steps,
           rows.finish(i, found.failures[i] != 0);
         }
       });
+  for (std::size_t i = 0; batch_.is_accurate() && i < numbers.size(); ++i) {
+    if (found.failures[i] == 0) continue;
+    const Batch::Failure failure{found.failures[i], found.counts[i]};
+    rows.refuse(i, "simulate.failed", batch_.describe(failure));
+  }
 }
 
 }  // namespace koppel
