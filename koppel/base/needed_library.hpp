@@ -2,7 +2,7 @@
 // the others need not wait for it and for all that it brings along.
 //
 //   struct Zip : NeededLibrary {
-//     Zip() : NeededLibrary("libzip.so.4", {"export.no-zip", "libzip", "install it."}) {}
+//     Zip() : NeededLibrary("libzip.so.4", {"results.not-written", "libzip", "install it."}) {}
 //     decltype(::zip_close)* zip_close = find("zip_close");
 //   };
 //   const Zip& zip() { static const Zip loaded; return loaded; }

@@ -12,7 +12,7 @@ namespace {
 // longer to load than all others together.
 struct Zip : NeededLibrary {
   Zip()
-      : NeededLibrary(KOPPEL_ZIP_LIBRARY, {"export.no-zip", "libzip, which writes FMUs,",
+      : NeededLibrary(KOPPEL_ZIP_LIBRARY, {"results.not-written", "libzip, which writes FMUs,",
                                            "Install " KOPPEL_ZIP_LIBRARY "."}) {}
 
   decltype(::zip_close)* zip_close = find("zip_close");

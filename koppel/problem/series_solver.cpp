@@ -393,17 +393,18 @@ void SeriesSolver::follow(double h, SeriesSolver& there) const {
 
 namespace {
 
-// Σ_{i<n} c(i) hⁱ, by Horner's rule in h⁴ for every fourth term: four short sums side by side.
+// Σ_{i≤n} c(i) hⁱ: above the first, which is added last for the sake of round-off, by Horner's rule
+// in h⁴ for every fourth term, four short sums side by side.
 template <typename C>
 double sum_powers(int n, double h, C&& c) {
   double sum[4] = {};
   int i = n & ~3;
-  for (int l = 0; l < n - i; ++l) sum[l] = c(i + l);
+  for (int l = 0; l < n - i; ++l) sum[l] = c(1 + i + l);
   const double square = h * h, fourth = square * square;
   while ((i -= 4) >= 0) {
-    for (int l = 0; l < 4; ++l) sum[l] = sum[l] * fourth + c(i + l);
+    for (int l = 0; l < 4; ++l) sum[l] = sum[l] * fourth + c(1 + i + l);
   }
-  return (sum[0] + h * sum[1]) + square * (sum[2] + h * sum[3]);
+  return c(0) + h * ((sum[0] + h * sum[1]) + square * (sum[2] + h * sum[3]));
 }
 
 }  // namespace
@@ -411,7 +412,8 @@ double sum_powers(int n, double h, C&& c) {
 double SeriesSolver::evaluate(int j, int o, double h) const {
   const Unknown& unknown = unknowns_[static_cast<std::size_t>(j)];
   const double* const x = unknown.x + o;
-  const int n = followed_ + unknown.d + 1 - o;
+  const int n = followed_ + unknown.d - o;
+  if (n < 0) return 0;
   if (o == 0) return sum_powers(n, h, [&](int i) { return x[i]; });
   const double* const choose = choose_[static_cast<std::size_t>(o)].data() + o;
   return sum_powers(n, h, [&](int i) { return choose[i] * x[i]; });

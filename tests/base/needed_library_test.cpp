@@ -7,7 +7,7 @@
 namespace koppel {
 namespace {
 
-const NeededLibrary::Absence kAbsence = {"export.no-zip", "the library", "Install it."};
+const NeededLibrary::Absence kAbsence = {"results.not-written", "the library", "Install it."};
 
 struct Mathematics : NeededLibrary {
   explicit Mathematics(const char* name) : NeededLibrary("libm.so.6", kAbsence) {
@@ -29,7 +29,7 @@ TEST(NeededLibrary, GivesFunctionsByTheirNames) { EXPECT_EQ(Mathematics("sqrt").
 
 TEST(NeededLibrary, SaysWhatIsMissingAndWhatToDo) {
   const std::string text = message_of([] { NeededLibrary("libnowhere.so.7", kAbsence); });
-  EXPECT_NE(text.find("error[export.no-zip]: the library cannot be used: libnowhere.so.7"),
+  EXPECT_NE(text.find("error[results.not-written]: the library cannot be used: libnowhere.so.7"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("Install it."), std::string::npos) << text;
