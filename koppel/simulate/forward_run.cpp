@@ -128,6 +128,7 @@ void ForwardRun::integrate_all() {
   const bool is_controlled = start_clock();
   const Clock::time_point before = Clock::now();
   ProgressWatch progress(options_.end, integrate_options().max_steps, now_.choice, now_.found,
+                         StayWatch(*now_.evaluator, now_.state, integrate_options()),
                          [&](std::string text) { tell(std::move(text)); });
   PassageLog passages(now_.equations, out_.summary.singular_passages,
                       [&](std::string text) { tell(std::move(text)); });
@@ -136,7 +137,8 @@ void ForwardRun::integrate_all() {
     if (!watch_->note(step)) return false;
     if (options_.health.is_watched) angles.note(step, now_.problem, now_.state.p);
     passages.note(step, now_.problem.rows, [&](double t) { return is_singular(step, t); });
-    return sampler(step) && (options_.step || progress(step)) && !do_rows_fade(step);
+    return sampler(step) && (options_.step || progress(step, now_.problem, now_.state.p)) &&
+           !do_rows_fade(step);
   };
   Outcome outcome;
   outcome.status = Outcome::Status::Stopped;

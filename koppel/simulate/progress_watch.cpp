@@ -8,29 +8,42 @@ namespace koppel {
 namespace {
 
 // More steps than this to go: told. So many spans in a row: not just a short stretch.
-constexpr double kMany = 1e6;
+constexpr double kMany = 1e6, kManyWhereItStays = 3e6;
 constexpr int kSpansToTell = 2, kSpansToEnd = 4;
 
 }  // namespace
 
 ProgressWatch::ProgressWatch(double end, long max_steps, const Choice& choice,
-                             const Findings& found, std::function<void(std::string)> tell)
+                             const Findings& found, StayWatch stays,
+                             std::function<void(std::string)> tell)
     : end_(end),
       max_steps_(static_cast<double>(max_steps)),
       choice_(choice),
       found_(found),
+      stays_(std::move(stays)),
       tell_(std::move(tell)) {}
 
-bool ProgressWatch::operator()(const Step& step) {
+bool ProgressWatch::operator()(const Step& step, const Problem& problem,
+                               std::span<const double> p) {
   if (!since_) since_ = step.t0;
+  if (num_slow_ > 0 && !found_.is_smooth) stays_.note(step, problem, p);
   if (++steps_ % kSpan != 0) return true;
   const double pace = (step.t1 - *since_) / kSpan, left = (end_ - step.t1) / pace;
   since_ = step.t1;
   num_slow_ = left > kMany ? num_slow_ + 1 : 0;
+  const std::string where = stays_.end_span();
+  num_staying_ = where.empty() ? 0 : num_staying_ + 1;
   const std::string slow = fmt::format("steps are {:.1e} s long at t = {:.6g} s", pace, step.t1);
   if (num_slow_ >= kSpansToEnd && left > max_steps_) {
     why_ = fmt::format("{}, and {:.0e} more would be needed: the run would not finish. {}", slow,
                        left, advice());
+    return false;
+  }
+  if (num_staying_ >= kSpansToEnd && left > kManyWhereItStays) {
+    why_ = fmt::format(
+        "{}, and {:.0e} more would be needed: the motion stays where '{}' is zero, where a law "
+        "jumps and leads back to it from both sides. {}",
+        slow, left, where, advice());
     return false;
   }
   if (num_slow_ >= kSpansToTell && !has_told_) {

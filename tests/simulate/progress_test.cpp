@@ -37,6 +37,69 @@ outputs: {x: x}
       << s.text;
 }
 
+// A sled on dry ground comes to rest after v₀/a, having gone v₀²/(2a); then 6e7 steps of 1.6e-8 s
+// would be left at the default tolerance, which are minutes.
+Model sled(const std::string& friction) {
+  return read_model_text(R"(
+name: sled
+parameters: {a: 3, v0: 1}
+coordinates: {x: {start: 0, rate: v0, fixed: true}}
+kinetic: x'^2/2
+generalized_forces: {x: ")" + friction +
+                             R"("}
+outputs: {x: x}
+)",
+                         "sled.yaml");
+}
+
+TEST(Progress, ARunWhoseMotionStaysAtASwitchEndsLongBeforeTheLimitOfSteps) {
+  struct Case {
+    const char* integrator;
+    double tolerance, end;
+  };
+  for (const auto& [integrator, tolerance, end] :
+       {Case{"dop853", 1e-8, 1.3}, Case{"radau5", 1e-6, 3}, Case{"cvode", 1e-6, 3}}) {
+    SimulateOptions options = until(end);
+    options.integrator = integrator;
+    options.tolerance = tolerance;
+    const Simulation s = simulate(sled("-a*sign(x')"), options);
+    EXPECT_EQ(s.status, Outcome::Status::Failed) << integrator;
+    EXPECT_LT(s.summary.steps, 50'000) << integrator;
+    EXPECT_NEAR(s.trajectory["x"].back(), 1.0 / 6, 1e-6) << integrator;
+    EXPECT_NE(s.text.find("the motion stays where 'x'' is zero"), std::string::npos) << s.text;
+  }
+}
+
+TEST(Progress, ASledOnABeltStaysWhereTheyMoveTogether) {
+  const Simulation s = simulate(sled("-a*select(x' > 2*t, 1, -1)"), until(3));
+  EXPECT_EQ(s.status, Outcome::Status::Failed);
+  EXPECT_LT(s.summary.steps, 50'000);
+  EXPECT_NE(s.text.find("the motion stays where"), std::string::npos) << s.text;
+}
+
+TEST(Progress, AStiffLawWithACornerIsNoSwitchThatTheMotionStaysAt) {
+  // dop853 is held to short steps by a damper with two rates, c and 2c, which do not jump: about
+  // 4e6 more are to come, and the run goes on until it is ended here.
+  SimulateOptions options = until(20);
+  options.integrator = "dop853";
+  SimulateCallbacks callbacks;
+  callbacks.progress = [](const Progress& progress) { return progress.steps < 60'000; };
+  const Simulation s = simulate(sled("sin(t) - 1e6*x' - 1e6*max(0, x')"), options, callbacks);
+  EXPECT_EQ(s.status, Outcome::Status::Stopped) << s.text;
+}
+
+TEST(Progress, ARelayThatSwingsForLongIsNoMotionThatStays) {
+  // x″ = −sign x: parabolas, of which a million or so are to come, with seven steps each or more.
+  for (const double tolerance : {1e-3, 1e-5, 1e-8}) {
+    SimulateOptions options = until(1e6);
+    options.tolerance = tolerance;
+    SimulateCallbacks callbacks;
+    callbacks.progress = [](const Progress& progress) { return progress.steps < 60'000; };
+    const Simulation s = simulate(sled("-sign(x)"), options, callbacks);
+    EXPECT_NE(s.status, Outcome::Status::Failed) << tolerance << ": " << s.text;
+  }
+}
+
 Model spring(double k, double c) {
   return read_model_text(R"(
 name: spring
