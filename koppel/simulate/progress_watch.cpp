@@ -36,25 +36,26 @@ bool ProgressWatch::operator()(const Step& step, const Problem& problem,
   const std::string slow = fmt::format("steps are {:.1e} s long at t = {:.6g} s", pace, step.t1);
   if (num_slow_ >= kSpansToEnd && left > max_steps_) {
     why_ = fmt::format("{}, and {:.0e} more would be needed: the run would not finish. {}", slow,
-                       left, advice());
+                       left, advice(!where.empty()));
     return false;
   }
   if (num_staying_ >= kSpansToEnd && left > kManyWhereItStays) {
     why_ = fmt::format(
         "{}, and {:.0e} more would be needed: the motion stays where '{}' is zero, where a law "
         "jumps and leads back to it from both sides. {}",
-        slow, left, where, advice());
+        slow, left, where, advice(!where.empty()));
     return false;
   }
   if (num_slow_ >= kSpansToTell && !has_told_) {
     has_told_ = true;
-    tell_(fmt::format("{}: at this pace {:.0e} more are to come. {}", slow, left, advice()));
+    tell_(fmt::format("{}: at this pace {:.0e} more are to come. {}", slow, left,
+                      advice(!where.empty())));
   }
   return true;
 }
 
-std::string ProgressWatch::advice() const {
-  if (!found_.is_smooth) {
+std::string ProgressWatch::advice(bool stays) const {
+  if (stays || (!found_.is_smooth && !found_.is_stiff)) {
     return fmt::format(
         "{} of the state switches back and forth, as in sticking friction: use a smooth law "
         "instead, such as tanh(v/eps) for sign(v)",

@@ -34,8 +34,8 @@ class ProgressWatch {
  private:
   static constexpr long kSpan = 5000;
 
-  // What may make steps short, and what to do about it.
-  std::string advice() const;
+  // What may make steps short, and what to do about it. `stays`: the motion does, at a switch.
+  std::string advice(bool stays) const;
 
   double end_;
   double max_steps_;

@@ -84,8 +84,12 @@ TEST(Progress, AStiffLawWithACornerIsNoSwitchThatTheMotionStaysAt) {
   options.integrator = "dop853";
   SimulateCallbacks callbacks;
   callbacks.progress = [](const Progress& progress) { return progress.steps < 60'000; };
+  std::string told;
+  callbacks.message = [&](const std::string& text) { told += text; };
   const Simulation s = simulate(sled("sin(t) - 1e6*x' - 1e6*max(0, x')"), options, callbacks);
   EXPECT_EQ(s.status, Outcome::Status::Stopped) << s.text;
+  EXPECT_NE(told.find("more are to come. The motion may have"), std::string::npos) << told;
+  EXPECT_EQ(told.find("sticking friction"), std::string::npos) << told;
 }
 
 TEST(Progress, ARelayThatSwingsForLongIsNoMotionThatStays) {
