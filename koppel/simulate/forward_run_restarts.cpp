@@ -108,12 +108,14 @@ bool ForwardRun::go_on_after_event(Outcome& outcome, Sampler& sampler) {
   const std::string names = names_of(events, happened);
   bool stops = false, changes = false;
   take_state(outcome.t, outcome.y);
+  // What happens at once does so at the next number, which after 0 is 5e-324.
+  const double t = std::fpclassify(outcome.t) == FP_SUBNORMAL ? 0.0 : outcome.t;
   for (const int number : happened) {
     const Equations::Event& event = events[static_cast<std::size_t>(number)];
     if (!jumping_event_) {
       jumping_event_ = reason_of_jumping_event(now_.equations, event, now_.state);
     }
-    out_.summary.events.push_back({event.name, outcome.t});
+    out_.summary.events.push_back({event.name, t});
     stops = stops || event.stops;
     changes = changes || !event.changes.empty();
   }

@@ -399,6 +399,7 @@ events: {floor: {when: y, bounce: 0.5}}
   const Simulation s = simulate(down, until(1));
   ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
   ASSERT_EQ(s.summary.events.size(), 1U);
+  EXPECT_EQ(s.summary.events[0].t, 0);
   EXPECT_TRUE(near(s.trajectory["y"].back(), 0.5, {.relative = 1e-9, .because = "uniform"}));
   EXPECT_EQ(s.summary.messages[0],
             "event 'floor' is zero at the start: it happens at once unless the motion leads away "
