@@ -82,14 +82,13 @@ bool has_limits(Expr node) {
   }
 }
 
-// Whose text people see where the motion stays at the switch.
-std::string name_of(Expr argument) {
+}  // namespace
+
+std::string name_of_switch(Expr argument) {
   constexpr std::size_t kLong = 60;
   const std::string text = to_text(argument);
   return text.size() <= kLong ? text : text.substr(0, kLong - 3) + "...";
 }
-
-}  // namespace
 
 SwitchEvents::SwitchEvents(const Equations& e, std::span<const Expr> more) : graph_(e.graph.get()) {
   Exprs laws = join({e.f, e.g, e.b, e.r, e.v_rate, e.g_t, e.gamma, e.G.values, e.a.values});
@@ -251,7 +250,7 @@ Shared<Equations> SwitchEvents::apply(const Shared<Equations>& equations) const 
   for (const Switch& one : switches_) {
     Equations::Event event;
     // As the model has it: sides are put back.
-    event.name = name_of(substitute({&one.argument, 1}, to_, from_)[0]);
+    event.name = name_of_switch(substitute({&one.argument, 1}, to_, from_)[0]);
     event.when = one.argument;
     event.when_rate = 0;
     event.is_switch = true;

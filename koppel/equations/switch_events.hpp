@@ -19,6 +19,9 @@
 
 namespace koppel {
 
+// Its text, which people see where a motion stays at the switch; long ones are cut.
+std::string name_of_switch(Expr argument);
+
 class SwitchEvents {
  public:
   // Those of the laws, and of these expressions, whose arguments follow from the state (laws of

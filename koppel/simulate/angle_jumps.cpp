@@ -9,6 +9,7 @@
 
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/graph/traverse.hpp>
+#include <koppel/simulate/problem_state.hpp>
 
 namespace koppel {
 namespace {
@@ -44,13 +45,7 @@ AngleJumps::AngleJumps(const Evaluator& evaluator, const State& start)
 
 State AngleJumps::at(double t) {
   step_->evaluate(t, y_);
-  const auto take = [&](std::vector<double>& values, int first, int count) {
-    values.assign(y_.begin() + first, y_.begin() + first + count);
-  };
-  state_.t = t;
-  take(state_.q, 0, problem_->num_q);
-  take(state_.v, problem_->num_q, problem_->num_v);
-  take(state_.x, problem_->num_q + problem_->num_v, problem_->num_x);
+  take_motion(*problem_, t, y_, state_);
   return state_;
 }
 

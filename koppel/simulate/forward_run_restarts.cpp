@@ -14,6 +14,7 @@
 #include <koppel/simulate/angle_jumps.hpp>
 #include <koppel/simulate/forward_run.hpp>
 #include <koppel/simulate/happen.hpp>
+#include <koppel/simulate/problem_state.hpp>
 
 namespace koppel {
 
@@ -91,14 +92,7 @@ bool ForwardRun::restart(Outcome& outcome, Sampler& sampler, const std::string& 
 }
 
 void ForwardRun::take_state(double t, std::span<const double> y) {
-  const auto at = [&](int first, int count) {
-    const auto begin = y.begin() + first;
-    return std::vector<double>(begin, begin + count);
-  };
-  now_.state.t = t;
-  now_.state.q = at(0, now_.problem.num_q);
-  now_.state.v = at(now_.problem.num_q, now_.problem.num_v);
-  now_.state.x = at(now_.problem.num_q + now_.problem.num_v, now_.problem.num_x);
+  take_motion(now_.problem, t, y, now_.state);
 }
 
 bool ForwardRun::go_on_after_event(Outcome& outcome, Sampler& sampler) {

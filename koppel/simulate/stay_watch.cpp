@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <koppel/equations/switch_events.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/algebra/switches.hpp>
-#include <koppel/expr/text/print.hpp>
+#include <koppel/simulate/problem_state.hpp>
 
 namespace koppel {
 namespace {
@@ -44,12 +45,6 @@ bool differ(const std::vector<double>& f, const std::vector<double>& g) {
   return change > kJump * size;
 }
 
-std::string name_of(Expr argument) {
-  constexpr std::size_t kLong = 60;
-  const std::string text = to_text(argument);
-  return text.size() <= kLong ? text : text.substr(0, kLong - 3) + "...";
-}
-
 }  // namespace
 
 void StayWatch::find_arguments() {
@@ -72,18 +67,12 @@ void StayWatch::find_arguments() {
   }
   if (arguments.empty()) return;
   arguments_.emplace(e, arguments);
-  for (const Expr argument : arguments) names_.push_back(name_of(argument));
+  for (const Expr argument : arguments) names_.push_back(name_of_switch(argument));
 }
 
 State StayWatch::at(const Step& step, double t, const Problem& problem) {
   step.evaluate(t, y_);
-  const auto take = [&](std::vector<double>& values, int first, int count) {
-    values.assign(y_.begin() + first, y_.begin() + first + count);
-  };
-  state_.t = t;
-  take(state_.q, 0, problem.num_q);
-  take(state_.v, problem.num_q, problem.num_v);
-  take(state_.x, problem.num_q + problem.num_v, problem.num_x);
+  take_motion(problem, t, y_, state_);
   return state_;
 }
 
