@@ -26,6 +26,25 @@ bool needs(std::span<const Expr> R, const Exprs& z) {
   return false;
 }
 
+// c and e of an expression c e with a number c.
+std::pair<double, Expr> split_factor(Expr expression) {
+  double factor = 1;
+  const auto take = [&](int number, int other) {
+    if (!expression.operand(number).is_constant()) return false;
+    factor *= expression.operand(number).value();
+    expression = expression.operand(other);
+    return true;
+  };
+  while (true) {
+    if (expression.is(Op::Neg)) {
+      factor = -factor;
+      expression = expression.operand(0);
+    } else if (!expression.is(Op::Mul) || !(take(0, 1) || take(1, 0))) {
+      return {factor, expression};
+    }
+  }
+}
+
 }  // namespace
 
 // All that is compiled, as expressions.
@@ -65,16 +84,17 @@ struct SolvedFunction::Parts {
     forward_outputs = jacobian_times_vector(R, join({x, z}), join({dx, dz}));
     weights = vector_times_jacobian(w, R, z);
     backward = vector_times_jacobian(join({w, mu}), join({R, rho}), x);
-    // Expressions that are the same are one node: known by it.
+    // Expressions that are the same are one node: known by it, without its constant factor.
     const auto first = backward.begin() + static_cast<std::ptrdiff_t>(terms.y.size());
     const Exprs of_p(first, backward.end());
     backward.erase(first, backward.end());
     std::map<NodeId, std::size_t> places;
     for (std::size_t i = 0; i < of_p.size(); ++i) {
       if (of_p[i].is_constant(0)) continue;
-      const auto [it, is_new] = places.try_emplace(of_p[i].id(), places.size());
-      if (is_new) backward.push_back(of_p[i]);
-      spread.push_back({i, it->second});
+      const auto [factor, rest] = split_factor(of_p[i]);
+      const auto [it, is_new] = places.try_emplace(rest.id(), places.size());
+      if (is_new) backward.push_back(rest);
+      spread.push_back({i, it->second, factor});
     }
   }
 
@@ -207,7 +227,7 @@ void SolvedFunction::tangent(std::span<const double> dy, std::span<const double>
 }
 
 void SolvedFunction::spread(std::span<const double> sums, std::span<double> w_given) const {
-  for (const Spread& to : spread_) w_given[to.given] += sums[to.sum];
+  for (const Spread& to : spread_) w_given[to.given] += to.factor * sums[to.sum];
 }
 
 bool SolvedFunction::adjoint(std::span<const double> w, std::span<double> w_y,

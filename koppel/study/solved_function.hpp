@@ -78,6 +78,7 @@ class SolvedFunction {
   std::size_t num_y_, num_given_, num_out_, num_z_, num_sums_;
   struct Spread {
     std::size_t given, sum;
+    double factor;
   };
   std::vector<Spread> spread_;  // for each that matters
   Sparsity A_, transposed_;
