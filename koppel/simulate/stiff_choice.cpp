@@ -13,6 +13,7 @@
 #include <koppel/formulation/fixed_cost/saddle_builder.hpp>
 #include <koppel/formulation/fixed_cost/stiff_parts.hpp>
 #include <koppel/formulation/projector_terms.hpp>
+#include <koppel/simulate/problem_state.hpp>
 
 namespace koppel {
 namespace {
@@ -188,13 +189,7 @@ std::vector<State> try_out(const Problem& problem, const State& values,
   std::vector<State> out;
   const auto add = [&](double t, std::span<const double> y) {
     State state = values;
-    const auto take = [&](std::vector<double>& into, int first, int count) {
-      into.assign(y.begin() + first, y.begin() + first + count);
-    };
-    state.t = t;
-    take(state.q, 0, problem.num_q);
-    take(state.v, problem.num_q, problem.num_v);
-    take(state.x, problem.num_q + problem.num_v, problem.num_x);
+    take_motion(problem, t, y, state);
     out.push_back(std::move(state));
   };
   add(start.t, start.y);
