@@ -96,7 +96,9 @@ RightHandSide make_reduced_rhs(const Equations& e, const Given& given, const For
                                const std::vector<int>& independent,
                                const FormulationOptions& options) {
   const double factor = options.penalty > 0 ? options.penalty : info.penalty;
-  const auto reduction = [&info, independent, factor] { return info.reduce(independent, factor); };
+  const auto reduction = [reduce = info.reduce, independent, factor] {
+    return reduce(independent, factor);  // also when the formulation that was asked for is gone
+  };
   const ConstrainedTerms terms = make_terms(e, given, info.has_feedback ? &options : nullptr);
   return RightHandSide(make_constrained_rates(terms, reduction, options.compile));
 }
