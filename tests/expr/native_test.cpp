@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/expr/algebra/calculus.hpp>
+#include <koppel/expr/code/code_pages.hpp>
 #include <koppel/expr/code/emit_c.hpp>
 #include <koppel/expr/code/function.hpp>
 #include <koppel/expr/code/machine_code.hpp>
@@ -196,6 +197,59 @@ TEST(Native, MachineCodeIsGeneratedInTimeLinearInTheOperations) {
     return best / static_cast<double>(program.code.size());
   };
   EXPECT_LT(seconds(200'000), 4 * seconds(20'000));  // caches end in between; quadratic would be 10
+}
+
+#ifdef __linux__
+// Mappings that are executable and of no file.
+int num_code_pages() {
+  int count = 0;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    count += line.find("r-xp 00000000 00:00 0") != line.npos && line.back() != ']';
+    EXPECT_EQ(line.find("rwx"), line.npos) << line;
+  }
+  return count;
+}
+
+TEST(Native, FunctionsThatDifferInNumbersOnlyRunTheSameCode) {
+  Graph graph;
+  const auto x = graph.symbols("x", "y");
+  const auto value = [&](double number) {
+    const Expr f = sin(x[0] * number) + x[1] / (number + 3);
+    const Program program = lower(x, std::span(&f, 1));
+    const auto code = MachineCode::generate(program);
+    EXPECT_NE(code, nullptr);
+    std::vector<double> work(code->work_size());
+    double out = 0;
+    code->run(std::array{0.5, 2.0}.data(), &out, work.data());
+    return out;
+  };
+  value(1.5);
+  const int before = num_code_pages();
+  for (const double number : {2.5, 7.25, -0.125}) {
+    EXPECT_EQ(value(number), std::sin(0.5 * number) + 2 / (number + 3));
+  }
+  EXPECT_EQ(num_code_pages(), before);
+}
+#endif
+
+TEST(Native, CodeOfTheSameBytesIsAtOnePlaceHoweverMuchComesBetween) {
+  const auto piece = [](unsigned number) {  // mov eax, number; ret
+    std::array<std::byte, 6> code{std::byte{0xB8}};
+    for (unsigned i = 0; i < 4; ++i) code[i + 1] = static_cast<std::byte>(number >> (8 * i));
+    code[5] = std::byte{0xC3};
+    return code;
+  };
+  const auto first = CodePages::with(piece(0)), again = CodePages::with(piece(0));
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first, again);
+  std::vector<std::shared_ptr<const CodePages>> others;
+  for (unsigned i = 1; i < 1000; ++i) others.push_back(CodePages::with(piece(i)));
+  for (unsigned i = 1; i < 1000; ++i) {  // also of those that are no longer kept for others
+    const auto code = piece(i);
+    EXPECT_TRUE(std::equal(code.begin(), code.end(), others[i - 1]->begin()));
+  }
+  EXPECT_NE(CodePages::with(piece(0)), others.back());
 }
 
 TEST(Native, MayHaveNoInputsOrNoOutputs) {

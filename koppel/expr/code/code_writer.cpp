@@ -1,5 +1,7 @@
 #include <koppel/expr/code/code_writer.hpp>
 
+#include <vector>
+
 #include <koppel/expr/code/native.hpp>
 
 #ifdef KOPPEL_MACHINE_CODE
@@ -27,21 +29,15 @@ void CodeWriter::call_table(const TableData& table, int order) {
   call(reinterpret_cast<std::uint64_t>(&table_value));
 }
 
-std::unique_ptr<const CodePages> CodeWriter::finish() {
+std::shared_ptr<const CodePages> CodeWriter::finish() {
   code_.flatten();
   code_.resolveUnresolvedLinks();
+  assert(!code_.hasRelocEntries());  // jumps are relative, and addresses of functions are numbers
   if (is_refused_) return nullptr;
-  const std::size_t size = code_.codeSize();
-  auto pages = std::make_unique<CodePages>(size);
-  if (pages->begin() == nullptr ||
-      code_.relocateToBase(reinterpret_cast<std::uint64_t>(pages->begin())) != asmjit::kErrorOk ||
-      code_.copyFlattenedData(pages->begin(), size) != asmjit::kErrorOk) {
-    return nullptr;
-  }
-  if (!pages->make_executable()) {
-    note_no_executable_memory();
-    return nullptr;
-  }
+  std::vector<std::byte> bytes(code_.codeSize());
+  if (code_.copyFlattenedData(bytes.data(), bytes.size()) != asmjit::kErrorOk) return nullptr;
+  auto pages = CodePages::with(bytes);
+  if (pages == nullptr) note_no_executable_memory();
   return pages;
 }
 

@@ -8,6 +8,7 @@
 #include <asmjit/x86.h>
 
 #include <cassert>
+#include <cstdint>
 #include <memory>
 
 #include <koppel/expr/code/code_pages.hpp>
@@ -25,11 +26,12 @@ class CodeWriter : asmjit::ErrorHandler {
 
   // The code at its place. Null: an instruction could not be encoded, or the system permits no
   // executable memory.
-  std::unique_ptr<const CodePages> finish();
+  std::shared_ptr<const CodePages> finish();
   // Then: where a label is.
   template <typename F>
   F* address_of(const CodePages& pages, const asmjit::Label& label) const {
-    return reinterpret_cast<F*>(pages.begin() + code_.labelOffset(label));
+    return reinterpret_cast<F*>(reinterpret_cast<std::uintptr_t>(pages.begin()) +
+                                code_.labelOffset(label));
   }
 
   void call(std::uint64_t address) {

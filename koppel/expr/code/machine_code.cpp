@@ -488,7 +488,7 @@ std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program,
   std::unique_ptr<MachineCode> out(new MachineCode);
   out->pages_ = generator.writer.finish();
   if (out->pages_ == nullptr) return nullptr;
-  out->entry_ = reinterpret_cast<Entry*>(out->pages_->begin());
+  out->entry_ = reinterpret_cast<Entry*>(reinterpret_cast<std::uintptr_t>(out->pages_->begin()));
   out->numbers_ = generator.numbers();
   out->lanes_ = static_cast<std::size_t>(lanes);
   out->work_size_ = generator.work_size() * out->lanes_;

@@ -43,7 +43,7 @@ class MachineCode {
   MachineCode() = default;
 
   Entry* entry_ = nullptr;
-  std::unique_ptr<const CodePages> pages_;
+  std::shared_ptr<const CodePages> pages_;
   std::vector<double> numbers_;  // constants, and masks for signs
   std::size_t lanes_ = 1, work_size_ = 0;
 };

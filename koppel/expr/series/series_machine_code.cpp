@@ -79,12 +79,13 @@ class Generator {
   // Expand, by the pieces for orders above 0. rbp = stage k; above the stack pointer s_1 … s_most,
   // 1/s_1 … 1/s_most, and the arguments that are kept.
   Label expand(const std::vector<GroupLabels>& groups, const std::vector<GroupLabels>& corrections,
-               const SeriesMachineCode::Solution& solution) {
-    const SeriesExpansion& expansion = solution.expansion;
+               const SeriesExpansion& expansion) {
     const int most = expansion.most;
     const Mem last = slot(2 * most), in = slot(2 * most + 1), X = slot(2 * most + 2),
               work = slot(2 * most + 3);
     const int frame = 8 * (2 * most + 4);  // an even number
+    // The last argument is on the stack, behind what is pushed and the address to return to.
+    const Mem by = x86::qword_ptr(x86::rsp, frame + 8 + 8 * (int{kKept.size()} + 2));
     const Label label = bind_new(), stage = a_.newLabel(), one = a_.newLabel();
     a_.push(x86::rbp);
     for (const x86::Gp& r : kKept) a_.push(r);
@@ -122,7 +123,7 @@ class Generator {
     }
     a_.mov(x86::rdx, X);
     a_.mov(x86::rcx, work);
-    a_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(&solution.code));
+    a_.mov(x86::rdi, by);
     a_.sub(x86::rsp, 8);
     writer.call(reinterpret_cast<std::uint64_t>(solve_by));
     a_.add(x86::rsp, 8);
@@ -426,7 +427,7 @@ std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(
   const auto first = put(series.groups), later = put(series.later), again = put(series.corrections);
   const Label enter = generator.enter();
   Label expand;
-  if (solution) expand = generator.expand(later, again, *solution);
+  if (solution) expand = generator.expand(later, again, solution->expansion);
   std::unique_ptr<SeriesMachineCode> out(new SeriesMachineCode);
   out->pages_ = generator.writer.finish();
   if (out->pages_ == nullptr) return nullptr;
@@ -443,6 +444,7 @@ std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(
   out->enter_ = generator.writer.address_of<Enter>(*out->pages_, enter);
   if (!solution) return out;
   out->expand_ = generator.writer.address_of<Expand>(*out->pages_, expand);
+  out->solution_ = &solution->code;
   out->expands_from_ = 1;
   for (const auto* const groups : {&later, &again}) {
     for (const Generator::GroupLabels& of : *groups) {

@@ -41,7 +41,7 @@ class SeriesMachineCode {
   static constexpr int kNever = std::numeric_limits<int>::max();
   int expands_from() const { return expands_from_; }
   void expand(int first, int last, double* c, double* in, double* X, double* work) const noexcept {
-    expand_(c, first, last, in, X, work);
+    expand_(c, first, last, in, X, work, solution_);
   }
 
  private:
@@ -51,7 +51,8 @@ class SeriesMachineCode {
     Piece *values = nullptr, *order = nullptr;  // at order 0, and above
   };
   using Enter = void(double* c, long k, Piece* piece);
-  using Expand = void(double* c, long first, long last, double* in, double* X, double* work);
+  using Expand = void(double* c, long first, long last, double* in, double* X, double* work,
+                      const MachineCode* solution);
 
   SeriesMachineCode() = default;
 
@@ -62,10 +63,11 @@ class SeriesMachineCode {
     }
   }
 
-  std::unique_ptr<const CodePages> pages_;
+  std::shared_ptr<const CodePages> pages_;
   std::vector<Group> first_, later_, corrections_;
   Enter* enter_ = nullptr;
   Expand* expand_ = nullptr;
+  const MachineCode* solution_ = nullptr;
   int expands_from_ = kNever;
 };
 
