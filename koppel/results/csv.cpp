@@ -1,6 +1,7 @@
 #include <koppel/results/csv.hpp>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include <koppel/base/csv.hpp>
 #include <koppel/base/diagnostic.hpp>
@@ -16,7 +18,7 @@
 namespace koppel {
 namespace {
 
-constexpr std::size_t kEnough = std::size_t{1} << 16;  // bytes, to write at once
+constexpr std::size_t kEnough = std::size_t{1} << 13;  // numbers, to make text of at once
 
 std::string quoted(const std::string& name) {
   if (!name.empty() && name.find_first_of(",\"\r\n") == std::string::npos) return name;
@@ -36,14 +38,15 @@ void append_number(std::string& text, double value) {
 CsvWriter::CsvWriter(const std::filesystem::path& path, std::span<const Column> columns)
     : path_(path),
       file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
-      last_write_(std::chrono::steady_clock::now()) {
+      num_columns_(columns.size()),
+      last_time_(std::chrono::steady_clock::now()) {
   if (file_ < 0) throw WriteError(path.string() + " cannot be written: " + std::strerror(errno));
+  std::string header;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (i > 0) buffer_ += ',';
-    buffer_ += quoted(columns[i].name);
+    if (i > 0) header += ',';
+    header += quoted(columns[i].name);
   }
-  buffer_ += '\n';
-  write();
+  write(header + '\n', 0);
 }
 
 CsvWriter::~CsvWriter() {
@@ -51,36 +54,92 @@ CsvWriter::~CsvWriter() {
     flush();
   } catch (const WriteError&) {
   }
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
   if (file_ >= 0) ::close(file_);
 }
 
 void CsvWriter::append(std::span<const double> row) {
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (i > 0) buffer_ += ',';
-    if (std::isfinite(row[i])) append_number(buffer_, row[i]);
-  }
-  buffer_ += '\n';
-  ++num_buffered_;
-  if (buffer_.size() >= kEnough ||
-      std::chrono::steady_clock::now() - last_write_ > std::chrono::seconds(1)) {
-    write();
-  }
+  rows_.insert(rows_.end(), row.begin(), row.end());
+  const auto now = std::chrono::steady_clock::now();
+  if (rows_.size() < kEnough && now - last_time_ <= std::chrono::seconds(1)) return;
+  last_time_ = now;
+  hand_over();
 }
 
 void CsvWriter::flush() {
-  if (file_ >= 0 && !buffer_.empty()) write();
+  if (thread_.joinable()) wait();
+  if (file_ >= 0 && !rows_.empty()) write_rows(rows_);
+  rows_.clear();
 }
 
-void CsvWriter::write() {
+// To the thread, which then has nothing else in hand.
+void CsvWriter::hand_over() {
+  if (!thread_.joinable()) {
+    // Signals are for the thread that computes.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { work(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  wait();
+  {
+    const std::lock_guard lock(mutex_);
+    taken_.swap(rows_);
+  }
+  changed_.notify_all();
+}
+
+// Until the thread has nothing in hand. Throws what it met with, once.
+void CsvWriter::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return taken_.empty(); });
+  if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
+}
+
+void CsvWriter::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return ends_ || !taken_.empty(); });
+    if (taken_.empty()) return;
+    lock.unlock();
+    try {
+      write_rows(taken_);
+    } catch (...) {
+      problem_ = std::current_exception();
+    }
+    lock.lock();
+    taken_.clear();
+    changed_.notify_all();
+  }
+}
+
+void CsvWriter::write_rows(std::span<const double> rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (std::isfinite(rows[i])) append_number(text, rows[i]);
+    text += (i + 1) % num_columns_ == 0 ? '\n' : ',';
+  }
+  write(text, rows.size() / num_columns_);
+}
+
+void CsvWriter::write(std::string_view text, std::size_t num_lines) {
   std::size_t done = 0;
-  while (done < buffer_.size()) {
-    const ssize_t count = ::write(file_, buffer_.data() + done, buffer_.size() - done);
+  while (done < text.size()) {
+    const ssize_t count = ::write(file_, text.data() + done, text.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       const int error = errno;
-      const std::string_view taken = std::string_view(buffer_).substr(0, done);
-      // The header is written by itself, when no rows are waiting; a part of it is of no use.
-      if (const std::size_t end = taken.rfind('\n'); num_buffered_ > 0 && end < done) {
+      const std::string_view taken = text.substr(0, done);
+      // A part of the header is of no use.
+      if (const std::size_t end = taken.rfind('\n'); num_lines > 0 && end < done) {
         complete_bytes_ += end + 1;
         num_complete_ += static_cast<std::size_t>(std::count(taken.begin(), taken.end(), '\n'));
       }
@@ -88,11 +147,8 @@ void CsvWriter::write() {
     }
     done += static_cast<std::size_t>(count);
   }
-  complete_bytes_ += buffer_.size();
-  num_complete_ += num_buffered_;
-  num_buffered_ = 0;
-  buffer_.clear();
-  last_write_ = std::chrono::steady_clock::now();
+  complete_bytes_ += text.size();
+  num_complete_ += num_lines;
 }
 
 void CsvWriter::fail(int error) {
@@ -100,8 +156,6 @@ void CsvWriter::fail(int error) {
   if (::ftruncate(file_, static_cast<off_t>(complete_bytes_)) != 0) errno = 0;
   ::close(file_);
   file_ = -1;
-  buffer_.clear();
-  num_buffered_ = 0;
   throw WriteError(path_.string() + " cannot be written any further: " + std::strerror(error) +
                    ". " + std::to_string(num_complete_) + " rows in it are complete.");
 }

@@ -4,13 +4,18 @@
 //
 // The writer streams. It gives whole lines to the system only, so that whatever happens to the
 // program the file ends with a complete row; where the system takes only part of them (a full
-// disk), the part of a row is cut off again.
+// disk), the part of a row is cut off again. Text is made and written by a thread of the writer's
+// own, which is started where there is much: printing a number takes as long as computing it.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <exception>
 #include <filesystem>
+#include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <koppel/base/whole_file.hpp>
@@ -27,22 +32,35 @@ class CsvWriter {
   ~CsvWriter();  // writes what is left, and keeps quiet if that fails
 
   // Rows reach the file when there are enough of them, and at least every second while rows come.
-  // After a WriteError the writer takes no more.
+  // After a WriteError, which comes with a later row or with flush(), the writer takes no more.
   void append(std::span<const double> row);
+  // All rows are in the file then.
   void flush();
 
-  std::size_t num_complete() const { return num_complete_; }  // rows in the file
+  // Rows in the file, after flush() or a WriteError.
+  std::size_t num_complete() const { return num_complete_; }
 
  private:
-  void write();
-  void fail(int error);
+  void hand_over();
+  void wait();
+  void work();
+  void write_rows(std::span<const double> rows);
+  void write(std::string_view text, std::size_t num_lines);
+  [[noreturn]] void fail(int error);
 
   std::filesystem::path path_;
   int file_ = -1;
-  std::string buffer_;
-  std::size_t num_buffered_ = 0, num_complete_ = 0;
-  std::size_t complete_bytes_ = 0;
-  std::chrono::steady_clock::time_point last_write_;
+  std::size_t num_columns_;
+  std::vector<double> rows_;  // not handed over yet
+  std::chrono::steady_clock::time_point last_time_;
+  std::size_t num_complete_ = 0, complete_bytes_ = 0;
+
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<double> taken_;   // by the thread; empty: it waits
+  std::exception_ptr problem_;  // of the thread
+  bool ends_ = false;
 };
 
 void write_csv(const std::filesystem::path& path, const Trajectory& trajectory);
