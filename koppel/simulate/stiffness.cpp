@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
+#include <koppel/analysis/motion/decay_bound.hpp>
 #include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/expr/algebra/structure.hpp>
-#include <koppel/problem/linear_solver.hpp>
 
 namespace koppel {
 namespace {
@@ -23,30 +23,6 @@ constexpr std::size_t kMaxSize = 150;
 
 // Slower than this, motion is none within the run.
 double slowest(double end) { return 10 / std::max(end, 1e-12); }
-
-// (1); nothing where M is singular.
-std::optional<double> decay_bound(const Evaluator& evaluator, const State& start) {
-  const Equations& e = evaluator.equations;
-  const SparseExpr by_v = jacobian(e.f, e.v);
-  const std::vector<double> M = VectorFunction(e, e.M->values)(start);
-  const std::vector<double> D = VectorFunction(e, by_v.values)(start);
-  LinearSolver<double> solver(e.M->pattern);
-  if (e.v.empty()) return 0;
-  if (!solver.factor(M) || !(solver.quality() > 1e-12)) return {};
-  std::vector<double> column(e.v.size()), sums(e.v.size());
-  for (std::size_t j = 0; j < e.v.size(); ++j) {
-    const int first = by_v.pattern.column_start[j], last = by_v.pattern.column_start[j + 1];
-    if (first == last) continue;
-    std::fill(column.begin(), column.end(), 0.0);
-    for (int k = first; k < last; ++k) {
-      const auto entry = static_cast<std::size_t>(k);
-      column[static_cast<std::size_t>(by_v.pattern.row[entry])] = D[entry];
-    }
-    solver.solve(column);
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += std::abs(column[i]);
-  }
-  return *std::max_element(sums.begin(), sums.end());
-}
 
 }  // namespace
 

@@ -3,9 +3,7 @@
 //
 // The exact answer is in the eigenvalues of the linearised motion (linearize.hpp), which cost
 // second derivatives and a dense eigenvalue problem. Most mechanisms are spared that: without
-// damping nothing decays, and no decay is faster than
-//   ‖M⁻¹ ∂f/∂v‖∞                                                                          (1)
-// by much; constraints only take directions away.
+// damping nothing decays, and none decays much faster than decay_bound.hpp says.
 #pragma once
 
 #include <koppel/equations/evaluator.hpp>
@@ -15,7 +13,7 @@ namespace koppel {
 
 struct Stiffness {
   bool is_stiff = false;
-  double fastest_decay = 0;  // 1/s; of a problem that is not stiff perhaps the bound (1)
+  double fastest_decay = 0;  // 1/s; of a problem that is not stiff perhaps the bound
 };
 
 Stiffness find_stiffness(const Model& model, const Evaluator& evaluator, const State& start,
