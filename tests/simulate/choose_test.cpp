@@ -134,6 +134,30 @@ outputs: {{turns: drum.angle}}
   EXPECT_EQ(better("5"), std::nullopt);
 }
 
+TEST(Choose, AStiffLoopRunsByRadauOnIndexOne) {
+  const Model model = read_model_text(R"(
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  crank: {mass: 1, shape: {rod: {to: [1, 0]}}, points: {B: [1, 0]}, angle: 60 deg}
+  coupler: {mass: 2, shape: {rod: {to: [2, 0]}}, points: {C: [2, 0]}, position: [0.5, 0.87]}
+  rocker: {mass: 1.5, shape: {rod: {to: [1.5, 0]}}, points: {C: [1.5, 0]}, position: [2.2, 0], angle: 80 deg}
+  pin: {mass: 0.1, shape: {rod: {to: [0.1, 0]}}}
+joints:
+  a: {type: revolute, between: [ground, crank]}
+  b: {type: revolute, between: [crank.B, coupler]}
+  c: {type: revolute, between: [coupler.C, rocker.C]}
+  d: {type: revolute, between: [ground, rocker], at: [2.2, 0]}
+  e: {type: revolute, between: [coupler.C, pin]}
+forces:
+  stiff: {type: effort, on: e.angle, effort: "-1e4*e.angle - 100*e.angle'"}
+)",
+                                      "loop.yaml");
+  const Choice choice = choice_for(model);
+  EXPECT_EQ(choice.formulation, "index1");
+  EXPECT_EQ(choice.integrator, "radau5");
+}
+
 TEST(Choose, WhatIsAskedForIsKept) {
   const Choice choice = choice_for(cart(kSpring), {{"absolute", "", "radau5"}, false});
   EXPECT_EQ(choice.coordinates, "absolute");
