@@ -301,16 +301,22 @@ class Natural {
     const Body& body = model_.bodies[index];
     BodyFrame& frame = k_.bodies[index];
     frame.R = body.rotation;
-    const NumericFrame start = values_.body(static_cast<int>(index));
-    const Site site =
-        !body.frame.empty() ? given_basis(body)[0]
-        : sites_[index].empty()
-            ? Site{add_element(body.name + ".com", true, start.r + start.R * values_(body.com)),
-                   body.com}
-            : sites_[index][0];
+    const Site site = !body.frame.empty() ? given_basis(body)[0] : point_site(index);
     frame.r = value_of(site.element) - frame.R * site.local;
     basis_.resize(std::max(basis_.size(), index + 1));
     basis_[index].push_back(site.element);
+  }
+
+  // The first point that joints share with others, or the body's own. (Axes say nothing of a point
+  // mass, which does not turn.)
+  Site point_site(std::size_t index) {
+    for (const Site& site : sites_[index]) {
+      if (elements_[site.element].is_point) return site;
+    }
+    const Body& body = model_.bodies[index];
+    const NumericFrame start = values_.body(static_cast<int>(index));
+    const Vec3<double> centre = start.r + start.R * values_(body.com);
+    return {add_element(body.name + ".com", true, centre), body.com};
   }
 
   // With complex numbers, P = r + p d and u = a d: d = (P₂ − P₁)/(p₂ − p₁) or u/a, r = P₁ − p₁ d.

@@ -382,5 +382,21 @@ outputs: {{crank: "o.angle'", rocker: "d.angle'"}}
   }
 }
 
+// In natural coordinates the joint holds by itself, wherever the point of `b` is.
+TEST(Start, PointMassesAreMovedToTheirJointsAsOthersAre) {
+  const Model model = read_model_text(R"(
+dimension: 2
+bodies:
+  b: {mass: 1.3, inertia: 0.1, com: [0.2, 0.1], position: [0.1, 0.2], points: {P: [0.1, 0.3]}}
+  p: {point_mass: 0.8, position: [0.5, 0.3]}
+joints: {j: {type: revolute, between: [b.P, p]}}
+outputs: {x: p.x, y: p.y, angle: b.angle}
+)",
+                                      "joined.yaml");
+  const Values start = common_start(model);
+  EXPECT_GT(start.at("x"), 0.25);  // between b.P at 0.2 and p at 0.5
+  EXPECT_LT(start.at("x"), 0.45);
+}
+
 }  // namespace
 }  // namespace koppel

@@ -194,5 +194,33 @@ run: {end: 1}
             message("'p.angle'"));
 }
 
+// Axes say nothing of where a point mass is: it slides along them.
+TEST(Degenerate, PointMassesSlideOnRailsInAllCoordinates) {
+  const Model model = read_model_text(R"(
+bodies: {b: {point_mass: 1, position: [1, 0, 0]}, c: {point_mass: 2, position: [1, 1, 0]}, d: {point_mass: 1}}
+joints:
+  rail: {type: prismatic, between: [ground, b], axis: [1, 0, 0]}
+  second: {type: prismatic, between: [b, c], axis: [0, 1, 0]}
+  rod: {type: cylindrical, between: [ground, d], axis: [0, 0, 1]}
+forces:
+  f: {type: effort, on: rail.position, effort: -100*rail.position}
+  g: {type: effort, on: second.position, effort: -50*second.position}
+  h: {type: effort, on: rod.position, effort: 2}
+outputs: {x: b.x, y: c.y, z: d.z}
+)",
+                                      "rails.yaml");
+  for (const std::string& set : coordinate_sets(model)) {
+    SimulateOptions options;
+    options.coordinates = set;
+    options.end = 2;
+    options.tolerance = 1e-11;
+    const Simulation s = simulate(model, options);
+    EXPECT_EQ(s.status, Outcome::Status::Done) << set << s.text;
+    EXPECT_NEAR(s.trajectory["x"].back(), std::cos(std::sqrt(100.0 / 3) * 2), 1e-8) << set;
+    EXPECT_NEAR(s.trajectory["y"].back(), std::cos(5.0 * 2), 1e-8) << set;
+    EXPECT_NEAR(s.trajectory["z"].back(), 0.5 * 2 * 2 * 2, 1e-8) << set;
+  }
+}
+
 }  // namespace
 }  // namespace koppel

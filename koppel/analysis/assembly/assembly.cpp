@@ -111,21 +111,24 @@ void find_positions(const Evaluator& evaluator, const StartDistance& distance, c
   result.state = std::move(state);
 }
 
-// Whether the guess satisfies everything: no metric is needed to stay there.
-bool stays(const Evaluator& evaluator, const State& guess) {
+// Whether the guess satisfies everything, and the bodies are where they are expected: coordinates
+// that bodies share may hold a joint at a place that suits one of its bodies only.
+bool stays(const Evaluator& evaluator, const StartDistance& distance, const State& guess) {
   const Equations& e = evaluator.equations;
   const Wishes fixed(e, select_wishes(e, false, true)), soft(e, select_wishes(e, false, false));
   const Positions all(evaluator, &fixed, &soft);
   const VectorXd gap = all.residual(guess);
   if (!gap.allFinite()) return false;
-  return largest(gap) == 0 || largest_part(gap, all.sizes(guess)) <= kRoundOff;
+  if (largest(gap) != 0 && largest_part(gap, all.sizes(guess)) > kRoundOff) return false;
+  constexpr double kExpected = 1e-9;  // of the mechanism's size
+  return distance.largest_relative_move(guess) <= kExpected;
 }
 
 Assembly assemble_from(const Evaluator& evaluator, const Placement& placement, const State& guess,
                        const AssemblyOptions& options) {
   Assembly result;
   const StartDistance distance(evaluator, placement, guess);
-  if (stays(evaluator, guess)) {
+  if (stays(evaluator, distance, guess)) {
     result.positions_found = true;
     result.state = guess;
   } else {
