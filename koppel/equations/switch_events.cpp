@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/expr/algebra/switches.hpp>
 #include <koppel/expr/graph/traverse.hpp>
 #include <koppel/expr/text/print.hpp>
 
@@ -82,12 +83,57 @@ bool has_limits(Expr node) {
   }
 }
 
+bool is_of(Expr e, const Exprs& known) {
+  const Exprs symbols = symbols_of(e);
+  return std::all_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
+    return std::find(known.begin(), known.end(), symbol) != known.end();
+  });
+}
+
 }  // namespace
 
 std::string name_of_switch(Expr argument) {
   constexpr std::size_t kLong = 60;
   const std::string text = to_text(argument);
   return text.size() <= kLong ? text : text.substr(0, kLong - 3) + "...";
+}
+
+std::vector<Expr> switch_functions(const Equations& e) {
+  const Exprs moving = join({e.q, e.v, e.x}), known = join({moving, {e.t}, e.p, e.u});
+  Exprs out;
+  for (const koppel::Switch& one : switches_of(join({e.f, e.r}), moving)) {
+    if (!is_of(one.argument, known) || one.at.size() > kManyCorners) continue;
+    for (const double at : one.at) out.push_back(one.argument - at);
+  }
+  return out;
+}
+
+std::vector<Expr> waking_functions(const Equations& e) {
+  // 1 − tanh(10) = 4e-9; e⁻²⁰ = 2e-9.
+  constexpr double kTanh = 10, kExp = 20;
+  const Exprs laws = join({e.f, e.r}), moving = join({e.q, e.v, e.x}),
+              known = join({moving, {e.t}, e.p, e.u});
+  if (!may_sleep(laws, moving)) return {};
+  Postorder order(*e.graph);
+  order.visit(laws);
+  const std::vector<char> depends = dependent_nodes(order, moving);
+  Exprs arguments;  // what is made of them grows the graph
+  std::vector<Op> ops;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (!depends[i] || (order[i].op() != Op::Tanh && order[i].op() != Op::Exp)) continue;
+    if (!is_of(order[i].operand(0), known)) continue;
+    arguments.push_back(order[i].operand(0));
+    ops.push_back(order[i].op());
+  }
+  Exprs out;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (ops[i] == Op::Exp) {
+      out.push_back(arguments[i] + kExp);
+    } else {
+      out.insert(out.end(), {arguments[i] - kTanh, arguments[i] + kTanh});
+    }
+  }
+  return out;
 }
 
 SwitchEvents::SwitchEvents(const Equations& e, std::span<const Expr> more) : graph_(e.graph.get()) {

@@ -22,6 +22,13 @@ namespace koppel {
 // Its text, which people see where a motion stays at the switch; long ones are cut.
 std::string name_of_switch(Expr argument);
 
+// Functions of the state and time that pass through zero where forces, or rates of further states,
+// pass from one piece to the next. Tables of many points are left out: a road has no jumps.
+std::vector<Expr> switch_functions(const Equations& equations);
+// The same where laws by tanh and exp, smooth as they are, begin to change and cease to: beyond,
+// they are constant to the last digits, as friction is that slides.
+std::vector<Expr> waking_functions(const Equations& equations);
+
 class SwitchEvents {
  public:
   // Those of the laws, and of these expressions, whose arguments follow from the state (laws of

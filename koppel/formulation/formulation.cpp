@@ -6,6 +6,7 @@
 #include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/equations/switch_events.hpp>
 #include <koppel/formulation/add_fixed_cost.hpp>
 #include <koppel/formulation/add_steps.hpp>
 #include <koppel/formulation/breakpoints.hpp>
@@ -236,6 +237,13 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
       EventTerms terms{s->e.t, s->y, s->given, {}};
       for (const Equations::Event& event : s->e.events) terms.values.push_back(event.when);
       return EventFunctions(terms, s->options.compile);
+    });
+  }
+  Exprs switches = switch_functions(equations);
+  append(switches, waking_functions(equations));
+  if (!switches.empty()) {
+    problem.switches = Lazy<EventFunctions>([s, switches = std::move(switches)] {
+      return EventFunctions({s->e.t, s->y, s->given, switches}, s->options.compile);
     });
   }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <koppel/integrate/dip.hpp>
+
 namespace koppel {
 namespace {
 
@@ -13,6 +15,7 @@ constexpr int kParts = 8;
 // at in parts that shrink by this factor towards the start, so many times.
 constexpr int kFirstParts = 16;
 constexpr double kShrink = 0.25;
+constexpr double kNear = 1e-3;  // of a part
 // Events happen together where they are no further apart than this part of the step, which dense
 // output does not resolve, or so many roundings of t.
 constexpr double kSimultaneous = 1e-9, kUlps = 16;
@@ -157,6 +160,28 @@ double EventWatch::last_defined(const Step& step, double before, double after,
   return before;
 }
 
+std::optional<double> EventWatch::find_dip_now(const Step& step, std::span<double> y) {
+  const auto& [a, b, c] = seen_;
+  if (a.values.empty()) return {};
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const EventDirection direction = problem_->event_directions[i];
+    const int side = sides_[i];
+    if (side == 0 || is_leaving_[i] || round_off_[i] > 0 || a.t < left_at_[i]) continue;
+    if (direction != EventDirection::Both && (direction == EventDirection::Falling) != (side > 0)) {
+      continue;
+    }
+    const Bracket bracket{
+        a.t, b.t, c.t, side * a.values[i], side * b.values[i], side * c.values[i]};
+    if (!(bracket.f_b > 0 && bracket.f_b <= bracket.f_a && bracket.f_b <= bracket.f_c)) continue;
+    const auto found = find_dip(bracket, [&](double t) {
+      evaluate(step, t, y);
+      return side * values_[i];
+    });
+    if (found) return found;
+  }
+  return {};
+}
+
 std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<double> y) {
   const double part = (step.t1 - step.t0) / kParts;
   times_.clear();
@@ -166,8 +191,14 @@ std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<do
   // An impact leaves its function at zero, which may be on the wrong side by round-off; but not for
   // long.
   const std::size_t num_first = times_.size();
+  // Shortly behind the beginning and before the end the slopes there are seen.
+  times_.push_back(step.t0 + kNear * part);
   for (int k = 1; k < kParts; ++k) times_.push_back(step.t0 + part * k);
+  times_.push_back(step.t1 - kNear * part);
   times_.push_back(step.t1);
+  evaluate(step, step.t0, y);
+  seen_ = {};
+  seen_[2] = {step.t0, values_};
   is_first_ = false;
   double before = step.t0;
   for (std::size_t k = 0; k < times_.size(); ++k) {
@@ -183,6 +214,14 @@ std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<do
       std::fill(is_leaving_.begin(), is_leaving_.end(), false);
     }
     if (any_passes(times_[k])) return locate(step, before, times_[k], y);
+    std::rotate(seen_.begin(), seen_.begin() + 1, seen_.end());
+    seen_[2].t = times_[k];
+    seen_[2].values = values_;
+    if (const auto t = find_dip_now(step, y)) {
+      evaluate(step, *t, y);
+      if (any_passes(*t)) return locate(step, seen_[0].t, *t, y);
+    }
+    values_ = seen_[2].values;
     take_sides();
     for (std::size_t i = 0; i < values_.size(); ++i) is_defined_[i] = !std::isnan(values_[i]);
     // What has not left yet may turn out to have passed from the start.

@@ -1,10 +1,12 @@
 // Finding events on the dense output of steps. An event function s_i(t, y) has a side, the sign it
 // had last; where a step leads to the other side in a direction that counts, the passage is located
 // to round-off in t by bisection. Events that pass at that time, or so soon after it that the dense
-// output cannot tell, happen together. Several points inside a step are looked at, so that only a
-// function that leaves its side and returns between two of them goes unnoticed.
+// output cannot tell, happen together. Several points inside a step are looked at, and where a
+// function comes nearest to zero it is followed to its least value (dip.hpp), so that one that
+// leaves its side and soon returns is seen, too.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -43,6 +45,9 @@ class EventWatch {
   int side_now(std::size_t event) const;
   void find_round_off(const Start& start);
   Found locate(const Step& step, double before, double after, std::span<double> y);
+  // A time shortly after which a function is on its other side, between the last three times one
+  // looked.
+  std::optional<double> find_dip_now(const Step& step, std::span<double> y);
 
   const Problem* problem_;
   EventFunctions::Workspace work_;
@@ -53,6 +58,12 @@ class EventWatch {
   std::vector<char> is_defined_;   // where one looked last
   std::vector<double> round_off_;  // of functions that are zero at the start, until they are not
   bool is_first_ = true;
+  // Where one looked last within the step, the latest last.
+  struct Seen {
+    double t;
+    std::vector<double> values;
+  };
+  std::array<Seen, 3> seen_;
 };
 
 }  // namespace koppel

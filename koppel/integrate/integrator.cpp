@@ -10,6 +10,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/integrate/event_watch.hpp>
+#include <koppel/integrate/excursions.hpp>
 #include <koppel/integrate/linear_step.hpp>
 #include <koppel/integrate/passage.hpp>
 #include <koppel/integrate/segment.hpp>
@@ -409,6 +410,16 @@ Outcome integrate(const Problem& problem, const Integrator& integrator, const St
   std::optional<EventWatch> watch;
   if (problem.events) watch.emplace(problem, start);
   std::optional<EventWatch::Found> found;
+  // Long steps of series may hold several swings.
+  std::optional<Excursions> excursions;
+  if (problem.switches && !is_fixed_cost && !options.step) {
+    excursions.emplace(problem, info.form == Form::Series ? 32 : 8, info.is_explicit);
+  }
+  struct Turn {
+    double from, to;  // where the step begins, and where it must end
+    std::vector<double> y;
+  };
+  std::optional<Turn> turn;
   std::vector<double> y_event(start.y.size());
   double from = start.t, h_guess = 0;
   bool is_stopped = is_stop_requested();
@@ -422,6 +433,13 @@ Outcome integrate(const Problem& problem, const Integrator& integrator, const St
     const double t1 = ends_at_break ? std::nextafter(to, from) : to;
 
     const Observer closed = [&](const Step& step) {
+      if (excursions) {
+        if (const auto t = excursions->look(step)) {
+          turn = {step.t0, *t, std::vector<double>(outcome.y.size())};
+          step.evaluate(step.t0, turn->y);
+          return false;
+        }
+      }
       if (!observer && !watch) return !is_stop_requested();
       const double left = step.t0 == t0 ? from : step.t0, right = step.t1 == t1 ? to : step.t1;
       const ClosedStep whole(step, left, right);
@@ -440,8 +458,20 @@ Outcome integrate(const Problem& problem, const Integrator& integrator, const St
     };
     outcome.t = t0;
     try {
-      if (t0 < t1) {
-        h_guess = run({problem, options, integrator, closed, t1, h_guess, start.tick}, outcome);
+      for (double until = t1; t0 < t1;) {
+        h_guess = run({problem, options, integrator, closed, until, h_guess, start.tick}, outcome);
+        const bool turns = turn.has_value();
+        if (turns) {  // the last step is taken again, up to there
+          outcome.status = Outcome::Status::Done;
+          outcome.t = turn->from;
+          outcome.y = std::move(turn->y);
+          --outcome.statistics.steps;
+          ++outcome.statistics.rejected;
+          h_guess = turn->to - turn->from;
+        }
+        if (outcome.status != Outcome::Status::Done || outcome.t == t1) break;
+        until = turns ? turn->to : t1;
+        turn.reset();
       }
     } catch (const Stopped&) {
       outcome.status = Outcome::Status::Stopped;

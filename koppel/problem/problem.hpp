@@ -63,6 +63,8 @@ struct Problem {
   Lazy<EnergyBalance> energy;   // what a motion must conserve
   Lazy<EventFunctions> events;  // none: nothing happens
   std::vector<EventDirection> event_directions;
+  // Zero where laws pass from piece to piece, or begin to change (equations/switch_events.hpp).
+  Lazy<EventFunctions> switches;  // none: laws are of one piece
   // The rates at a consistent state and, as its z, accelerations and multipliers: what index 1
   // says, for formulations that have no right-hand side.
   Lazy<RightHandSide> rates;

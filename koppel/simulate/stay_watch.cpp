@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include <koppel/equations/switch_events.hpp>
-#include <koppel/expr/algebra/structure.hpp>
-#include <koppel/expr/algebra/switches.hpp>
 #include <koppel/simulate/problem_state.hpp>
 
 namespace koppel {
@@ -15,9 +13,6 @@ namespace {
 // (taylor).
 constexpr double kShort = 1000, kLongest = 1e-4;
 constexpr double kBackAndForth = 50;  // ranges
-
-// A road of thousands of points has no jumps that a motion stays at.
-constexpr std::size_t kManyCorners = 64;
 
 // a + s (b − a).
 std::vector<double> on_line(const std::vector<double>& a, const std::vector<double>& b, double s) {
@@ -50,21 +45,7 @@ bool differ(const std::vector<double>& f, const std::vector<double>& g) {
 void StayWatch::find_arguments() {
   has_looked_ = true;
   const Equations& e = evaluator_.equations;
-  std::vector<Expr> laws = e.f, moving = e.q;
-  laws.insert(laws.end(), e.r.begin(), e.r.end());
-  for (const auto* part : {&e.v, &e.x}) moving.insert(moving.end(), part->begin(), part->end());
-  std::vector<Expr> known = moving;
-  known.push_back(e.t);
-  for (const auto* part : {&e.p, &e.u}) known.insert(known.end(), part->begin(), part->end());
-  std::vector<Expr> arguments;
-  for (const Switch& one : switches_of(laws, moving)) {
-    const std::vector<Expr> symbols = symbols_of(one.argument);
-    const bool is_known = std::all_of(symbols.begin(), symbols.end(), [&](Expr symbol) {
-      return std::find(known.begin(), known.end(), symbol) != known.end();
-    });
-    if (!is_known || one.at.size() > kManyCorners) continue;
-    for (const double at : one.at) arguments.push_back(one.argument - at);
-  }
+  const std::vector<Expr> arguments = switch_functions(e);
   if (arguments.empty()) return;
   arguments_.emplace(e, arguments);
   for (const Expr argument : arguments) names_.push_back(name_of_switch(argument));
