@@ -89,7 +89,10 @@ void SeriesSolver::set_scales() {
       factor *= k + o + 1;
     }
   }
-  for (int o = 0; o <= max_offset_; ++o) {
+  // Velocities without mass, as y has them, are of higher order than any offset.
+  int highest = max_offset_;
+  for (const auto [unknown, o] : system_->terms().y) highest = std::max(highest, o);
+  for (int o = 0; o <= highest; ++o) {
     auto& choose = choose_.emplace_back();  // C(n, o)
     for (int n = 0; n <= order_; ++n) {
       choose.push_back(n < o ? 0 : n == o ? 1 : choose.back() * n / (n - o));

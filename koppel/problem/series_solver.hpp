@@ -56,7 +56,7 @@ class SeriesSolver {
   int followed() const { return followed_; }
   // Gives another solver the point that the polynomials reach at t + h, but for its time.
   void follow(double h, SeriesSolver& there) const;
-  // x_j⁽ᵒ⁾(t + h)/o! of the polynomial.
+  // x_j⁽ᵒ⁾(t + h)/o! of the polynomial, for o up to the largest offset or order in y.
   double evaluate(int j, int o, double h) const;
 
   // How close the rows of the constraints are to being dependent (series_dependence.cpp).

@@ -1,5 +1,6 @@
 // Taylor series on the DAE itself: order, tolerance, dense output, switches, and any index.
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -190,6 +191,36 @@ TEST(Taylor, KeepsItsAccuracyAcrossAJumpInTime) {
   const Outcome out = c.run(1, {.tolerance = 1e-10});
   const double t = 0.7, expected = 0.045 + 0.3 * t - t * t;  // x(0.3) + ẋ(0.3) t − t²
   EXPECT_NEAR(out.y[0], expected, 1e-14);
+}
+
+// The largest |y_i(t) − expected(t)| at points of all steps.
+double worst_error(const Case& c, double end, double tolerance, std::size_t i,
+                   const std::function<double(double)>& expected) {
+  double worst = 0;
+  std::vector<double> y(c.y.size());
+  const Outcome out = c.run(end, {.tolerance = tolerance}, [&](const Step& step) {
+    for (const double part : {0.0, 0.2, 0.5, 0.9, 1.0}) {
+      const double t = step.t0 + part * (step.t1 - step.t0);
+      step.evaluate(t, y);
+      worst = std::max(worst, std::abs(y[i] - expected(t)));
+    }
+    return true;
+  });
+  EXPECT_EQ(out.status, Outcome::Status::Done) << out.text;
+  EXPECT_EQ(out.t, end);
+  return worst;
+}
+
+// All offsets are 0, and y has the velocity, of order 1.
+TEST(Taylor, FollowsAMotionThatTimeAloneDetermines) {
+  const Case c(read_model_text("coordinates: [x]\nkinetic: 0\nconstraints: {c: x - sin(t)}\n"
+                               "run: {end: 3}\n",
+                               "given.yaml"),
+               "lagrange");
+  ASSERT_EQ(c.problem.series->max_d(), 0);
+  EXPECT_LT(worst_error(c, 3, 1e-10, 0, [](double t) { return std::sin(t); }), 1e-10);
+  // The derivative of the polynomial, or of the constraint where that is off by 100 tolerances.
+  EXPECT_LT(worst_error(c, 3, 1e-10, 1, [](double t) { return std::cos(t); }), 1e-8);
 }
 
 // The coefficients of all unknowns at the start, by unknown.
