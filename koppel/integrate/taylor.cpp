@@ -86,7 +86,7 @@ class Taylor {
         here_(std::make_unique<SeriesSolver>(system_, order_for(system_, segment.options),
                                              segment.options.tolerance)),
         there_(std::make_unique<SeriesSolver>(system_, here_->order(), segment.options.tolerance)),
-        planner_(segment.options, here_->num_unknowns()),
+        planner_(segment.options, segment.problem),
         finder_(segment.problem) {
     for (const auto [unknown, order] : system_.terms().y) {
       last_shown_ = std::max(last_shown_, order - here_->offset(unknown));
@@ -193,7 +193,8 @@ class Taylor {
     end_.clear();
     for (int j = 0; j < there_->num_unknowns(); ++j) {
       const int d = there_->offset(j);
-      if (d > 0) end_.push_back(there_->coefficient(j, d - 1) * planner_.weight(j));
+      if (!planner_.counts(j)) continue;
+      end_.push_back(there_->coefficient(j, std::max(0, d - 1)) * planner_.weight(j));
       if (d > 1) end_.push_back(there_->coefficient(j, 0));
     }
     double largest = end_before_.empty() ? kInfinity : 0;
@@ -278,13 +279,13 @@ class Taylor {
   // Whether the point that the polynomials reach is far from the consistent one: between the ends
   // of the step they are then no motion of the mechanism, though both ends are right. So it is
   // where constraints are nearly dependent all along, and their round-off is never small (rule 2
-  // sees only where it becomes large).
+  // sees only where it becomes large). A coordinate without mass may have come to another branch.
   bool is_torn_apart(double h) const {
     if (segment_.options.step || plan_.is_lost) return false;
     constexpr double kTorn = 1000;  // of the tolerance
     const double allowed = kTorn * std::max(segment_.options.tolerance, kRoundOff);
     for (int j = 0; j < here_->num_unknowns(); ++j) {
-      if (here_->offset(j) == 0) continue;
+      if (!planner_.counts(j)) continue;
       const double end = there_->coefficient(j, 0);
       const double size = std::max(std::abs(end), segment_.options.absolute_scale);
       if (std::abs(end - here_->evaluate(j, 0, h)) > allowed * size) return true;
@@ -311,16 +312,17 @@ class Taylor {
 
   // The difference of the highest derivatives x_j⁽ᵈ⁾ that are predicted for the time s of a step h
   // and of those at that point, as the error it makes over the step, of x_j′ where d = 2 and of x_j
-  // where d = 1, in units of what is allowed.
+  // where d = 1 or, without mass, d = 0, in units of what is allowed.
   double measure_defect(double h, double s, const SeriesSolver& point) const {
     double worst = 0;
     for (int j = 0; j < here_->num_unknowns(); ++j) {
       const int d = here_->offset(j);
-      if (d == 0) continue;
+      if (!planner_.counts(j)) continue;
       const double size =
           std::max(std::abs(here_->coefficient(j, 0)), segment_.options.absolute_scale);
       const double difference = point.coefficient(j, d) - here_->evaluate(j, d, s);
-      worst = std::max(worst, std::abs(difference) * std::pow(h, std::max(1, d - 1)) / size);
+      const int power = d == 0 ? 0 : std::max(1, d - 1);
+      worst = std::max(worst, std::abs(difference) * std::pow(h, power) / size);
     }
     // The truncated series differs in its d-th derivative by about p^d more than in its value.
     return worst / (segment_.options.tolerance * std::pow(here_->order(), system_.max_d()));

@@ -20,10 +20,21 @@ double step_for(int p, double log_radius, double tolerance) {
 
 }  // namespace
 
+TaylorPlanner::TaylorPlanner(const IntegrateOptions& options, const Problem& problem)
+    : options_(options),
+      counts_(static_cast<std::size_t>(problem.series->num_unknowns())),
+      weight_(counts_.size()) {
+  const SeriesTerms& terms = problem.series->terms();
+  for (std::size_t j = 0; j < counts_.size(); ++j) counts_[j] = terms.structure.d[j] > 0;
+  for (int i = 0; i < problem.num_differential(); ++i) {
+    counts_[static_cast<std::size_t>(terms.y[static_cast<std::size_t>(i)].unknown)] = true;
+  }
+}
+
 void TaylorPlanner::set_weights(const SeriesSolver& at) {
   for (int j = 0; j < at.num_unknowns(); ++j) {
-    const int rate = at.offset(j) - 1;  // z_j is the derivative of this order
-    if (rate < 0) continue;             // multipliers follow from the rest
+    if (!counts(j)) continue;
+    const int rate = std::max(0, at.offset(j) - 1);
     weight_[static_cast<std::size_t>(j)] =
         1 / std::max(std::abs(at.coefficient(j, rate)), options_.absolute_scale);
   }
@@ -33,10 +44,11 @@ void TaylorPlanner::set_weights(const SeriesSolver& at) {
 double TaylorPlanner::log_norm(const SeriesSolver& at, int k) const {
   double largest = 0;
   for (int j = 0; j < at.num_unknowns(); ++j) {
-    const int rate = at.offset(j) - 1;
-    if (rate < 0) continue;
+    if (!counts(j)) continue;
+    const int rate = at.offset(j) - 1;  // z_j is the derivative of this order
     double factor = weight_[static_cast<std::size_t>(j)];
     for (int i = 1; i <= rate; ++i) factor *= k + i;  // (k + rate)!/k!
+    if (rate < 0) factor /= k;                        // (3)
     largest = std::max(largest, factor * std::abs(at.coefficient(j, k + rate)));
   }
   return std::log(largest);

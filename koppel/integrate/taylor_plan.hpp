@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <koppel/integrate/integrator.hpp>
+#include <koppel/problem/problem.hpp>
 #include <koppel/problem/series_solver.hpp>
 
 namespace koppel {
@@ -25,10 +26,15 @@ struct TaylorPlan {
 // Motions over hours have steps of minutes, and would be allowed the more error the slower they
 // are: there it is error per step, (h/ρ)ᵖ⁺¹ ≤ σ tolerance,
 //   h = (σ tolerance)^{1/(p+1)} ρ.                                                       (2)
+// Coordinates without mass have d_j = 0: they follow from the rest at every time, as multipliers
+// do, but often only near values that are known, on their branch. No error of theirs is carried
+// along, so that what others may gain in a unit of time they may have. That is error per unit step
+// of their integrals, and these are the z_j:
+//   z_j[k] = x_j[k−1] / k,      w_j = max(|x_j|, scale).                                   (3)
+// Multipliers may have a smaller radius than the motion, and do not count.
 class TaylorPlanner {
  public:
-  TaylorPlanner(const IntegrateOptions& options, int num_unknowns)
-      : options_(options), weight_(static_cast<std::size_t>(num_unknowns)) {}
+  TaylorPlanner(const IntegrateOptions& options, const Problem& problem);
 
   // σ: errors of the steps add up, and later motion amplifies them.
   static constexpr double kSafety = 0.2;
@@ -39,6 +45,8 @@ class TaylorPlanner {
   // `may_be_lost`: a singular configuration is near.
   TaylorPlan make(const SeriesSolver& at, bool may_be_lost);
 
+  // Whether x_j is part of the motion rather than a multiplier.
+  bool counts(int j) const { return counts_[static_cast<std::size_t>(j)]; }
   void set_weights(const SeriesSolver& at);
   double weight(int j) const { return weight_[static_cast<std::size_t>(j)]; }  // 1/w_j
 
@@ -47,6 +55,7 @@ class TaylorPlanner {
   double log_radius(const SeriesSolver& at, int k) const;
 
   const IntegrateOptions& options_;
+  std::vector<bool> counts_;
   std::vector<double> weight_;
 };
 

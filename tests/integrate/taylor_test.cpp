@@ -223,6 +223,44 @@ TEST(Taylor, FollowsAMotionThatTimeAloneDetermines) {
   EXPECT_LT(worst_error(c, 3, 1e-10, 1, [](double t) { return std::cos(t); }), 1e-8);
 }
 
+// x = t has a series of any length, that of y = √(1.05² + sin 3t) ends where y = 0 at complex t. A
+// step beyond leads to the other root.
+TEST(Taylor, StepsSuitCoordinatesWithoutMass) {
+  const Case c(read_model_text("coordinates: {x: {rate: 1, fixed: true}, y: {start: 1.05}}\n"
+                               "kinetic: x'^2/2\nconstraints: {c: y^2 - 1.05^2 - sin(3*x)}\n"
+                               "run: {end: 3}\n",
+                               "branch.yaml"),
+               "lagrange");
+  const auto y = [](double t) { return std::sqrt(1.05 * 1.05 + std::sin(3 * t)); };
+  for (const double tolerance : {1e-4, 1e-8, 1e-12}) {
+    // Between the ends of steps the polynomial lacks one more term, which is ρ/h ≈ 3 times larger.
+    EXPECT_LT(worst_error(c, 3, tolerance, 1, y), 10 * tolerance) << tolerance;
+  }
+}
+
+// y² = 1 − t ends at t = 1.
+TEST(Taylor, FailsWhereACoordinateWithoutMassHasNoValueFurther) {
+  const Case c(read_model_text("coordinates: {y: {start: 1}}\nkinetic: 0\n"
+                               "constraints: {c: y^2 - 1 + t}\nrun: {end: 3}\n",
+                               "end.yaml"),
+               "lagrange");
+  const Outcome out = c.run(3, {.tolerance = 1e-8});
+  EXPECT_EQ(out.status, Outcome::Status::Failed);
+  EXPECT_NEAR(out.t, 1, 1e-12);
+  EXPECT_EQ(out.text, "no consistent point was found near the end of the step");
+}
+
+// x = t − 3 passes the bump max(1 − x², 0), and y = 0 holds at both ends of a long step over it.
+TEST(Taylor, StopsAtSwitchesOfCoordinatesWithoutMass) {
+  const Case c(read_model_text("coordinates: {x: {start: -3, rate: 1, fixed: true}, y: 0}\n"
+                               "kinetic: x'^2/2\nconstraints: {c: 'y - max(1 - x^2, 0)'}\n"
+                               "run: {end: 6}\n",
+                               "bump.yaml"),
+               "lagrange");
+  const auto y = [](double t) { return std::max(1 - (t - 3) * (t - 3), 0.0); };
+  EXPECT_LT(worst_error(c, 6, 1e-8, 1, y), 1e-7);
+}
+
 // The coefficients of all unknowns at the start, by unknown.
 using Coefficients = std::vector<std::vector<double>>;
 
