@@ -18,6 +18,7 @@ constexpr double kEnergy = 1e-2, kPosition = 1e-3, kVelocity = 1e-2;
 constexpr double kEnergyFails = 0.5, kPositionFails = 0.1, kVelocityFails = 1;
 constexpr double kMultipliers = 100;   // wider, where power is that of multipliers
 constexpr double kFastest = 3e8;       // m/s, the speed of light
+constexpr double kFaintest = 1e-20;    // J, twice what a molecule has at room temperature
 constexpr double kShareOfAStep = 0.1;  // of a limit
 // Energy that starts from rest is known after k steps to 1/k of itself, by methods of order 1.
 constexpr double kStarting = 100, kStartingFails = 10;  // steps
@@ -228,9 +229,11 @@ double HealthWatch::kinetic_max(const Point& point) const {
 double HealthWatch::moved(const Point& point) const {
   const double range = std::max(potential_max_, point.energy.potential) -
                        std::min(potential_min_, point.energy.potential);
-  // What a mechanism has at 1 mm/s, and what is lost in rounding, do not count.
-  const double least = std::max(
-      1e-6 * unit_kinetic_, 1e-7 * std::max(std::abs(potential_max_), std::abs(potential_min_)));
+  // What a mechanism has at 1 mm/s, and what is lost in rounding, do not count. Where nothing has
+  // mass and no force acts, all that moves is the round-off of multipliers.
+  const double least =
+      std::max({1e-6 * unit_kinetic_,
+                1e-7 * std::max(std::abs(potential_max_), std::abs(potential_min_)), kFaintest});
   return std::max({kinetic_max(point), range, point.exchange, least});
 }
 

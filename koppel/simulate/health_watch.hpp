@@ -5,7 +5,8 @@
 //   energy     the balance B(t) = E(t) − E(0) − ∫P dt − (what events gave) = 0
 //   (energy_balance.hpp),
 //              relative to the energy that moved so far: the largest of T, of the range of V and of
-//              ∫|P| dt. The integral is a quadrature on the dense output of each step.
+//              ∫|P| dt, and no less than 1e-20 J. The integral is a quadrature on the dense output
+//              of each step.
 //   position   g_i, relative to what it would be with all coordinates off by their own size
 //   velocity   ġ_i and a v + b likewise, relative to the fastest motion so far
 //   growth     values beyond any physical scale, or not finite

@@ -147,6 +147,63 @@ run: {end: 1}
   expect_end(model, {{"angle", end[0]}, {"rate", end[1]}});
 }
 
+// Rods without mass, of lengths 1, 3 and 2.5, between pivots 3 apart; the first is at the angle φ.
+// With d from its end to the other pivot, at the distance r = |d|, the last is at the angle
+//   arg(−d) − arccos((r² + 2.5² − 3²)/(2·2.5 r)),                                           (1)
+// by the cosine rule, on the side where it was assembled.
+double rocker_at(double phi) {
+  const double x = 3 - std::cos(phi), y = -std::sin(phi), r = std::hypot(x, y);
+  return std::atan2(-y, -x) - std::acos((r * r + 2.5 * 2.5 - 9) / (5 * r));
+}
+
+std::string four_bar_text(const std::string& crank, const std::string& drive) {
+  return "dimension: 2\nbodies:\n  c: {" + crank + R"(, points: {e: [1, 0]}, angle: 1}
+  k: {mass: 0, inertia: 0, points: {e: [3, 0]}, position: [0.54, 0.84], angle: 0.3}
+  r: {mass: 0, inertia: 0, points: {e: [2.5, 0]}, position: [3, 0], angle: 1.4}
+joints:
+  a: {type: revolute, between: [ground, c])" +
+         drive + R"(}
+  b: {type: revolute, between: [c.e, k]}
+  d: {type: revolute, between: [k.e, r.e]}
+  o: {type: revolute, between: [{ground: [3, 0]}, r]}
+initial: {"a.angle'": 1, a.angle: 1}
+outputs: {rocker: r.angle}
+run: {end: 5}
+)";
+}
+
+// In all coordinates, at all rows. Nothing has energy, and nothing is doubtful for lack of it.
+void expect_rocker(const std::string& text) {
+  const Model model = read_model_text(text, "four_bar.yaml");
+  for (const std::string& set : coordinate_sets(model)) {
+    for (const char* integrator : {"taylor", "radau5", "dop853"}) {
+      SCOPED_TRACE(set + " " + integrator);
+      SimulateOptions options = options_of(model);
+      options.coordinates = set;
+      options.integrator = integrator;
+      const Simulation s = simulate(model, options);
+      ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+      EXPECT_EQ(s.summary.health.state, Health::State::Good);
+      double worst = 0;
+      for (std::size_t i = 0; i < s.trajectory.num_rows(); ++i) {
+        const double turned = s.trajectory["rocker"][i] - rocker_at(1 + s.trajectory.time()[i]);
+        worst = std::max(worst, std::abs(std::remainder(turned, 2 * M_PI)));
+      }
+      EXPECT_LT(worst, 1e-6);  // 100 tolerances: errors of 5 s add up
+    }
+  }
+}
+
+TEST(Degenerate, ADrivenLinkageWithoutMassFollowsItsBranch) {
+  expect_rocker(four_bar_text("mass: 0, inertia: 0", ", drive: 1 + t"));
+  expect_rocker(four_bar_text("mass: 1, inertia: 0", ", drive: 1 + t"));
+}
+
+// The rods take nothing of the wheel's energy: it turns evenly.
+TEST(Degenerate, ALinkageWithoutMassFollowsAFlywheelOnItsBranch) {
+  expect_rocker(four_bar_text("mass: 10, inertia: 5", ""));
+}
+
 std::string refusal(const std::string& text, const std::string& set) {
   const Model model = read_model_text(text, "model.yaml");
   SimulateOptions options = options_of(model);
