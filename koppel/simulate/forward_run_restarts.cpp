@@ -207,6 +207,7 @@ bool ForwardRun::do_rows_fade(const Step& step) {
   constexpr double kBetter = 3.0;  // times
   constexpr int kMostSwaps = 1000;
   if (now_.rank.redundant_rows.empty() || options_.step || num_swaps_ > kMostSwaps) return false;
+  if (now_.rank.rank == 0) return false;                  // none is kept
   if (now_.choice.integrator.is("taylor")) return false;  // it has rules of its own
   std::vector<double> y(static_cast<std::size_t>(now_.problem.size()));
   step.evaluate(step.t1, y);

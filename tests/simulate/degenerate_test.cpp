@@ -216,6 +216,32 @@ std::string refusal(const std::string& text, const std::string& set) {
   return "";
 }
 
+// A point does not turn, so that a screw holds it: in natural coordinates nothing is left that
+// moves, and the equation of the screw repeats that.
+TEST(Degenerate, AScrewHoldsAPoint) {
+  const auto screw = [](const std::string& more) {
+    return "bodies: {p: {point_mass: 1}}\njoints: {j: {type: screw, between: [ground, p], "
+           "axis: [0, 0, 1], pitch: 1" +
+           more + "}}\noutputs: {z: p.z}\nrun: {end: 1}\n";
+  };
+  const Model model = read_model_text(screw(""), "screw.yaml");
+  for (const std::string& set : coordinate_sets(model)) {
+    for (const char* integrator : {"taylor", "radau5", "dop853"}) {
+      SCOPED_TRACE(set + " " + integrator);
+      SimulateOptions options = options_of(model);
+      options.coordinates = set;
+      options.integrator = integrator;
+      const Simulation s = simulate(model, options);
+      EXPECT_EQ(s.status, Outcome::Status::Done) << s.text;
+      EXPECT_EQ(s.trajectory["z"].back(), 0);
+    }
+    EXPECT_EQ(refusal(screw(", drive: t"), set),
+              "error[assembly.impossible]: no velocities satisfy all constraints: "
+              "'j.drive' ('j.drive') is off by 1.")
+        << set;
+  }
+}
+
 TEST(Degenerate, MotionsThatNothingDeterminesAreRefusedByName) {
   const auto message = [](const std::string& what) {
     return "error[simulate.massless]: the mass matrix is singular along an unconstrained "

@@ -96,6 +96,13 @@ std::optional<Gap> find_impossible_rate(const Evaluator& evaluator,
   return {};
 }
 
+void note_contradiction(const Evaluator& evaluator, const Wishes& fixed, const VectorXd& rest,
+                        double tolerance, Assembly& result) {
+  result.gaps = velocity_gaps(evaluator, fixed, rest, tolerance);
+  result.text = fmt::format("no velocities satisfy all constraints: '{}' ('{}') is off by {:.3g}.",
+                            result.gaps[0].name, result.gaps[0].owner, result.gaps[0].size);
+}
+
 }  // namespace
 
 void find_velocities(const Evaluator& evaluator, const StartDistance& distance, const State& guess,
@@ -110,6 +117,12 @@ void find_velocities(const Evaluator& evaluator, const StartDistance& distance, 
   if (largest(all.A * dense::view(guess.v) - all.b) <= kRoundOff * size &&
       distance.expects(state)) {
     result.velocities_found = true;
+    return;
+  }
+  if (e.num_v() == 0) {  // nothing can move, whatever has to
+    result.velocity_residual = largest(firm.b);
+    result.velocities_found = result.velocity_residual <= tolerance;
+    if (!result.velocities_found) note_contradiction(evaluator, fixed, -firm.b, tolerance, result);
     return;
   }
   const StartDistance::OfVelocities of = distance.of_velocities(state);
@@ -135,9 +148,7 @@ void find_velocities(const Evaluator& evaluator, const StartDistance& distance, 
     result.text = explain_initial(*rate);
     return;
   }
-  result.gaps = velocity_gaps(evaluator, fixed, rest, tolerance);
-  result.text = fmt::format("no velocities satisfy all constraints: '{}' ('{}') is off by {:.3g}.",
-                            result.gaps[0].name, result.gaps[0].owner, result.gaps[0].size);
+  note_contradiction(evaluator, fixed, rest, tolerance, result);
 }
 
 }  // namespace koppel

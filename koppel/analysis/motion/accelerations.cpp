@@ -138,9 +138,15 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   if (sparse::is_large(e.num_v() + e.num_rows())) {
     if (std::optional<Accelerations> result = solve_sparse(evaluator, state)) return *result;
   }
+  if (e.num_v() == 0) {  // all constraints, if there are any, are between fixed things
+    Accelerations result;
+    result.lambda.resize(e.num_g());
+    result.mu.resize(e.num_a());
+    result.is_redundant = e.num_rows() > 0;
+    return result;
+  }
   const Kkt kkt = assemble_kkt(evaluator, state);
   const Eigen::Index size = kkt.matrix.rows();
-  if (size == 0) return {};
   const VectorXd d = symmetric_scale(kkt.matrix);
   const MatrixXd A = d.asDiagonal() * kkt.matrix * d.asDiagonal();
   const VectorXd b = d.cwiseProduct(kkt.right);

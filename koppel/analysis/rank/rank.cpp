@@ -107,7 +107,11 @@ std::string explain(const Redundancy& r, const std::string& weaker) {
     text += std::to_string(r.rows.size()) + " of its " + std::to_string(r.num_equations) +
             " equations (" + join(r.rows) + ") repeat" + (one ? "s" : "");
   }
-  text += r.repeats.empty() ? " its others." : " what " + join(r.repeats) + " already say.";
+  if (!r.repeats.empty()) {
+    text += " what " + join(r.repeats) + " already say.";
+  } else {
+    text += r.num_equations == 1 ? " what is fixed already." : " its others.";
+  }
   if (!weaker.empty()) {
     text += " Make it a " + weaker + " joint, or accept that its reaction is not unique.";
   } else {
@@ -253,16 +257,26 @@ Dependences find_sparse_dependences(const Evaluator& evaluator, const State& sta
   return {std::move(null.basis), scale.rows.cwiseProduct(sparse::row_norms(eased)), scale.rows};
 }
 
+// Without velocities C has no columns: each row is a dependence of its own.
+Dependences all_dependent(Index num_rows) {
+  return {Eigen::MatrixXd::Identity(num_rows, num_rows), Eigen::VectorXd::Ones(num_rows),
+          Eigen::VectorXd::Ones(num_rows)};
+}
+
 // The rank at a state alone, and the dependences there.
 RankReport rank_at(const Evaluator& evaluator, const State& state, const RankOptions& options,
                    Dependences& found) {
   RankReport report;
   report.num_rows = static_cast<int>(evaluator.equations->num_rows());
   report.degrees_of_freedom = static_cast<int>(evaluator.equations->num_v());
-  if (report.num_rows == 0 || report.degrees_of_freedom == 0) return report;
+  if (report.num_rows == 0) return report;
   const bool is_large = sparse::is_large(static_cast<Index>(report.num_rows));
-  found = is_large ? find_sparse_dependences(evaluator, state, report)
-                   : find_dependences(evaluator, state, options.tolerance, report);
+  if (report.degrees_of_freedom == 0) {
+    found = all_dependent(report.num_rows);
+  } else {
+    found = is_large ? find_sparse_dependences(evaluator, state, report)
+                     : find_dependences(evaluator, state, options.tolerance, report);
+  }
   report.rank_here = report.rank;
   report.degrees_of_freedom -= report.rank;
   if (found.Y.cols() > 0) {
