@@ -247,6 +247,21 @@ TEST(ChangedParameters, ThatFollowFromOthersOrAreBuiltInCannotBeSet) {
       make_step_model(model, options_for(c, model), "", StepKind::FixedCost, origins);
   EXPECT_EQ(bars.start.kinds[0], ParameterKind::BuiltIn);  // N, a number of windows
   EXPECT_EQ(bars.start.kinds[2], ParameterKind::Free);     // l
+  const Case held{"held",
+                  R"(
+parameters: {m: 1, A: 2}
+signals: {hand: {type: held, value: A*t, every: 0.1, until: 2}}
+coordinates: [x]
+kinetic: m/2*x'^2
+generalized_forces: {x: hand}
+)",
+                  "",
+                  {}};
+  model = read(held, false, origins);
+  const StepModel mass =
+      make_step_model(model, options_for(held, model), "", StepKind::FixedCost, origins);
+  EXPECT_EQ(mass.start.kinds[0], ParameterKind::Free);
+  EXPECT_EQ(mass.start.kinds[1], ParameterKind::BuiltIn);  // A, in the samples
   const Case tree{"tree", kTree, "joint", {}};
   model = read(tree, false, origins);
   const TemporaryFolder folder;

@@ -41,7 +41,7 @@ std::optional<Samples> sample(ModelWriter& writer, const Numbers& value, double 
   const Function function(symbols, value.values);
   std::vector<double> in;
   for (const Expr symbol : symbols)
-    in.push_back(symbol == writer.model.time ? 0 : writer.value(symbol));
+    in.push_back(symbol == writer.model.time ? 0 : writer.built_in(symbol));
   const auto count = static_cast<int>(until / every * (1 + 1e-12));
   for (int i = 0; i <= count; ++i) {
     out.t.push_back(i * every);

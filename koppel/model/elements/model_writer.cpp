@@ -71,6 +71,11 @@ bool ModelWriter::check_size(std::string_view key, const Numbers& numbers, std::
   return false;
 }
 
+double ModelWriter::built_in(Expr e) const {
+  if (note_built_in) note_built_in(e);
+  return value(e);
+}
+
 bool ModelWriter::is_constant(Expr e) const {
   if (e.is_constant()) return true;
   const std::vector<Expr> symbols = symbols_of(e);

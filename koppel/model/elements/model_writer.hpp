@@ -50,6 +50,9 @@ class ModelWriter {
   double value(Expr e) const { return values_(e); }
   Vec3<double> value(const Vec3e& e) const { return values_(e); }
   Mat3<double> value(const Mat3e& e) const { return values_(e); }
+  // The same for a number that stays in the model, whatever its parameters become: another value of
+  // them needs a new model.
+  double built_in(Expr e) const;
   bool is_constant(Expr e) const;  // of parameters only
   // A symbol in an expression that is not of positions, parameters and time: a rate, an input.
   std::optional<Expr> find_beyond_positions(Expr e) const;
@@ -82,6 +85,7 @@ class ModelWriter {
   Model& model;
   std::vector<std::pair<std::string, Expr>> signals;          // what was defined
   std::function<Location(std::string_view key)> locate = {};  // where a field stands
+  std::function<void(Expr)> note_built_in = {};               // told by built_in()
   MarkerFrame axes_of_model;                                  // of the sub-assembly, in world axes
   const std::string name;                                     // in full
   const std::string what;                                     // "force 's'"

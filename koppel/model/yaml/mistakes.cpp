@@ -132,6 +132,7 @@ ModelWriter Reader::writer_for(const Element& element, const std::string& what) 
                        report(find(key), d.id, d.message, d.hint);
                      });
   writer.locate = [this, find](std::string_view key) { return source.at(find(key)); };
+  writer.note_built_in = [this](Expr e) { build_in(e); };
   writer.axes_of_model = frame;
   return writer;
 }

@@ -115,6 +115,9 @@ class Reader {
   Number number(const Node& node, std::string_view what);
   Number angle(const Node& node, std::string_view what);
   double plain_number(const Node& node, std::string_view what);  // its value is built in
+  // Marks the parameters of an expression, and those that they follow from: the model has to be
+  // read again for other values of theirs.
+  void build_in(Expr e);
   Vec3e vector(const Node& node, std::string_view what);
   Vec3e direction(const Node& node, std::string_view what);  // not zero
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/text/parse.hpp>
@@ -42,19 +43,6 @@ std::string_view unit_of(std::string_view text) {
   return std::find(std::begin(kUnits), std::end(kUnits), rest) != std::end(kUnits)
              ? rest
              : std::string_view();
-}
-
-// The parameters of an expression, and those that they follow from.
-void build_in(Expr e, Names& names) {
-  if (e.is_constant()) return;
-  for (const Expr& symbol : symbols_of(e)) {
-    const std::string name(symbol.name());
-    if (!names.parameters.contains(name)) continue;
-    ParameterOrigin& origin = names.origins[name];
-    if (origin.is_built_in) continue;
-    origin.is_built_in = true;
-    if (origin.definition) build_in(*origin.definition, names);
-  }
 }
 
 }  // namespace
@@ -165,8 +153,19 @@ Number Reader::number(const Node& node, std::string_view what) {
 // Other values of the parameters would not change the number: they are built in.
 double Reader::plain_number(const Node& node, std::string_view what) {
   const Number value = number(node, what);
-  build_in(value.e, names);
+  build_in(value.e);
   return value.value;
+}
+
+void Reader::build_in(Expr e) {
+  if (e.is_constant()) return;
+  for (const Expr& symbol : symbols_of(e)) {
+    const std::string name(symbol.name());
+    if (!names.parameters.contains(name)) continue;
+    ParameterOrigin& origin = names.origins[name];
+    const bool is_new = !std::exchange(origin.is_built_in, true);
+    if (is_new && origin.definition) build_in(*origin.definition);
+  }
 }
 
 Number Reader::angle(const Node& node, std::string_view what) {
