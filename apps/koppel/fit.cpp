@@ -49,7 +49,8 @@ void run(const FitCommand& given) {
   Model model = load(*given.model, origins);
   const Trajectory data = read_csv(given.data);
   FitOptions options;
-  options.run = run_options(given, model);
+  options.run = run_options(given, model, origins);
+  give_setting(origins, "end");  // that of the data
   options.until = given.end;
   double end = data.empty() ? options.run.end : end_of(data);
   if (given.end) end = std::min(end, *given.end);

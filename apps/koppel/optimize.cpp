@@ -35,9 +35,10 @@ struct OptimizeCommand : StudyOptions {
   bool json = false, quiet = false;
 };
 
-OptimizeOptions options_of(const OptimizeCommand& given, const Model& model) {
+OptimizeOptions options_of(const OptimizeCommand& given, const Model& model,
+                           const SimulateOptions& run) {
   OptimizeOptions options;
-  options.run = run_options(given, model);
+  options.run = run;
   if (!given.minimize.empty() && !given.maximize.empty()) {
     throw Error("arguments.wrong", "--minimize and --maximize are both given.");
   }
@@ -106,8 +107,9 @@ void write_comparison(const std::filesystem::path& path, const Model& model,
 void run(const OptimizeCommand& given) {
   std::vector<ParameterOrigin> origins;
   Model model = load(*given.model, origins);
-  model = with_controls(std::move(model), given, run_options(given, model).end);
-  const OptimizeOptions options = options_of(given, model);
+  const SimulateOptions each = run_options(given, model, origins);
+  model = with_controls(std::move(model), given, each.end);
+  const OptimizeOptions options = options_of(given, model, each);
   const std::string model_hash = fingerprint(model);  // as it was read
   check_question(model, origins, options);
   const std::filesystem::path folder = make_folder(given.folder, given.model->path, "optimize");

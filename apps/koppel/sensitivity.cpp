@@ -39,7 +39,7 @@ void run(const SensitivityCommand& given) {
   std::vector<ParameterOrigin> origins;
   Model model = load(*given.model, origins);
   SensitivityOptions options;
-  options.run = run_options(given, model);
+  options.run = run_options(given, model, origins);
   model = with_controls(std::move(model), given, options.run.end);
   options.mode = mode_of(given.mode);
   for (const std::string& text : given.of) options.of.push_back(parse_criterion(text));
@@ -52,7 +52,8 @@ void run(const SensitivityCommand& given) {
   if (names.empty()) {
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
       const bool is_free =
-          i >= origins.size() || (!origins[i].is_built_in && !origins[i].definition);
+          i >= origins.size() ||
+          (!origins[i].is_built_in && !origins[i].definition && origins[i].run_settings.empty());
       if (is_free) names.emplace_back(model.parameters[i].symbol.name());
     }
   }

@@ -29,13 +29,17 @@ Model with_controls(Model model, const StudyOptions& options, double end) {
   return model;
 }
 
-SimulateOptions run_options(const StudyOptions& options, const Model& model) {
+SimulateOptions run_options(const StudyOptions& options, const Model& model,
+                            std::vector<ParameterOrigin>& origins) {
   SimulateOptions run = simulate_options(*options.method, *options.model, model);
   if (options.end) run.end = *options.end;
   if (options.tolerance) run.tolerance = *options.tolerance;
   if (!options.method->step) run.step.reset();
   if (options.method->integrator.empty()) run.integrator = {};
   if (options.method->formulation.empty()) run.formulation = {};
+  if (options.end) give_setting(origins, "end");
+  if (options.tolerance) give_setting(origins, "tolerance");
+  for (const char* unused : {"step", "samples"}) give_setting(origins, unused);
   return run;
 }
 

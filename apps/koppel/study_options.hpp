@@ -22,8 +22,9 @@ struct StudyOptions {
 void add_study_options(CLI::App& command, StudyOptions& options);
 
 // What the command line says; derivatives go through few integrators, so that the model's own
-// method is left aside.
-SimulateOptions run_options(const StudyOptions& options, const Model& model);
+// method is left aside. Settings that it does not take from the model are given, for `origins`.
+SimulateOptions run_options(const StudyOptions& options, const Model& model,
+                            std::vector<ParameterOrigin>& origins);
 
 // The model with the inputs that are sampled, `end` being that of the run.
 Model with_controls(Model model, const StudyOptions& options, double end);

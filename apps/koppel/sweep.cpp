@@ -311,6 +311,10 @@ void run(const SweepOptions& options) {
     }
     crew.together = {options.gpu, options.contract, crew.jobs};
     crew.model = load(*options.model, crew.origins);
+    if (options.end) give_setting(crew.origins, "end");
+    if (options.tolerance) give_setting(crew.origins, "tolerance");
+    if (options.method->step) give_setting(crew.origins, "step");
+    give_setting(crew.origins, "samples");  // every step counts
   }
   const bool leads = !crew.rank || crew.rank->number == 0;
   Sweep sweep = sweep_of(options, leads);

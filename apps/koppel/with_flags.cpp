@@ -13,10 +13,10 @@ struct Rendering {
 // clang-format off
 constexpr Rendering kOptions[] = {
     {"bounded", "--bounded"}, {"coordinates", "--coordinates"}, {"derivatives", "--derivatives"},
-    {"feedback", "--feedback"}, {"float", "--float"}, {"formulation", "--formulation"},
-    {"integrator", "--integrator"}, {"json", "--json"}, {"period", "--period"},
-    {"realtime", "--realtime"}, {"samples", "--samples"}, {"speed", "--speed"}, {"step", "--step"},
-    {"stiff", "--stiff"}, {"tolerance", "--tol"},
+    {"end", "--end"}, {"feedback", "--feedback"}, {"float", "--float"},
+    {"formulation", "--formulation"}, {"integrator", "--integrator"}, {"json", "--json"},
+    {"period", "--period"}, {"realtime", "--realtime"}, {"samples", "--samples"},
+    {"speed", "--speed"}, {"step", "--step"}, {"stiff", "--stiff"}, {"tolerance", "--tol"},
 };
 constexpr Rendering kOperations[] = {
     {"inverse", "`koppel inverse`"}, {"live", "`koppel live`"}, {"simulate", "`koppel run`"},

@@ -41,6 +41,24 @@ int find(const Model& model, std::string_view name) {
   return -1;
 }
 
+// That a study would follow other values of a parameter.
+void check_origin(const std::string& name, const ParameterOrigin& origin) {
+  if (origin.is_built_in) {
+    throw Error("study.built-in",
+                fmt::format("'{}' is built into the model, as a count, a table or a path: there "
+                            "are no derivatives by it.",
+                            name),
+                "Try its values one by one, in a sweep.");
+  }
+  if (origin.run_settings.empty()) return;
+  const std::string& setting = *origin.run_settings.begin();
+  throw Error("study.built-in",
+              fmt::format("run.{} of the model follows '{}', and is the same for all runs of a "
+                          "study: there are no derivatives by it.",
+                          setting, name),
+              fmt::format("Give `{}`, or try its values one by one, in a sweep.", setting));
+}
+
 // Makes an initial value a parameter.
 int add_start(Model& model, const std::string& name) {
   if (!name.starts_with(kStart)) refuse(model, name);
@@ -63,13 +81,7 @@ StudiedParameters::StudiedParameters(Model model, std::vector<ParameterOrigin> o
     int place = find(model_, name);
     if (place < 0) place = add_start(model_, name);
     const auto i = static_cast<std::size_t>(place);
-    if (i < origins.size() && origins[i].is_built_in) {
-      throw Error("study.built-in",
-                  fmt::format("'{}' is built into the model, as a count, a table or a path: there "
-                              "are no derivatives by it.",
-                              name),
-                  "Try its values one by one, in a sweep.");
-    }
+    if (i < origins.size()) check_origin(name, origins[i]);
     if (std::find(places_.begin(), places_.end(), i) != places_.end()) {
       throw Error("study.bad-option", fmt::format("'{}' is given twice.", name));
     }

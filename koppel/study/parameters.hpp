@@ -21,7 +21,8 @@ class StudiedParameters {
  public:
   // `origins` as they were read; empty: no parameter follows from others. Throws Error
   // `study.unknown-parameter`, with a suggestion, and `study.built-in` for those that a model has
-  // built in, such as counts and the points of tables: it has no derivatives by them.
+  // built in, such as counts and the points of tables: it has no derivatives by them. So have runs
+  // what their settings follow from; give_setting() says which of them are given otherwise.
   StudiedParameters(Model model, std::vector<ParameterOrigin> origins,
                     std::vector<std::string> names);
 

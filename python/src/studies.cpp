@@ -14,8 +14,10 @@ namespace {
 
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-// Derivatives go through few integrators: the model's own method is left aside.
-SimulateOptions run_options(const py::dict& given, const Model& model) {
+// Derivatives go through few integrators: the model's own method is left aside. Settings that are
+// not taken from the model are given, for `origins`.
+SimulateOptions run_options(const py::dict& given, const Model& model,
+                            std::vector<ParameterOrigin>& origins) {
   SimulateOptions options = simulate_options(given, model);
   const auto is_given = [&](const char* key) {
     return given.contains(key) && !given[key].is_none();
@@ -23,6 +25,10 @@ SimulateOptions run_options(const py::dict& given, const Model& model) {
   if (!is_given("step")) options.step.reset();
   if (!is_given("integrator")) options.integrator = {};
   if (!is_given("formulation")) options.formulation = {};
+  for (const char* key : {"end", "tolerance"}) {
+    if (is_given(key)) give_setting(origins, key);
+  }
+  for (const char* unused : {"step", "samples"}) give_setting(origins, unused);
   return options;
 }
 
@@ -50,13 +56,14 @@ py::tuple sensitivity(LoadedModel& of, const py::dict& given, const std::vector<
   SensitivityOptions options;
   options.with_second = second;
   options.times = times;
-  options.run = run_options(given, of.model);
+  std::vector<ParameterOrigin> origins = of.origins;
+  options.run = run_options(given, of.model, origins);
   options.of = criteria(what);
   using Mode = SensitivityOptions::Mode;
   options.mode = mode == "forward" ? Mode::Forward : mode == "adjoint" ? Mode::Adjoint : Mode::Auto;
   const Sensitivity found = with_model(of, [&] {
     const Model model = with_controls(of.model, controls, options.run.end);
-    return find_sensitivity(StudiedParameters(model, of.origins, expand(over, model)), options);
+    return find_sensitivity(StudiedParameters(model, origins, expand(over, model)), options);
   });
   py::array_t<double> derivatives({found.derivatives.rows, found.derivatives.columns});
   for (int i = 0; i < found.derivatives.rows; ++i) {
@@ -94,7 +101,8 @@ py::tuple optimize_model(LoadedModel& of, const py::dict& given,
                          const std::vector<std::tuple<std::string, double, double>>& over,
                          const std::vector<std::string>& limits, const Controls& controls) {
   OptimizeOptions options;
-  options.run = run_options(given, of.model);
+  std::vector<ParameterOrigin> origins = of.origins;
+  options.run = run_options(given, of.model, origins);
   options.minimize = criteria(what);
   options.maximizes = maximizes;
   options.over = ranges(over);
@@ -109,7 +117,7 @@ py::tuple optimize_model(LoadedModel& of, const py::dict& given,
     const Model model = with_controls(of.model, controls, options.run.end);
     options.over = expand(options.over, model);
     const std::string model_hash = journal_path.empty() ? "" : fingerprint(model);
-    check_question(model, of.origins, options);
+    check_question(model, origins, options);
     std::optional<OptimizeJournal> journal;
     OptimizeCallbacks callbacks;
     if (!journal_path.empty()) {
@@ -120,7 +128,7 @@ py::tuple optimize_model(LoadedModel& of, const py::dict& given,
         return true;
       };
     }
-    return optimize(model, of.origins, options, callbacks);
+    return optimize(model, origins, options, callbacks);
   });
   if (found.end == Optimum::End::Stopped) throw Stopped();
   return py::make_tuple(to_text(found, options), to_json(found, options));
@@ -131,7 +139,9 @@ py::tuple fit_model(LoadedModel& of, const py::dict& given, const std::vector<st
                     const std::vector<std::tuple<std::string, double, double>>& over,
                     const std::map<std::string, double>& noise, const Controls& controls) {
   FitOptions options;
-  options.run = run_options(given, of.model);
+  std::vector<ParameterOrigin> origins = of.origins;
+  options.run = run_options(given, of.model, origins);
+  give_setting(origins, "end");  // that of the data
   options.over = ranges(over);
   for (const auto& [column, sigma] : noise) options.noise.push_back({column, sigma});
   if (double until = 0; take(given, "end", until)) options.until = until;
@@ -152,7 +162,7 @@ py::tuple fit_model(LoadedModel& of, const py::dict& given, const std::vector<st
     const Model model =
         with_controls(of.model, controls, std::min(end, options.until.value_or(end)));
     options.over = expand(options.over, model);
-    return fit(model, of.origins, data, options);
+    return fit(model, origins, data, options);
   });
   if (found.end == Fit::End::Stopped) throw Stopped();
   return py::make_tuple(to_text(found), to_json(found));
@@ -165,12 +175,14 @@ struct LoadedBatch {
       : model(std::move(from)) {
     LoadedModel& of = *model;
     BatchOptions options;
-    options.run = run_options(given, of.model);
+    std::vector<ParameterOrigin> origins = of.origins;
+    options.run = run_options(given, of.model, origins);
+    give_setting(origins, "end");  // copies have none
     options.observed = observed;
     options.jobs = jobs;
     options.on_card = on_card;
-    batch = with_model(
-        of, [&] { return std::make_unique<Batch>(of.model, of.origins, count, options); });
+    batch =
+        with_model(of, [&] { return std::make_unique<Batch>(of.model, origins, count, options); });
   }
 
   std::span<const double> view(const std::optional<Array>& values) const {

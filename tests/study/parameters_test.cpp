@@ -1,4 +1,4 @@
-// What studies may vary: not what a model has as numbers.
+// What studies may vary: not what a model or its runs have as numbers.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,6 +29,12 @@ std::string built_in(const std::string& name) {
   return "error[study.built-in]: '" + name +
          "' is built into the model, as a count, a table or a path: there are no derivatives by "
          "it.\n  Try its values one by one, in a sweep.";
+}
+
+std::string in_setting(const std::string& setting, const std::string& name) {
+  return "error[study.built-in]: run." + setting + " of the model follows '" + name +
+         "', and is the same for all runs of a study: there are no derivatives by it.\n  Give `" +
+         setting + "`, or try its values one by one, in a sweep.";
 }
 
 constexpr const char* kHeld = R"(
@@ -62,6 +68,30 @@ TEST(StudiedParameters, OfABatchAreNoneThatSamplesOfAHeldSignalFollowFrom) {
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), built_in("A"));
   }
+}
+
+constexpr const char* kOscillator = R"(
+parameters: {m: 2, k: 50, P: 6, T: P/2, h: 1e-3, tol: 1e-6, n: 101}
+coordinates: {x: {start: 0.1}}
+kinetic: m/2*x'^2
+potential: k/2*x^2
+outputs: {x: x}
+run: {end: T, step: 2*h, tolerance: tol/10, samples: n}
+)";
+
+// The settings are read once: a study would not follow them.
+TEST(StudiedParameters, AreNoneThatSettingsOfRunsFollowFrom) {
+  Read read(kOscillator);
+  EXPECT_EQ(read.said_about("T"), in_setting("end", "T"));
+  EXPECT_EQ(read.said_about("P"), in_setting("end", "P"));
+  EXPECT_EQ(read.said_about("h"), in_setting("step", "h"));
+  EXPECT_EQ(read.said_about("tol"), in_setting("tolerance", "tol"));
+  EXPECT_EQ(read.said_about("n"), in_setting("samples", "n"));
+  EXPECT_EQ(read.said_about("k"), "");
+  give_setting(read.origins, "end");
+  EXPECT_EQ(read.said_about("T"), "");
+  EXPECT_EQ(read.said_about("P"), "");
+  EXPECT_EQ(read.said_about("h"), in_setting("step", "h"));
 }
 
 }  // namespace

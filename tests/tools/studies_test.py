@@ -328,6 +328,22 @@ class Sensitivities(Study):
         self.refuses([*ask, "--of", "x:final", "--over", "k,k"],
                      "error[study.bad-option]: 'k' is given twice.\n")
 
+    def test_the_end_of_a_run_is_not_varied_in_silence(self):
+        self.write("long.yaml", OSCILLATOR.replace("x0: 0.1", "x0: 0.1, T: 3").replace("end: 1", "end: T"))
+        told = ("error[study.built-in]: run.end of the model follows 'T', and is the same for all runs of a study: "
+                "there are no derivatives by it.\n"
+                "  Give --end, or try its values one by one, in a sweep.\n")
+        self.refuses(["sensitivity", "long.yaml", "--of", "x:final", "--over", "T"], told)
+        self.refuses(["optimize", "long.yaml", "--minimize", "x:final", "--over", "T=2:3.5", "--out", "o"], told)
+        self.refuses(["sweep", "long.yaml", "--vary", "T=1,2", "--batch", "--step", "1e-3", "--integrator", "rk4",
+                      "--output", "x:final", "--out", "b"], told)
+        # Without names it is left aside, as what is built in; with an end of the run it is a parameter as any other.
+        code, output, _ = run("sensitivity", "long.yaml", "--of", "x:final", "--json", cwd=self.folder)
+        self.assertEqual((code, list(json.loads(output)["parameters"])), (0, ["m", "k", "c", "x0"]))
+        code, output, _ = run("sensitivity", "long.yaml", "--of", "x:final", "--over", "T", "--end", "3", "--json",
+                              cwd=self.folder)
+        self.assertEqual((code, list(json.loads(output)["parameters"])), (0, ["T"]))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -87,6 +87,13 @@ void read_run(Reader& reader, const Node* section) {
   FieldReader(reader, *section, "").read(made);
   ModelWriter writer = reader.writer_for({"run", "run", section->offset, section}, "");
   add_element(made, writer);
+  const auto note = [&](std::string_view key, const std::optional<Expr>& value) {
+    if (value) reader.build_in(*value, key);
+  };
+  note("end", made.end);
+  note("step", made.step);
+  note("tolerance", made.tolerance);
+  note("samples", made.samples);
 }
 
 }  // namespace koppel::yaml

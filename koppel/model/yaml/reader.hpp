@@ -116,8 +116,9 @@ class Reader {
   Number angle(const Node& node, std::string_view what);
   double plain_number(const Node& node, std::string_view what);  // its value is built in
   // Marks the parameters of an expression, and those that they follow from: the model has to be
-  // read again for other values of theirs.
-  void build_in(Expr e);
+  // read again for other values of theirs. With a setting of runs, only runs that keep it are
+  // concerned.
+  void build_in(Expr e, std::string_view run_setting = {});
   Vec3e vector(const Node& node, std::string_view what);
   Vec3e direction(const Node& node, std::string_view what);  // not zero
 

@@ -157,14 +157,15 @@ double Reader::plain_number(const Node& node, std::string_view what) {
   return value.value;
 }
 
-void Reader::build_in(Expr e) {
+void Reader::build_in(Expr e, std::string_view run_setting) {
   if (e.is_constant()) return;
   for (const Expr& symbol : symbols_of(e)) {
     const std::string name(symbol.name());
     if (!names.parameters.contains(name)) continue;
     ParameterOrigin& origin = names.origins[name];
-    const bool is_new = !std::exchange(origin.is_built_in, true);
-    if (is_new && origin.definition) build_in(*origin.definition);
+    const bool is_new = run_setting.empty() ? !std::exchange(origin.is_built_in, true)
+                                            : origin.run_settings.emplace(run_setting).second;
+    if (is_new && origin.definition) build_in(*origin.definition, run_setting);
   }
 }
 
