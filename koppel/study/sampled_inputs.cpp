@@ -7,6 +7,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {
@@ -46,6 +47,31 @@ void check_times(const SampledInput& input) {
   throw Error("study.bad-input",
               fmt::format("the times of the samples of '{}' must ascend, from 0 on, one for each.",
                           input.name));
+}
+
+// Wherever a model may have an input (Model::validate).
+void put_in(Expr symbol, Expr value, Model& model) {
+  const auto put = [&](Expr& e) { e = substitute(e, symbol, value); };
+  const auto put_all = [&](std::vector<Action>& actions) {
+    for (Action& action : actions) put(action.effort);
+  };
+  for (Force& force : model.forces) put_all(force.actions);
+  for (FirstOrder& state : model.first_order) put(state.rate);
+  for (std::vector<Output>* named : {&model.outputs, &model.definitions}) {
+    for (Output& output : *named) put(output.value);
+  }
+  for (Tracking& t : model.tracking) {
+    for (Expr& target : t.targets) put(target);
+    for (Expr* e : {&t.rho0, &t.rho1, &t.max_force, &t.max_acceleration, &t.max_speed, &t.response,
+                    &t.is_active}) {
+      put(*e);
+    }
+  }
+  for (Event& event : model.events) {
+    put(event.when);
+    for (Event::Change& change : event.changes) put(change.value);
+    put_all(event.impulses);
+  }
 }
 
 // The part before "[*]", or nothing.
@@ -109,13 +135,13 @@ Model with_sampled_input(Model model, const SampledInput& input, double end) {
     const double share = static_cast<double>(k) / static_cast<double>(n - 1);
     times.push_back(input.times.empty() ? duration * share : Expr(input.times[k]));
   }
-  Expr rate = 0;  // after the last sample
+  Expr value = samples[n - 1];
   for (std::size_t k = n - 1; k-- > 0;) {
     const Expr slope = (samples[k + 1] - samples[k]) / (times[k + 1] - times[k]);
-    rate = select(model.time < times[k + 1], slope, rate);
+    value = select(model.time < times[k + 1], samples[k] + slope * (model.time - times[k]), value);
   }
-  model.first_order.push_back({input.name, symbol, rate, {}});
-  model.initial.push_back({symbol, samples[0], true, {}});
+  put_in(symbol, value, model);
+  model.definitions.push_back({input.name, value, {}});  // for criteria
   return model;
 }
 

@@ -4,8 +4,9 @@
 //   model = with_sampled_input(model, {.name = "F", .values = std::vector<double>(21)}, 2);
 //   StudiedParameters over(model, origins, expand({"F[*]"}, model));   // F[0] … F[20]
 //
-// The input becomes a state whose rate is the slope between the samples: piecewise constant, with
-// switches at the samples, which integrators step to. Where the samples are spread over a parameter
+// The input becomes an expression of time and the samples, with switches at the samples, which
+// integrators step to. It is no state with the slopes as its rate: fixed-cost steps go across a
+// jump of a rate, and would keep the offset for good. Where the samples are spread over a parameter
 // T, the switches move with it (switch_times.hpp).
 #pragma once
 
