@@ -75,10 +75,7 @@ SweepRow row_of(const Simulation& simulation, const Sweep& sweep) {
 void check_parameters(const Samples& samples, const Model& model) {
   std::vector<std::string> known;
   for (const Parameter& parameter : model.parameters) {
-    // Those of sub-assemblies are given by the file that includes them.
-    if (parameter.symbol.name().find('.') == std::string_view::npos) {
-      known.emplace_back(parameter.symbol.name());
-    }
+    known.emplace_back(parameter.symbol.name());
   }
   for (const Range& range : samples.design().ranges) {
     if (std::find(known.begin(), known.end(), range.name) != known.end()) continue;

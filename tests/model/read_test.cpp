@@ -1,5 +1,6 @@
 // What a text becomes, field by field.
 #include <koppel/model/elements/list.hpp>
+#include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include <cmath>
@@ -461,6 +462,25 @@ outputs: {a: left.p.angle}
   EXPECT_TRUE(is(m, m.joints[2].a.point, 4, 0, 0));
   EXPECT_EQ(to_text(m.forces[0].actions[0].effort), "-left.law(left.p.angle)");
   EXPECT_EQ(to_text(m.outputs[0].value), "left.p.angle");
+
+  // From outside: what is handed over, and what the file itself says, give way.
+  std::vector<ParameterOrigin> origins;
+  const ReadOptions set{{{"left.l", "3"}, {"right.l", "1/2"}}};
+  const Model other = read_model(folder / "main.yaml", set, origins);
+  EXPECT_EQ(value(other, other.bodies[1].mass), 6);
+  EXPECT_EQ(value(other, other.bodies[2].mass), 1);
+  ASSERT_EQ(other.parameters.size(), 3U);
+  EXPECT_EQ(other.parameters[1].symbol.name(), "left.l");
+  EXPECT_FALSE(origins[1].definition) << "it follows L no longer";
+  try {
+    read_model(folder / "main.yaml", {{{"left.L", "3"}}});
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), (folder / "main.yaml").string() +
+                                ": error[model.unknown-parameter]: there is no parameter 'left.L' "
+                                "to be set.\n  parameters: L, left.l, right.l. Did you mean "
+                                "'left.l'?");
+  }
 }
 
 }  // namespace

@@ -344,6 +344,26 @@ class Sensitivities(Study):
                               cwd=self.folder)
         self.assertEqual((code, list(json.loads(output)["parameters"])), (0, ["T"]))
 
+    def test_an_optimum_of_a_sub_assembly_can_be_run(self):
+        self.write("two.yaml", "include: {A: {file: oscillator.yaml}, B: {file: oscillator.yaml}}\n"
+                               "outputs: {x: A.x}\nrun: {end: 1}\n")
+        code, output, errors = run("optimize", "two.yaml", "--minimize", "x:final", "--over", "A.k=30:70", "--json",
+                                   "--out", "o", cwd=self.folder)
+        self.assertEqual(code, 0, errors)
+        best = json.loads(output)["after"]
+        k = best["parameters"]["A.k"]
+        code, _, errors = run("run", "two.yaml", "--set", f"A.k={k!r}", "--out", "r", cwd=self.folder)
+        self.assertEqual(code, 0, errors)
+        last = (self.folder / "r/trajectory.csv").read_text().splitlines()[-1].split(",")
+        head = (self.folder / "r/trajectory.csv").read_text().splitlines()[0].split(",")
+        self.assertAlmostEqual(float(last[head.index("x")]), best["value"], delta=1e-7)  # of tolerances 1e-8
+        code, _, errors = run("sweep", "two.yaml", "--vary", f"A.k=50,{k!r}", "--output", "x:final", "--out", "s",
+                              cwd=self.folder)
+        self.assertEqual(code, 0, errors)
+        rows = (self.folder / "s/sweep.csv").read_text().splitlines()
+        self.assertIn("A.k", rows[0])
+        self.assertEqual(len(rows), 3)
+
 
 if __name__ == "__main__":
     unittest.main()

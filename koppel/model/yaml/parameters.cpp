@@ -38,8 +38,8 @@ void read_parameters(Reader& reader, const Node* section, const ReadOptions& opt
     index.emplace(given[i].name, i);
     known.push_back(given[i].name);
   }
-  // Values from outside have a source of their own, so that messages show where they come from.
   std::vector<std::optional<std::string>> set(given.size());
+  // Those of a sub-assembly are handed over.
   for (const auto& [name, value] : options.set) {
     if (const auto it = index.find(name); it != index.end()) {
       set[it->second] = value;
@@ -48,6 +48,14 @@ void read_parameters(Reader& reader, const Node* section, const ReadOptions& opt
                     "there is no parameter '" + name + "' to be set.",
                     list_choices(name, "parameters", known));
     }
+  }
+  // Those from outside come last: they no longer follow what is handed over.
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto it = names.set.find(given[i].full_name);
+    if (it == names.set.end()) continue;
+    set[i] = it->second;
+    names.set.erase(it);
+    names.origins[given[i].full_name].definition.reset();
   }
   std::vector<Node> nodes(given.size());
   std::vector<std::vector<std::size_t>> needs(given.size());

@@ -4,6 +4,7 @@
 #include <set>
 
 #include <koppel/base/printable.hpp>
+#include <koppel/base/suggest.hpp>
 #include <koppel/model/elements/sections.hpp>
 #include <koppel/model/yaml/sections.hpp>
 
@@ -57,6 +58,22 @@ void read_head(Reader& reader, const Node& root) {
   read_run(reader, root.find("run"));
 }
 
+// Values from outside for parameters that neither the model nor a sub-assembly has. One of a
+// sub-assembly is not missed where a mistake may have kept that from being read.
+void report_unknown_set(Reader& reader) {
+  std::vector<std::string> known;
+  for (const Parameter& parameter : reader.model.parameters) {
+    known.emplace_back(parameter.symbol.name());
+  }
+  const bool is_whole = reader.num_mistakes() == 0;
+  for (const auto& [name, value] : reader.names.set) {
+    if (!is_whole && name.find('.') != name.npos) continue;
+    reader.report(Location{reader.source.file(), 0, 0}, "model.unknown-parameter",
+                  "there is no parameter '" + name + "' to be set.",
+                  list_choices(name, "parameters", known));
+  }
+}
+
 }  // namespace
 
 void read_sections(Reader& reader, const Node& root, const ReadOptions& options) {
@@ -97,6 +114,7 @@ void read_sections(Reader& reader, const Node& root, const ReadOptions& options)
       reader.names.plain.emplace(name + '\'', *rate);
     }
   }
+  if (reader.prefix.empty()) report_unknown_set(reader);
 }
 
 }  // namespace koppel::yaml
@@ -188,9 +206,10 @@ Model read_source(std::string_view text, const std::string& file, const ReadOpti
   model.file = file;
   model.name = printable(std::filesystem::path(file).stem().string());
   yaml::Names names;
+  for (const auto& [name, value] : options.set) names.set[name] = value;
   std::vector<Diagnostic> mistakes;
   yaml::Reader reader(model, names, source, mistakes);
-  yaml::read_sections(reader, root, options);
+  yaml::read_sections(reader, root, {});
   if (mistakes.empty()) {
     model.validate();
     origins.clear();

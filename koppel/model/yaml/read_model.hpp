@@ -16,7 +16,8 @@
 namespace koppel {
 
 struct ReadOptions {
-  // Parameters by name, with the text of a number or of an expression of other parameters.
+  // Parameters by name, with the text of a number or of an expression of other parameters of their
+  // file. Those of a sub-assembly have its name before theirs: "front.m".
   std::vector<std::pair<std::string, std::string>> set;
 };
 

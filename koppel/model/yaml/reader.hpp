@@ -61,6 +61,7 @@ struct Names {
   std::unordered_map<std::string, Frame> frames;  // "front.ground"; links of robots without mass
   std::unordered_map<std::string, Parameter> parameters;
   std::unordered_map<std::string, ParameterOrigin> origins;  // of parameters
+  std::map<std::string, std::string> set;                    // from outside, not yet taken
   std::unordered_map<std::string, Expr> signals;             // named expressions of time
   std::unordered_map<std::string, Expr> plain;        // inputs, coordinates and their rates, states
   std::unordered_map<std::string, std::string> kind;  // what uses a name: "body", "parameter"
