@@ -51,7 +51,7 @@ void Distance::add_to(ModelWriter& writer) const {
   if (jump.value == 0 && !drive.value) {
     return writer.reject_at("jump", "model.unknown-key", " has a jump but no drive.");
   }
-  const Marker first{a.body, a.at}, second{b.body, b.at};
+  const Marker first{a.body, a.at, a.axes}, second{b.body, b.at, b.axes};
   add_joint(writer, {.law = law(drive.value.value_or(L)),
                      .a = first,
                      .b = second,

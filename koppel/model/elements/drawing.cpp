@@ -12,6 +12,7 @@ void add(ModelWriter& writer, Drawn part) {
   part.where = writer.where();
   const MarkerFrame& frame = writer.axes_of_model;
   for (Vec3e& point : part.points) point = frame.r + frame.R * point;
+  if (part.kind == Drawn::Kind::Box) part.turn += atan2(frame.R(1, 0), frame.R(0, 0));
   if (!writer.is_rejected()) writer.model.drawing.push_back(std::move(part));
 }
 

@@ -3,14 +3,23 @@
 namespace koppel {
 namespace {
 
-// In the frame of a body: as given, or as placed at the start.
-Vec3e in_body(const ModelWriter& writer, const Direction& axis, int body) {
-  if (!axis.is_in_world) return axis.value;
-  return transpose(writer.body(body).rotation) * (writer.axes_of_model.R * axis.value);
+// The frame of a place as placed at the start, in world axes.
+Mat3e frame_of(const ModelWriter& writer, const Place& place) {
+  return writer.body(place.body).rotation * place.axes;
 }
 
+// In the frame of a place: as given, or as placed at the start.
+Vec3e in_frame(const ModelWriter& writer, const Direction& axis, const Place& place) {
+  if (!axis.is_in_world) return transpose(place.axes) * axis.value;
+  return transpose(frame_of(writer, place)) * (writer.axes_of_model.R * axis.value);
+}
+
+// With z along an axis, given in the frame of the place. The other axes are chosen in that frame:
+// they go with it when the frame, the ground of a sub-assembly, is placed elsewhere.
 Marker marker_along(const ModelWriter& writer, const Place& place, const Vec3e& axis) {
-  return make_marker(place.body, place.at, axis, writer.value(axis));
+  Marker marker = make_marker(place.body, place.at, axis, writer.value(axis));
+  marker.axes = place.axes * marker.axes;
+  return marker;
 }
 
 }  // namespace
@@ -58,18 +67,19 @@ std::optional<std::pair<Marker, Marker>> place_markers(ModelWriter& writer,
     return {};
   }
   if (joint.axes.is_given) {
-    return std::pair{marker_along(writer, a, in_body(writer, joint.axes.a, a.body)),
-                     marker_along(writer, b, in_body(writer, joint.axes.b, b.body))};
+    return std::pair{marker_along(writer, a, in_frame(writer, joint.axes.a, a)),
+                     marker_along(writer, b, in_frame(writer, joint.axes.b, b))};
   }
-  const Vec3e axis = joint.axis ? in_body(writer, *joint.axis, a.body) : a.axes * Vec3e{0, 0, 1};
+  const Vec3e axis = joint.axis ? in_frame(writer, *joint.axis, a) : Vec3e{0, 0, 1};
   const Marker first = marker_along(writer, a, axis);
-  const Mat3e &Ra = writer.body(a.body).rotation, &Rb = writer.body(b.body).rotation;
+  const Mat3e from_a_to_b = transpose(frame_of(writer, b)) * frame_of(writer, a);
   const Vec3<double> value = writer.value(axis);
-  const Vec3<double> carried = writer.value(transpose(Rb) * (Ra * axis));
+  const Vec3<double> carried = writer.value(from_a_to_b * axis);
   constexpr double kParallel = 1e-9;
   if (joint.turns && norm(carried - value) <= kParallel * norm(value)) {
-    return std::pair{first, Marker{b.body, b.at, first.axes}};
+    return std::pair{first, marker_along(writer, b, axis)};
   }
+  const Mat3e &Ra = writer.body(a.body).rotation, &Rb = writer.body(b.body).rotation;
   return std::pair{first, Marker{b.body, b.at, transpose(Rb) * (Ra * first.axes)}};
 }
 

@@ -51,7 +51,7 @@ Field<E> zero_field(std::string_view unit) {
 
 // The markers of a joint. Where one axis is given, the other body has the same direction as placed
 // at the start; angles are counted from parallel frames where the axis has the same components in
-// both.
+// both. The frame of an end is that of its body, or of a sub-assembly whose ground it is.
 struct JointPlacing {
   const Ends& between;
   const std::optional<WorldPoint>& at;

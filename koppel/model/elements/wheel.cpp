@@ -17,11 +17,11 @@ std::optional<Wheel> put_on_plane(ModelWriter& writer, const char* key, const Pl
     writer.reject_at(key, "model.self-joint", " rolls the ground on itself.");
     return {};
   }
-  const Vec3e n = writer.axes_of_model.R * (normal ? normal->value
-                                            : flat ? Vec3e{0, 1, 0}
-                                                   : Vec3e{0, 0, 1});
-  const Vec3e p = writer.axes_of_model.r + writer.axes_of_model.R * (at ? at->value : Vec3e{});
-  wheel.plane = make_marker(kGround, p, n, writer.value(n));
+  const Vec3e n = normal ? normal->value : flat ? Vec3e{0, 1, 0} : Vec3e{0, 0, 1};
+  const MarkerFrame& model = writer.axes_of_model;
+  wheel.plane = make_marker(kGround, at ? at->value : Vec3e{}, n, writer.value(n));
+  wheel.plane.point = model.r + model.R * wheel.plane.point;
+  wheel.plane.axes = model.R * wheel.plane.axes;
   wheel.c = writer.world_coordinates("centre", {centre.body, centre.at});
   note(wheel.c);
   if (flat && axis) {

@@ -30,7 +30,7 @@ void read_ground(Reader& reader, const Element& element) {
   FieldReader(reader, *element.value, what).read(made);
   name_points(reader, element, made, kGround, reader.frame);
   for (const Solid& solid : made.shape.values) {
-    reader.model.bodies[kGround].shapes.push_back(solid.shape);
+    add_shape(reader, {kGround, reader.frame}, solid.shape);
   }
 }
 
@@ -53,6 +53,15 @@ void read_body(Reader& reader, const Element& element) {
 }
 
 }  // namespace
+
+void add_shape(Reader& reader, const Frame& on, Shape shape) {
+  const Vec3<double> r = (*reader.values)(on.at.r);
+  const Mat3<double> R = (*reader.values)(on.at.R);
+  shape.position = r + R * shape.position;
+  shape.axes = R * shape.axes;
+  for (Vec3<double>& point : shape.points) point = r + R * point;
+  reader.model.bodies[static_cast<std::size_t>(on.body)].shapes.push_back(std::move(shape));
+}
 
 void read_bodies(Reader& reader, const Node* section) {
   if (reader.prefix.empty()) {

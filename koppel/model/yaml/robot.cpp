@@ -72,12 +72,7 @@ void add_link(Reader& reader, const urdf::Robot& robot, const urdf::Link& link, 
     names.frames.emplace(reader.full(name), frame);
     names.points.emplace(reader.full(name), Point{frame.body, frame.at.r, frame.at, {}});
   }
-  const Mat3<double> R = (*reader.values)(frame.at.R);
-  for (Shape shape : link.shapes) {
-    shape.position = (*reader.values)(frame.at.r) + R * shape.position;
-    shape.axes = R * shape.axes;
-    model.bodies[static_cast<std::size_t>(frame.body)].shapes.push_back(std::move(shape));
-  }
+  for (const Shape& shape : link.shapes) add_shape(reader, frame, shape);
 }
 
 void add_joint(Reader& reader, const urdf::Joint& joint, const std::string& name,

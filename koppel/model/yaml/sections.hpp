@@ -43,6 +43,7 @@ void place_by_frame(Reader& reader, int body);
 
 // bodies.cpp, definitions.cpp
 void read_bodies(Reader& reader, const Node* section);
+void add_shape(Reader& reader, const Frame& on, Shape shape);  // given in a frame of a body
 void read_definitions(Reader& reader, const Node* section);
 
 // include.cpp
