@@ -153,5 +153,29 @@ TEST(ForcesInJoints, FrictionActsAlongASlide) {
   EXPECT_NEAR(solve_accelerations(evaluator, state).v_rate[0], 1.5 * std::tanh(0.5), 1e-12);
 }
 
+// A joint that turns and slides: a torque about its angle, J φ̈ = −T tanh(φ̇/v), and a force along
+// its position, m s̈ = −F tanh(ṡ/v); each alone, or both.
+TEST(ForcesInJoints, FrictionActsByItsTorqueAndItsForce) {
+  struct Case {
+    const char* keys;
+    double torque, force;
+  };
+  for (const Case& c :
+       {Case{"force: 6", 0, 6}, {"torque: 1.5", 1.5, 0}, {"torque: 1.5, force: 6", 1.5, 6}}) {
+    const Model model = read_model_text(
+        "bodies: {b: {mass: 4, inertia: [1, 1, 2]}}\n"
+        "joints: {j: {type: cylindrical, between: [ground, b], axis: [0, 0, 1]}}\n"
+        "forces: {f: {type: friction, joint: j, velocity: 0.1, " +
+            std::string(c.keys) + "}}\n",
+        "sleeve.yaml");
+    const Evaluator evaluator(derive(model, "joint"));
+    State state = start_of(evaluator.equations);
+    state.v = {0.2, -0.05};
+    const auto rate = solve_accelerations(evaluator, state).v_rate;
+    EXPECT_NEAR(rate[0], -c.torque / 2 * std::tanh(2.0), 1e-12) << c.keys;
+    EXPECT_NEAR(rate[1], c.force / 4 * std::tanh(0.5), 1e-12) << c.keys;
+  }
+}
+
 }  // namespace
 }  // namespace koppel

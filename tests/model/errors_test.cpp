@@ -405,6 +405,26 @@ forces:
   f: {type: friction, joint: knee, torque: 1, velocity: 0.1}
 )",
      R"(m.yaml:6:30: error[model.unknown-joint]: force 'f' names joint 'knee'; there is none.)"},
+    {"FrictionTorqueInASlide",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1}
+joints: {slide: {type: prismatic, between: [ground, a], axis: [1, 0]}}
+forces:
+  f: {type: friction, joint: slide, torque: 1, force: 2, velocity: 0.1}
+)",
+     R"(m.yaml:6:45: error[model.wrong-joint]: force 'f' has a torque, but joint 'slide' has no angle.
+  Give force instead: it acts along the position.)"},
+    {"FrictionForceInAHinge",
+     R"(dimension: 2
+bodies:
+  a: {mass: 1, inertia: 1}
+joints: {pivot: {type: revolute, between: [ground, a]}}
+forces:
+  f: {type: friction, joint: pivot, force: 1, velocity: 0.1}
+)",
+     R"(m.yaml:6:44: error[model.wrong-joint]: force 'f' has a force, but joint 'pivot' has no position.
+  Give torque instead: it acts about the angle.)"},
     {"RangeOfRepeat",
      R"(bodies:
   link[i]: {repeat: {i: 3}, point_mass: 1}
