@@ -24,11 +24,12 @@ int sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
 }  // namespace
 
-EventWatch::EventWatch(const Problem& problem, const Start& start)
+EventWatch::EventWatch(const Problem& problem, const Start& start, bool follows)
     : problem_(&problem),
       work_(problem.events->make_workspace()),
       values_(problem.events->size()),
-      sides_(start.sides) {
+      sides_(start.sides),
+      follows_(follows) {
   times_.reserve(kParts + kFirstParts);
   if (sides_.empty()) {
     problem.events->evaluate(start.t, start.y, values_, work_);
@@ -192,13 +193,15 @@ std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<do
   // long.
   const std::size_t num_first = times_.size();
   // Shortly behind the beginning and before the end the slopes there are seen.
-  times_.push_back(step.t0 + kNear * part);
+  if (follows_) times_.push_back(step.t0 + kNear * part);
   for (int k = 1; k < kParts; ++k) times_.push_back(step.t0 + part * k);
-  times_.push_back(step.t1 - kNear * part);
+  if (follows_) times_.push_back(step.t1 - kNear * part);
   times_.push_back(step.t1);
-  evaluate(step, step.t0, y);
-  seen_ = {};
-  seen_[2] = {step.t0, values_};
+  if (follows_) {
+    evaluate(step, step.t0, y);
+    seen_ = {};
+    seen_[2] = {step.t0, values_};
+  }
   is_first_ = false;
   double before = step.t0;
   for (std::size_t k = 0; k < times_.size(); ++k) {
@@ -214,14 +217,16 @@ std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<do
       std::fill(is_leaving_.begin(), is_leaving_.end(), false);
     }
     if (any_passes(times_[k])) return locate(step, before, times_[k], y);
-    std::rotate(seen_.begin(), seen_.begin() + 1, seen_.end());
-    seen_[2].t = times_[k];
-    seen_[2].values = values_;
-    if (const auto t = find_dip_now(step, y)) {
-      evaluate(step, *t, y);
-      if (any_passes(*t)) return locate(step, seen_[0].t, *t, y);
+    if (follows_) {
+      std::rotate(seen_.begin(), seen_.begin() + 1, seen_.end());
+      seen_[2].t = times_[k];
+      seen_[2].values = values_;
+      if (const auto t = find_dip_now(step, y)) {
+        evaluate(step, *t, y);
+        if (any_passes(*t)) return locate(step, seen_[0].t, *t, y);
+      }
+      values_ = seen_[2].values;
     }
-    values_ = seen_[2].values;
     take_sides();
     for (std::size_t i = 0; i < values_.size(); ++i) is_defined_[i] = !std::isnan(values_[i]);
     // What has not left yet may turn out to have passed from the start.

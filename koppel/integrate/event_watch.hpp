@@ -17,8 +17,9 @@ namespace koppel {
 
 class EventWatch {
  public:
-  // Sides at the start: those given, or by the signs at y where none are.
-  EventWatch(const Problem& problem, const Start& start);
+  // Sides at the start: those given, or by the signs at y where none are. `follows`: least values
+  // are looked for, which needs dense output that is worth it.
+  EventWatch(const Problem& problem, const Start& start, bool follows);
 
   // What happens first within the step, if anything does: the numbers of the events, ascending, and
   // the time just after the first of them; y then has the values there. Sides are those after all.
@@ -57,7 +58,7 @@ class EventWatch {
   std::vector<double> left_at_;    // when it was seen there first
   std::vector<char> is_defined_;   // where one looked last
   std::vector<double> round_off_;  // of functions that are zero at the start, until they are not
-  bool is_first_ = true;
+  bool is_first_ = true, follows_;
   // Where one looked last within the step, the latest last.
   struct Seen {
     double t;

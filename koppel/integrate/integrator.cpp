@@ -408,7 +408,7 @@ Outcome integrate(const Problem& problem, const Integrator& integrator, const St
   const std::vector<double>& breaks = is_fixed_cost ? std::vector<double>() : problem.breakpoints;
   auto next = std::lower_bound(breaks.begin(), breaks.end(), start.t);
   std::optional<EventWatch> watch;
-  if (problem.events) watch.emplace(problem, start);
+  if (problem.events) watch.emplace(problem, start, !is_fixed_cost);
   std::optional<EventWatch::Found> found;
   // Long steps of series may hold several swings.
   std::optional<Excursions> excursions;

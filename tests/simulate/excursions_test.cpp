@@ -28,21 +28,19 @@ TEST(Excursions, AWallIsMetThatIsThereInsideAStepOnly) {
   constexpr double k = 1e6;
   const double expected = -3 * (2 - 1.0 / 3 - std::numbers::pi / std::sqrt(k));
   for (const char* integrator : kIntegrators) {
-    const Simulation s = run(R"(
+    const Simulation s = run(R"yaml(
 dimension: 2
 bodies: {a: {point_mass: 1, position: [-1, 0]}}
 joints: {rail: {type: point-on-line, between: [ground, a], axis: [1, 0]}}
-forces: {wall: {type: effort, on: a.x, effort: "select(a.x > 0, -1e6*a.x, 0)"
-  }
-}
+forces: {wall: {type: effort, on: a.x, effort: "select(a.x > 0, -1e6*a.x, 0)"}}
 initial: {"a.x'": 3}
 outputs: {x: a.x}
-)",
+)yaml",
                              integrator, 2);
-EXPECT_EQ(s.status, Outcome::Status::Done) << integrator << s.text;
-// 1e-8 over some hundred steps, by methods that differ in how they meet a corner.
-EXPECT_NEAR(s.trajectory["x"].back(), expected, 2e-5) << integrator;
-}
+    EXPECT_EQ(s.status, Outcome::Status::Done) << integrator << s.text;
+    // 1e-8 over some hundred steps, by methods that differ in how they meet a corner.
+    EXPECT_NEAR(s.trajectory["x"].back(), expected, 2e-5) << integrator;
+  }
 }
 
 // Balls of one mass exchange their velocities along the line between them: v (1 − (p/d)²) with the
@@ -51,52 +49,37 @@ EXPECT_NEAR(s.trajectory["x"].back(), expected, 2e-5) << integrator;
 TEST(Excursions, BallsThatMeetObliquelyDoNotFlyThroughEachOther) {
   for (const char* integrator : kIntegrators) {
     for (const double distance : {0.35, 1.0, 1.7, 3.1}) {
-      const Simulation s = run(fmt::format(R"(
+      const Simulation s = run(fmt::format(R"yaml(
 dimension: 2
 bodies: {{a: {{point_mass: 1, position: [{}, 0.03]}}, b: {{point_mass: 1, position: [0, 0]}}}}
-forces: {{f: {{type: spring, between: [a, b], tension: "-1e6*max(0, 0.1-f.length)"
-    }
-  }
-}
-}
-initial : {
-  { "a.x'" : 3 }
-}
+forces: {{f: {{type: spring, between: [a, b], tension: "-1e6*max(0, 0.1-f.length)"}}}}
+initial: {{"a.x'": 3}}
 outputs: {{b: "b.x'", px: "a.x' + b.x'", py: "a.y' + b.y'"}}
-)",
+)yaml",
                                            -distance),
                                integrator, 2);
-EXPECT_EQ(s.status, Outcome::Status::Done) << integrator << s.text;
-EXPECT_NEAR(s.trajectory["b"].back(), 2.71215, 2e-5) << integrator << distance;
-EXPECT_NEAR(s.trajectory["px"].back(), 3, 1e-6) << integrator << distance;
-EXPECT_NEAR(s.trajectory["py"].back(), 0, 1e-6) << integrator << distance;
-}
-}
+      EXPECT_EQ(s.status, Outcome::Status::Done) << integrator << s.text;
+      EXPECT_NEAR(s.trajectory["b"].back(), 2.71215, 2e-5) << integrator << distance;
+      EXPECT_NEAR(s.trajectory["px"].back(), 3, 1e-6) << integrator << distance;
+      EXPECT_NEAR(s.trajectory["py"].back(), 0, 1e-6) << integrator << distance;
+    }
+  }
 }
 
 TEST(Excursions, EventsAreFoundThatComeAndGoWithinAStep) {
   for (const char* integrator : kIntegrators) {
-    const Simulation s = run(R"(
+    const Simulation s = run(R"yaml(
 dimension: 2
 bodies: {a: {point_mass: 1, position: [-1, 0.03]}, b: {point_mass: 1, position: [0, 0]}}
-definitions: {d: "sqrt((a.x-b.x)^2+(a.y-b.y)^2)"
-  }
-events : {
-hit : {
-when:
-  d - 0.1, bounce : 1
-}
-}
-initial : { "a.x'" : 3 }
-outputs : {
-b:
-  "b.x'"
-}
-)",
+definitions: {d: "sqrt((a.x-b.x)^2+(a.y-b.y)^2)"}
+events: {hit: {when: d - 0.1, bounce: 1}}
+initial: {"a.x'": 3}
+outputs: {b: "b.x'"}
+)yaml",
                              integrator, 2);
-EXPECT_EQ(s.summary.events.size(), 1u) << integrator;
-EXPECT_NEAR(s.trajectory["b"].back(), 3 * (1 - 0.09), 1e-6) << integrator;
-}
+    EXPECT_EQ(s.summary.events.size(), 1u) << integrator;
+    EXPECT_NEAR(s.trajectory["b"].back(), 3 * (1 - 0.09), 1e-6) << integrator;
+  }
 }
 
 // v̇ = 3 + 2(t − 1) − 3 tanh(v/w): v comes down to the width of the friction and leaves it again.

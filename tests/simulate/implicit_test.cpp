@@ -56,7 +56,7 @@ forces:
                                       "loop.yaml");
   const Prepared prepared = prepare(model, options_of(model));
   EXPECT_EQ(prepared.choice.coordinates, "joint");
-  EXPECT_EQ(prepared.choice.formulation, "ggl");
+  EXPECT_EQ(prepared.choice.formulation, "index1");
   EXPECT_EQ(prepared.choice.integrator, "radau5");
 }
 

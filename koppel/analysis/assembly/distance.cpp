@@ -258,8 +258,8 @@ StartDistance::Move StartDistance::find_largest_move(const State& state) const {
   };
   const Equations& e = evaluator_.equations;
   for (std::size_t i = 0; i < e.num_q(); ++i) {
-    if (!is_measured(e.q[i])) continue;
     const double by = std::abs(state.q[i] - guess_.q[i]);
+    if (by == 0 || !is_measured(e.q[i])) continue;
     see(by / std::max(1.0, std::abs(guess_.q[i])),
         [&] { return fmt::format("'{}' moved by {:.3g}", e.q[i].name(), by); });
   }
