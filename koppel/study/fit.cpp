@@ -103,16 +103,16 @@ class Fitting {
   }
 
   void run() {
+    // Where the start stops too early to say anything, all rows count at first.
+    residuals_.compare_up_to(residuals_.stop_at(out_.before), true);
+    if (residuals_.size() < out_.values.size()) residuals_.compare_up_to({}, true);
     if (const Residuals::Values* first = residuals_.at(out_.before, false)) {
       residuals_.describe(*first, out_.columns, true);
     } else {
       out_.text = residuals_.why();
       return;
     }
-    bool is_done = minimize(out_.values, -1);
-    for (int pass = 0; is_done && residuals_.estimate_noise(out_.values) && pass < 3; ++pass) {
-      is_done = minimize(out_.values, -1);
-    }
+    fit_up_to_stop();
     if (out_.end == Fit::End::Failed) return;
     describe();
     if (options_.with_profiles) find_profiles();
@@ -128,6 +128,42 @@ class Fitting {
         out_.values[i] = std::clamp(out_.values[i], range.low, range.high);
       }
     }
+  }
+
+  // Which rows can be compared depends on where the run stops, and that on the parameters. Sets of
+  // rows that come and go in turn would never settle: after some rounds they only shrink.
+  void fit_up_to_stop() {
+    constexpr int kRounds = 20, kGrowing = 5;
+    for (int round = 0; round < kRounds; ++round) {
+      const bool is_done = fit_compared();
+      if (out_.end == Fit::End::Failed || out_.end == Fit::End::Stopped) return;
+      out_.stop = residuals_.stop_at(out_.values);
+      out_.num_rows_left_out = residuals_.num_rows_left_out();
+      if (!is_done || !residuals_.compare_up_to(out_.stop, round < kGrowing)) return;
+      if (residuals_.size() < out_.values.size()) {
+        return fail(
+            fmt::format("an event stops the run at t = {:.6g} s, up to where the data have "
+                        "{} values for {} parameters.",
+                        *out_.stop, residuals_.size(), out_.values.size()));
+      }
+    }
+    fail(fmt::format(
+        "an event stops the run at t = {:.6g} s, and with the rows up to there it stops "
+        "earlier, again and again.",
+        *out_.stop));
+  }
+
+  void fail(std::string why) {
+    out_.end = Fit::End::Failed;
+    out_.text = std::move(why);
+  }
+
+  bool fit_compared() {
+    bool is_done = minimize(out_.values, -1);
+    for (int pass = 0; is_done && residuals_.estimate_noise(out_.values) && pass < 3; ++pass) {
+      is_done = minimize(out_.values, -1);
+    }
+    return is_done;
   }
 
   // Over all parameters, or all but one. False: it did not converge.

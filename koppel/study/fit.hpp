@@ -10,8 +10,10 @@
 //   C = (JᵀJ)⁻¹,   θ_j ± t √C_jj                                                            (2)
 //
 // t the 97.5 % point of Student's distribution; C grows by N/(N − n) where noise was estimated.
-// Directions of θ that J hardly sees are told by name. Profile likelihood [Raue et al. 2009] gives
-// intervals beyond the linear (2).
+// Where an event stops the run, rows up to there count. Which these are depends on θ: (1) is solved
+// with the run as if it went on, and again until its rows are those before the stop of its
+// solution. Directions of θ that J hardly sees are told by name. Profile likelihood [Raue et al.
+// 2009] gives intervals beyond the linear (2).
 #pragma once
 
 #include <optional>
@@ -66,6 +68,9 @@ struct Fit {
   std::vector<std::string> ignored;       // columns of the data that the model does not know
   std::vector<std::string> undetermined;  // directions, in words
   std::vector<std::string> at_bounds;
+  // Where an event stops the run with these values, rows after that are not compared.
+  std::optional<double> stop;
+  std::size_t num_rows_left_out = 0;
   long runs = 0;
 };
 

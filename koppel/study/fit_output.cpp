@@ -60,6 +60,12 @@ std::string to_text(const Fit& fit) {
   for (const std::string& text : fit.undetermined) {
     out += "the data hardly determine " + text + "\n";
   }
+  if (fit.stop && fit.num_rows_left_out > 0) {
+    out += fmt::format(
+        "an event stops the run at t = {:.6g} s: {} after it {} not compared\n", *fit.stop,
+        fit.num_rows_left_out == 1 ? "the row" : fmt::format("{} rows", fit.num_rows_left_out),
+        fit.num_rows_left_out == 1 ? "is" : "are");
+  }
   const auto list = [&](const char* what, const std::vector<std::string>& names) {
     std::string all;
     for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
@@ -98,6 +104,8 @@ std::string to_json(const Fit& fit) {
   }
   out["undetermined"] = fit.undetermined;
   out["at_bounds"] = fit.at_bounds;
+  if (fit.stop) out["stop"] = *fit.stop;
+  out["rows_left_out"] = fit.num_rows_left_out;
   out["ignored"] = fit.ignored;
   return out.dump(2);
 }

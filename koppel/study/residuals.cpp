@@ -36,6 +36,8 @@ bool add_output(const std::string& name, Model& model) {
   }
 }
 
+bool is_stop(const Event& event) { return event.stops; }
+
 }  // namespace
 
 double end_of(const Trajectory& data) {
@@ -54,7 +56,7 @@ Residuals::Residuals(const Model& model, const std::vector<ParameterOrigin>& ori
         fmt::format("the data have {} values for {} parameters.", points_.size(), space_.size()),
         "Measure more, or fit fewer parameters.");
   }
-  options_.run.end = points_.back().t;
+  num_compared_ = points_.size();
 }
 
 void Residuals::take_columns(const Trajectory& data, const FitOptions& options) {
@@ -216,6 +218,21 @@ bool Residuals::is_noise_estimated() const {
                      [](const Measured& column) { return !column.is_noise_given; });
 }
 
+// Of a run up to the last of these points. Makes outputs of what was measured.
+TraceOptions Residuals::trace_options(std::span<const Point> points, Model& model) const {
+  TraceOptions out;
+  out.run = options_.run;
+  out.run.end = points.back().t;
+  for (const Measured& column : columns_) {
+    add_output(column.quantity, model);
+    out.outputs.push_back(column.quantity);
+  }
+  for (const Point& point : points) {
+    if (out.times.empty() || out.times.back() < point.t) out.times.push_back(point.t);
+  }
+  return out;
+}
+
 const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bool with_slopes) {
   if (last_ && last_->at == parameters && (!with_slopes || !last_->J.empty())) return &*last_;
   ++num_runs_;
@@ -224,16 +241,8 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
   try {
     Model model = space_.at(parameters);
     const std::vector<std::vector<double>> of_parameters = space_.directions(model);
-    TraceOptions trace;
-    trace.run = options_.run;
-    for (const Measured& column : columns_) {
-      add_output(column.quantity, model);
-      trace.outputs.push_back(column.quantity);
-    }
-    for (const Point& point : points_) {
-      if (trace.times.empty() || trace.times.back() < point.t) trace.times.push_back(point.t);
-    }
-    const TracedMotion motion(model, trace);
+    std::erase_if(model.events, is_stop);
+    const TracedMotion motion(model, trace_options(compared(), model));
     if (motion.status() == Outcome::Status::Stopped) throw Stopped{};
     if (motion.status() == Outcome::Status::Failed) {
       why_ = motion.text();
@@ -242,7 +251,7 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
     Values values{parameters, {}, {}};
     std::vector<std::size_t> sample_of;
     std::size_t next = 0;
-    for (const Point& point : points_) {
+    for (const Point& point : compared()) {
       while (next + 1 < motion.samples().size() && motion.samples()[next].t < point.t) ++next;
       sample_of.push_back(next);
       const double y = motion.samples()[next].values[point.column];
@@ -252,7 +261,7 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
       const Matrix start = start_tangent(model, motion.equations(), motion.start());
       const std::vector<TracedMotion::Changes> changes =
           motion.forward(motion.directions(start, of_parameters));
-      for (std::size_t i = 0; i < points_.size(); ++i) {
+      for (std::size_t i = 0; i < num_compared_; ++i) {
         const std::size_t c = points_[i].column;
         for (const TracedMotion::Changes& change : changes) {
           values.J.push_back(change.values[sample_of[i]][c] / columns_[c].sigma);
@@ -267,6 +276,35 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
   }
 }
 
+std::optional<double> Residuals::stop_at(const std::vector<double>& parameters) {
+  Model model = space_.at(parameters);
+  if (std::none_of(model.events.begin(), model.events.end(), is_stop)) return {};
+  ++num_runs_;
+  const TracedMotion motion(model, trace_options(points_, model));
+  if (motion.status() == Outcome::Status::Stopped) throw Stopped{};
+  if (!motion.is_ended_by_event()) return {};
+  return motion.end();
+}
+
+bool Residuals::compare_up_to(std::optional<double> stop, bool may_grow) {
+  const auto first_after = std::find_if(
+      points_.begin(), points_.end(), [&](const Point& point) { return stop && point.t > *stop; });
+  auto count = static_cast<std::size_t>(first_after - points_.begin());
+  if (!may_grow) count = std::min(count, num_compared_);
+  if (count == num_compared_) return false;
+  num_compared_ = count;
+  last_.reset();
+  return true;
+}
+
+std::size_t Residuals::num_rows_left_out() const {
+  std::size_t count = 0;
+  for (std::size_t i = num_compared_; i < points_.size(); ++i) {
+    if (i == num_compared_ || points_[i].t > points_[i - 1].t) ++count;
+  }
+  return count;
+}
+
 double Residuals::sum_of_squares(const std::vector<double>& parameters) {
   const Values* values = at(parameters, false);
   if (values == nullptr) return std::numeric_limits<double>::infinity();
@@ -277,7 +315,7 @@ double Residuals::sum_of_squares(const std::vector<double>& parameters) {
 
 std::vector<double> Residuals::root_mean_squares(const Values& values) const {
   std::vector<double> sum(columns_.size(), 0.0), count(columns_.size(), 0.0);
-  for (std::size_t i = 0; i < points_.size(); ++i) {
+  for (std::size_t i = 0; i < num_compared_; ++i) {
     const std::size_t c = points_[i].column;
     sum[c] += std::pow(values.r[i] * columns_[c].sigma, 2);
     ++count[c];
@@ -311,8 +349,9 @@ void Residuals::describe(const Values& values, std::vector<Fit::OfColumn>& colum
     Fit::OfColumn& out = columns[c];
     out.name = columns_[c].name;
     out.num_gaps = columns_[c].num_gaps;
-    out.num_values = static_cast<std::size_t>(std::count_if(
-        points_.begin(), points_.end(), [&](const Point& p) { return p.column == c; }));
+    out.num_values = static_cast<std::size_t>(
+        std::count_if(compared().begin(), compared().end(),
+                      [&](const Point& point) { return point.column == c; }));
     (is_before ? out.rms_before : out.rms) = rms[c] / columns_[c].factor;
     out.sigma = columns_[c].sigma / columns_[c].factor;
     out.is_noise_given = columns_[c].is_noise_given;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ class Residuals {
 
   const StudiedParameters& space() const { return space_; }
   const std::vector<std::string>& ignored() const { return ignored_; }
-  std::size_t size() const { return points_.size(); }
+  std::size_t size() const { return num_compared_; }
   std::size_t num_parameters() const { return space_.size(); }
   bool is_noise_estimated() const;
   long num_runs() const { return num_runs_; }
@@ -28,9 +29,18 @@ class Residuals {
     std::vector<double> r;  // over σ
     std::vector<double> J;  // by rows; empty: not asked for
   };
-  // Null where the run fails.
+  // Null where the run fails. Events that stop the run are left out, so that residuals are smooth
+  // while the stop moves with the parameters; whoever has found a solution sees to it with
+  // stop_at() and compare_up_to() that all points are before its stop.
   const Values* at(const std::vector<double>& parameters, bool with_slopes);
   double sum_of_squares(const std::vector<double>& parameters);
+
+  // When an event stops the run, within the times of the data.
+  std::optional<double> stop_at(const std::vector<double>& parameters);
+  // Which points are compared: those up to the stop of a run, all where there is none; of those
+  // compared now where they must not grow. True where they change.
+  bool compare_up_to(std::optional<double> stop, bool may_grow);
+  std::size_t num_rows_left_out() const;  // times with points that are not compared
 
   // Other σ for columns whose noise is not given, from what remains; true where they changed much.
   bool estimate_noise(const std::vector<double>& parameters);
@@ -50,6 +60,8 @@ class Residuals {
     std::size_t column;
     double value;
   };
+  std::span<const Point> compared() const { return std::span(points_).first(num_compared_); }
+  TraceOptions trace_options(std::span<const Point> points, Model& model) const;
   void take_columns(const Trajectory& data, const FitOptions& options);
   void check_units(const Model& model, const std::vector<std::string>& si) const;
   void check_time_column(const Trajectory& data) const;
@@ -60,7 +72,8 @@ class Residuals {
   StudiedParameters space_;
   std::vector<Measured> columns_;
   std::vector<std::size_t> data_columns_;
-  std::vector<Point> points_;  // by time
+  std::vector<Point> points_;     // by time
+  std::size_t num_compared_ = 0;  // the first of them
   std::vector<std::string> ignored_;
   std::optional<Values> last_;
   long num_runs_ = 0;

@@ -80,6 +80,10 @@ long TracedMotion::num_steps() const {
   return count;
 }
 
+bool TracedMotion::is_ended_by_event() const {
+  return !stretches_.empty() && stretches_.back()->ends;
+}
+
 std::size_t TracedMotion::bytes() const {
   std::size_t sum = 0;
   for (const auto& stretch : stretches_) sum += stretch->tape.bytes();

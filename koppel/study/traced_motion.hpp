@@ -62,6 +62,7 @@ class TracedMotion {
   long num_steps() const;
   std::size_t bytes() const;  // what its states take while they are gone through
   double end() const { return end_; }
+  bool is_ended_by_event() const;  // by one that stops the run
   const std::vector<std::string>& messages() const { return messages_; }
 
   // At a time, or the limit from before or after it: at an event, or the end that one makes, the

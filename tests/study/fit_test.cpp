@@ -156,6 +156,60 @@ TEST(Fit, LeavesOutWhatWasMeasuredLater) {
   EXPECT_EQ(found.columns[0].num_values, 51U);
 }
 
+// A throw, measured on a path that goes on below the ground where the run stops.
+constexpr const char* kThrow = R"(
+parameters: {v: 10, th: 0.7, h: 1}
+gravity: [0, -9.81]
+dimension: 2
+bodies: {ball: {point_mass: 1, position: [0, h]}}
+initial: {"ball.x'": v*cos(th), "ball.y'": v*sin(th)}
+events: {land: {when: ball.y, stop: true, direction: falling}}
+outputs: {x: ball.x, y: ball.y}
+)";
+
+Trajectory throw_data(double v, double th, double h) {
+  Trajectory data(
+      {{"t", "s", Group::Time}, {"x", "m", Group::Outputs}, {"y", "m", Group::Outputs}});
+  for (int i = 0; i <= 20; ++i) {
+    const double t = 0.1 * i;
+    data.append(
+        std::vector<double>{t, v * std::cos(th) * t, h + v * std::sin(th) * t - 9.81 / 2 * t * t});
+  }
+  return data;
+}
+
+// Whether the start stops before the solution does, after it, or not at all. y is zero at 1.5557 s.
+TEST(Fit, ComparesRowsUpToTheStopOfTheRun) {
+  const Trajectory data = throw_data(10.5, 0.72, 1.1);
+  for (const double start : {4.0, 10.0, 13.0, 30.0}) {
+    Model model = read_model_text(kThrow, "throw.yaml");
+    model.parameters[0].value = start;
+    const Fit found = fit(model, {}, data, options_for({"v", "th", "h"}));
+    EXPECT_EQ(found.end, Fit::End::Converged) << found.text;
+    EXPECT_NEAR(found.values[0], 10.5, 1e-7);
+    EXPECT_NEAR(found.values[1], 0.72, 1e-8);
+    EXPECT_NEAR(found.values[2], 1.1, 1e-7);
+    EXPECT_NEAR(found.stop.value_or(0), 1.55568, 1e-5);
+    EXPECT_EQ(found.num_rows_left_out, 5U);
+    EXPECT_EQ(found.columns[0].num_values, 16U);
+    EXPECT_NE(
+        to_text(found).find("an event stops the run at t = 1.55568 s: 5 rows after it are not "
+                            "compared"),
+        std::string::npos);
+  }
+}
+
+// The ground is where the ball starts to fall: nothing is left to compare.
+TEST(Fit, FailsWhereTheRunStopsBeforeThereIsEnoughToCompare) {
+  Model model = read_model_text(kThrow, "throw.yaml");
+  Trajectory data = throw_data(10.5, -0.72, 0.1);
+  const Fit found = fit(model, {}, data, options_for({"v", "th", "h"}));
+  EXPECT_EQ(found.end, Fit::End::Failed);
+  EXPECT_EQ(found.text,
+            "an event stops the run at t = 0.0142986 s, up to where the data have 2 values for 3 "
+            "parameters.");
+}
+
 std::string error_of(const std::function<void()>& work) {
   try {
     work();
