@@ -272,6 +272,39 @@ double reduce(std::span<const double> t, std::span<const double> values, Reduce 
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+namespace {
+
+// The value of a criterion over smooth rows, put right for switches and events.
+double in_pieces(const Criterion& criterion, double smooth, const Trajectory& trajectory,
+                 std::span<const Summary::Event> events) {
+  const std::span<const double> t = trajectory.time(), values = trajectory[criterion.quantity];
+  std::vector<double> breaks, zeros;
+  for (const Summary::Event& event : events) breaks.push_back(event.t);
+  for (const std::span<const double> argument : switch_columns(criterion.quantity, trajectory)) {
+    const std::vector<double> more = find_zeros(t, argument, breaks);
+    zeros.insert(zeros.end(), more.begin(), more.end());
+  }
+  breaks.insert(breaks.end(), zeros.begin(), zeros.end());
+  if (breaks.empty()) return smooth;
+  switch (criterion.reduction) {
+    case Reduce::Integral: return integrate_pieces(t, values, breaks);
+    case Reduce::Mean: return integrate_pieces(t, values, breaks) / (t.back() - t.front());
+    case Reduce::Max:
+      for (const double value : limits_at(t, values, zeros, breaks)) {
+        smooth = std::max(smooth, value);
+      }
+      return smooth;
+    case Reduce::Min:
+      for (const double value : limits_at(t, values, zeros, breaks)) {
+        smooth = std::min(smooth, value);
+      }
+      return smooth;
+    default: return smooth;
+  }
+}
+
+}  // namespace
+
 std::vector<double> evaluate(std::span<const Criterion> criteria, const Trajectory& trajectory,
                              std::span<const Summary::Event> events) {
   std::vector<double> out;
@@ -285,19 +318,8 @@ std::vector<double> evaluate(std::span<const Criterion> criteria, const Trajecto
     }
     const std::span<const double> t = trajectory.time(), values = trajectory[criterion.quantity];
     double value = reduce(t, values, criterion.reduction);
-    const bool is_mean = criterion.reduction == Reduce::Mean;
-    if ((is_mean || criterion.reduction == Reduce::Integral) && std::isfinite(value)) {
-      std::vector<double> breaks;
-      for (const Summary::Event& event : events) breaks.push_back(event.t);
-      for (const std::span<const double> argument :
-           switch_columns(criterion.quantity, trajectory)) {
-        const std::vector<double> zeros = find_zeros(t, argument);
-        breaks.insert(breaks.end(), zeros.begin(), zeros.end());
-      }
-      if (!breaks.empty() && t.back() > t.front()) {
-        value =
-            integrate_pieces(t, values, std::move(breaks)) / (is_mean ? t.back() - t.front() : 1);
-      }
+    if (criterion.reduction != Reduce::Final && std::isfinite(value) && t.back() > t.front()) {
+      value = in_pieces(criterion, value, trajectory, events);
     }
     out.push_back(value);
   }
