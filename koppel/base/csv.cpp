@@ -20,6 +20,12 @@ char separator_of(std::string_view text) {
   return ',';
 }
 
+std::string trimmed(std::string_view field) {
+  const std::size_t first = field.find_first_not_of(' ');
+  if (first == field.npos) return {};
+  return std::string(field.substr(first, field.find_last_not_of(' ') + 1 - first));
+}
+
 // Fields of a text, one after the other; quoted ones may hold separators and line breaks.
 class Fields {
  public:
@@ -31,6 +37,7 @@ class Fields {
   // The next field. Afterwards ends_line() says whether it was the last of its line.
   std::string next() {
     std::string field;
+    skip_spaces();
     if (place_ < text_.size() && text_[place_] == '"') {
       for (++place_; place_ < text_.size(); ++place_) {
         if (text_[place_] == '"') {
@@ -51,11 +58,16 @@ class Fields {
       if (!field.empty() && field.back() == '\r') field.pop_back();
     }
     place_ = end + 1;
-    return field;
+    return trimmed(field);
   }
   bool ends_line() const { return ends_line_; }
 
  private:
+  // Before a field, which may be quoted.
+  void skip_spaces() {
+    while (place_ < text_.size() && text_[place_] == ' ') ++place_;
+  }
+
   std::string_view text_;
   char ends_[2];
   std::size_t place_ = 0, line_ = 1;
@@ -72,7 +84,10 @@ class Fields {
 
 }  // namespace
 
+// Spaces around fields, a plus sign and the byte-order mark of spreadsheets are passed over.
 CsvColumns parse_csv(std::string_view text, const std::string& file) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";  // that spreadsheets write
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   const char separator = separator_of(text);
   Fields fields(text, separator);
   if (fields.at_end()) refuse(file, 1, "the file is empty; a header was expected.");
@@ -88,6 +103,7 @@ CsvColumns parse_csv(std::string_view text, const std::string& file) {
       std::string field = fields.next();
       if (separator != ',') std::replace(field.begin(), field.end(), ',', '.');
       double value = std::numeric_limits<double>::quiet_NaN();
+      if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.erase(0, 1);
       const char* const end = field.data() + field.size();
       if (const auto [rest, error] = std::from_chars(field.data(), end, value);
           !field.empty() && (error != std::errc() || rest != end)) {

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <koppel/base/csv.hpp>
 #include <koppel/base/diagnostic.hpp>
 
 #include "tests/near.hpp"
@@ -87,6 +88,17 @@ TEST(Csv, NamesAreQuotedOnlyWhereTheyNeedIt) {
   for (std::size_t i = 0; i < read.num_columns(); ++i) {
     EXPECT_EQ(read.columns()[i].name, written.columns()[i].name);
   }
+}
+
+TEST(Csv, WhatSpreadsheetsAndPeopleAddIsPassedOver) {
+  const CsvColumns read =
+      parse_csv("\xEF\xBB\xBFv, th ,\"a b\" \n5, 0.3 ,+1\r\n +0.5 ,-2,\n", "x.csv");
+  EXPECT_EQ(read.names, (std::vector<std::string>{"v", "th", "a b"}));
+  EXPECT_EQ(read.values[0], (std::vector<double>{5, 0.5}));
+  EXPECT_EQ(read.values[1], (std::vector<double>{0.3, -2}));
+  EXPECT_EQ(read.values[2][0], 1);
+  EXPECT_TRUE(std::isnan(read.values[2][1]));
+  EXPECT_THROW(parse_csv("v\n+-5\n", "x.csv"), Error);
 }
 
 TEST(Csv, WrongFilesAreRefusedWithTheLine) {
