@@ -60,6 +60,11 @@ void run(const FitCommand& given) {
   options.columns = given.columns;
   for (const std::string& text : given.noise) options.noise.push_back(read_noise(text));
   options.with_profiles = given.profiles;
+  if (given.iterations < 1) {
+    throw Error(
+        "arguments.wrong",
+        fmt::format("--iterations {} is no limit: a fit needs at least one.", given.iterations));
+  }
   options.max_iterations = given.iterations;
   std::optional<InterruptGuard> guard(std::in_place);
   const Fit found = fit(model, origins, data, options);

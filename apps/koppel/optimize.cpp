@@ -47,7 +47,13 @@ OptimizeOptions options_of(const OptimizeCommand& given, const Model& model,
     options.minimize.push_back(parse_criterion(text));
   }
   for (const std::string& text : given.limits) options.limits.push_back(parse_limit(text));
-  for (const std::string& text : given.over) options.over.push_back(parse_range(text));
+  for (const std::string& text : given.over) {
+    if (text.find('=') == text.npos) {
+      throw Error("study.bad-range", fmt::format("'{}' has no bounds to look within.", text),
+                  fmt::format("Give them: {}=low:high.", text));
+    }
+    options.over.push_back(parse_range(text));
+  }
   options.over = expand(options.over, model);
   options.starts = given.starts;
   options.seed = given.seed;
@@ -201,7 +207,11 @@ void add_optimize(CLI::App& program) {
   command
       ->add_option("--starts", options->starts,
                    "Number of starts: the model's values, then random ones (default: 1)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check([](const std::string& text) {
+        return text.starts_with('-') ? text + " is no number of starts: at least 1 is needed"
+                                     : std::string();
+      });
   command->add_option("--seed", options->seed, "Seed of random starts (default: 1)")
       ->type_name("S");
   command

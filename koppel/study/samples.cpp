@@ -176,6 +176,12 @@ void Samples::check() const {
                                                 design_.count, kMostPoints));
   }
   const bool is_pairs = design_.kind == Design::Kind::Saltelli;
+  if (design_.count < 2 && (is_pairs || design_.kind == Design::Kind::Morris)) {
+    throw Error("study.bad-design",
+                fmt::format("indices do not follow from one {}: at least 2 are needed.",
+                            is_pairs ? "pair of points" : "path"),
+                "Take some tens of paths, or some hundreds of pairs.");
+  }
   const std::size_t most = SobolSequence::kMostDimensions / (is_pairs ? 2 : 1);
   if ((is_pairs || design_.kind == Design::Kind::Sobol) && design_.ranges.size() > most) {
     throw Error(

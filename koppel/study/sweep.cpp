@@ -90,6 +90,17 @@ void check_parameters(const Samples& samples, const Model& model) {
   }
 }
 
+// Columns of the table have one name each.
+void check_column(const Sweep& sweep, const std::string& label) {
+  bool is_taken = false;
+  for (const Range& range : sweep.samples.design().ranges) is_taken |= range.name == label;
+  for (const char* own : {"variant", "status", "error", "reason"}) is_taken |= label == own;
+  if (!is_taken) return;
+  throw Error("study.bad-criterion",
+              fmt::format("criterion '{0}' has the name of another column of the table.", label),
+              fmt::format("Give it another one, such as {}_1 = …", label));
+}
+
 }  // namespace
 
 const char* name_of(SweepRow::Status status) {
@@ -121,6 +132,7 @@ void prepare(Sweep& sweep) {
       throw Error("study.bad-criterion",
                   fmt::format("criterion '{}' is given twice.", sweep.criteria[i].label));
     }
+    check_column(sweep, sweep.criteria[i].label);
   }
   // Columns beside those of outputs and quantities need equations to be known.
   Model trial = model;

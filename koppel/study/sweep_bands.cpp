@@ -21,6 +21,15 @@ double interpolate(std::span<const double> t, std::span<const double> y, double 
   return y[i - 1] + share * (y[i] - y[i - 1]);
 }
 
+// Between order statistics linearly, so that half way between two values is their mean.
+double quantile(std::span<const double> sorted, double part) {
+  if (sorted.empty()) return kNone;
+  const double place = part * static_cast<double>(sorted.size() - 1);
+  const auto i = static_cast<std::size_t>(place);
+  if (i + 1 >= sorted.size()) return sorted.back();
+  return sorted[i] + (place - static_cast<double>(i)) * (sorted[i + 1] - sorted[i]);
+}
+
 }  // namespace
 
 std::vector<std::string> quantities_of(std::span<const Criterion> criteria) {
@@ -87,11 +96,7 @@ std::vector<double> Bands::at(std::size_t quantity, std::size_t time) const {
   std::vector<double> sorted = values_[quantity * times_.size() + time];
   std::sort(sorted.begin(), sorted.end());
   std::vector<double> out;
-  for (const double part : kBandParts) {
-    out.push_back(sorted.empty() ? kNone
-                                 : sorted[static_cast<std::size_t>(
-                                       part * static_cast<double>(sorted.size() - 1) + 0.5)]);
-  }
+  for (const double part : kBandParts) out.push_back(quantile(sorted, part));
   return out;
 }
 

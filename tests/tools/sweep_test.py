@@ -136,6 +136,14 @@ class Tables(Sweep):
 class Restarts(Sweep):
     ARGUMENTS = ["--vary", "b=2:4.5:12", "--vary", "m=1:2:10", "--output", "y:min", "--output", "coupler.x:integral"]
 
+    def test_the_middle_of_two_is_their_mean(self):
+        code, _, errors = run("pendulum", "--vary", "l=1,2", "--end", 1, "--output", "x", "--bands", 2, "--out", self.out)
+        self.assertEqual(code, 0, errors)
+        ends = [float(row["x"] if "x" in row else row["x:final"]) for row in rows_of(self.out / "sweep.csv")]
+        last = rows_of(self.out / "bands.csv")[-1]
+        self.assertAlmostEqual(float(last["p50"]), sum(ends) / 2, places=12)
+        self.assertAlmostEqual(float(last["p25"]), min(ends) + (max(ends) - min(ends)) / 4, places=12)
+
     def test_the_number_of_threads_does_not_change_a_byte(self):
         results = []
         for jobs in (1, 2, 5):
@@ -366,6 +374,22 @@ class WrongArguments(Sweep):
                    "  Leave out one of them.\n")
         self.check(["pendulum", "--vary", "l=1:2:3", "--jobs", "0"],
                    "error[arguments.wrong]: --jobs 0 is no number of threads: 1 to 4096 are possible.\n")
+
+    def test_what_criteria_cannot_follow_from_is_told(self):
+        self.check(["pendulum", "--vary", "l=1,2", "--samples", "steps"],
+                   "error[arguments.wrong]: --samples steps is given without --step: steps of their own length are few "
+                   "and far apart, and criteria computed from their ends are wrong.\n"
+                   "  Give a number of rows, such as --samples 10001, or a --step.\n")
+        for label in ("l", "status"):
+            self.check(["pendulum", "--vary", "l=1,2", "--output", label + "=x:max"],
+                       f"error[study.bad-criterion]: criterion '{label}' has the name of another column of the table.\n"
+                       f"  Give it another one, such as {label}_1 = …\n")
+        self.check(["pendulum", "--vary", "l=1:2", "--morris", "1"],
+                   "error[study.bad-design]: indices do not follow from one path: at least 2 are needed.\n"
+                   "  Take some tens of paths, or some hundreds of pairs.\n")
+        self.check(["pendulum", "--vary", "l=1:2", "--indices", "1"],
+                   "error[study.bad-design]: indices do not follow from one pair of points: at least 2 are needed.\n"
+                   "  Take some tens of paths, or some hundreds of pairs.\n")
 
     def test_points_from_files_that_are_wrong(self):
         points = self.folder / "points.csv"
