@@ -141,8 +141,10 @@ class Optimizing(Study):
                      "error[study.bad-range]: 'k=2:2' is no range: it is empty: 2 is not below 2.\n"
                      "  Write name=low:high:n, name=low:high, name=low:high:n:log, or name=a,b,c.\n")
         self.refuses([*ask, "--minimize", "x:final", "--over", "k"],
-                     "error[study.bad-range]: 'k' is no range: it names no parameter.\n"
-                     "  Write name=low:high:n, name=low:high, name=low:high:n:log, or name=a,b,c.\n")
+                     "error[study.bad-range]: 'k' has no bounds to look within.\n  Give them: k=low:high.\n")
+        self.refuses([*ask, "--minimize", "x:final", "--over", "k=1:2", "--starts", "-3"],
+                     "error[arguments.wrong]: --starts: -3 is no number of starts: at least 1 is needed.\n"
+                     "  `koppel --help` and `koppel COMMAND --help` say more.\n")
         self.refuses([*ask, "--minimize", "x:final", "--over", "k=1:2,k=3:4"],
                      "error[study.bad-option]: 'k' is given twice.\n")
         self.refuses([*ask, "--minimize", "x:final", "--over", "k=1:2", "--subject-to", "y:max <= 1"],
@@ -256,6 +258,9 @@ class Fitting(Study):
         self.refuses([*ask, "--columns", "y"],
                      "error[study.bad-data]: the model knows no quantity 'y', a column of the data.\n"
                      "  Give the column the name of an output or a quantity of the model.\n")
+        self.data("t,x", [[0, 1], [1, 2]])
+        self.refuses([*ask, "--iterations", "-1"],
+                     "error[arguments.wrong]: --iterations -1 is no limit: a fit needs at least one.\n")
         self.data("t,x", [[0, 1], [1, 2], [0.5, 3]])
         self.refuses(ask,
                      "error[study.bad-data]: the time of row 3 is 0.5, after 1: times must ascend from 0 on.\n")

@@ -121,9 +121,12 @@ class Tables(Sweep):
         self.assertEqual((status, messages), (0, ""))
         rows = rows_of(self.out / "bands.csv")
         self.assertEqual([r["t"] for r in rows], ["0", "0.25", "0.5", "0.75", "1"])
-        self.assertEqual([rows[0][p] for p in ("p5", "p50", "p95", "variants")], ["-3", "-2", "-1", "3"])
+        self.assertEqual([rows[0][p] for p in ("p5", "p50", "p95", "variants")], ["-2.9", "-2", "-1.1", "3"])
         final = sorted(float(r["x:final"]) for r in rows_of(self.out / "sweep.csv"))
-        self.assertEqual([float(rows[-1][p]) for p in ("p5", "p50", "p95")], final)
+        # Linear between values: 5 % of three is a tenth of the way from the first to the second.
+        expected = [final[0] + 0.1 * (final[1] - final[0]), final[1], final[2] - 0.1 * (final[2] - final[1])]
+        for part, value in zip(("p5", "p50", "p95"), expected):
+            self.assertAlmostEqual(float(rows[-1][part]), value, places=12)
         journal = self.out / "journal.txt"
         before = {**self.files(self.out), "bands": (self.out / "bands.csv").read_bytes()}
         journal.write_bytes(journal.read_bytes()[:-30])
