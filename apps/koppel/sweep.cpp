@@ -105,6 +105,13 @@ SimulateOptions options_for(const SweepOptions& sweep, const Model& model) {
   if (sweep.tolerance) options.tolerance = *sweep.tolerance;
   if (sweep.tolerance && !sweep.method->step) options.step.reset();
   options.sampling = read_samples(sweep.samples, options.sampling);
+  if (options.sampling.every_step && !options.step) {
+    throw Error(
+        "arguments.wrong",
+        "--samples steps is given without --step: steps of their own length are few and far "
+        "apart, and criteria computed from their ends are wrong.",
+        "Give a number of rows, such as --samples 10001, or a --step.");
+  }
   return options;
 }
 
@@ -232,6 +239,29 @@ struct Crew {
   std::vector<ParameterOrigin> origins = {};
 };
 
+// What variants cannot do together they can one by one.
+template <typename Keep>
+bool run_together(const Sweep& sweep, SweepQueue& queue, Crew& crew, const Keep& keep) {
+  try {
+    return run_batch_sweep(sweep, crew.model, crew.origins, queue, *crew.together, keep,
+                           crew.steps);
+  } catch (const Error& error) {
+    const Diagnostic& first = error.diagnostics().front();
+    const char* const flag = crew.together->on_card ? "--gpu" : "--batch";
+    if (first.id == "export.has-events") {
+      throw Error(first.id, fmt::format("variants that step together ({}) have no events.", flag),
+                  fmt::format("Leave out {}.", flag));
+    }
+    if (first.id == "study.built-in") {
+      throw Error(first.id,
+                  fmt::format("{} Variants that step together ({}) are of one model.",
+                              first.message.substr(0, first.message.find(':')) + '.', flag),
+                  fmt::format("Leave out {}.", flag));
+    }
+    throw;
+  }
+}
+
 // All that is missing in the journal.
 void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem::path& folder,
              SweepJournal& journal, Crew& crew, ProgressBar& bar) {
@@ -251,8 +281,7 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
     keeper.keep(numbers, rows);
   };
   const bool is_whole =
-      crew.together ? run_batch_sweep(sweep, crew.model, crew.origins, queue, *crew.together,
-                                      keep_rows, crew.steps)
+      crew.together ? run_together(sweep, queue, crew, keep_rows)
       : crew.rank   ? run_sweep_with_ranks(sweep, queue, crew.jobs, *crew.rank, to_json(manifest),
                                            folder, queue.num_left(), line, keep, crew.load)
                     : run_sweep(sweep, queue, crew.jobs, keep_row);
@@ -423,7 +452,7 @@ void add_sweep(CLI::App& program) {
   command
       ->add_option("--samples", options->samples,
                    "Number of equally spaced rows for computing criteria (default: 1001), or "
-                   "'steps' for one per step")
+                   "'steps' for one per --step")
       ->type_name("N");
   command->add_option("--jobs", options->jobs, "Number of threads (default: one for each core)")
       ->type_name("N");

@@ -6,22 +6,13 @@
 
 #include <fmt/format.h>
 
+#include <koppel/simulate/health_limits.hpp>
 #include <koppel/simulate/row_size.hpp>
 
 namespace koppel {
 namespace {
 
-// Bounds of the table in the header.
-constexpr double kPerTolerance = 1000;
-constexpr double kLeast = 1e-9, kLeastVelocity = 1e-8;  // round-off of large mechanisms
-constexpr double kEnergy = 1e-2, kPosition = 1e-3, kVelocity = 1e-2;
-constexpr double kEnergyFails = 0.5, kPositionFails = 0.1, kVelocityFails = 1;
-constexpr double kMultipliers = 100;   // wider, where power is that of multipliers
-constexpr double kFastest = 3e8;       // m/s, the speed of light
-constexpr double kFaintest = 1e-20;    // J, twice what a molecule has at room temperature
 constexpr double kShareOfAStep = 0.1;  // of a limit
-// Energy that starts from rest is known after k steps to 1/k of itself, by methods of order 1.
-constexpr double kStarting = 100, kStartingFails = 10;  // steps
 
 double largest(std::span<const double> values) {
   double out = 0;
@@ -116,10 +107,9 @@ void HealthWatch::measure_violation(double t, std::span<const double> y, Point& 
   for (std::size_t i = 0; i < rows.position.size(); ++i) {
     note(std::abs(rows.position[i]) / row_size_[i], i, point.position, point.position_row);
   }
-  constexpr double kSlow = 1e-6;  // per second, or m/s: below, nothing moves
   for (std::size_t i = 0; i < rows.velocity.size(); ++i) {
-    const double size =
-        i < row_size_.size() ? row_size_[i] * std::max(rate_, kSlow) : std::max(slip_, kSlow);
+    const double size = i < row_size_.size() ? row_size_[i] * std::max(rate_, kSlowRate)
+                                             : std::max(slip_, kSlowRate);
     note(std::abs(rows.velocity[i]) / size, i, point.velocity, point.velocity_row);
   }
 }
@@ -229,11 +219,8 @@ double HealthWatch::kinetic_max(const Point& point) const {
 double HealthWatch::moved(const Point& point) const {
   const double range = std::max(potential_max_, point.energy.potential) -
                        std::min(potential_min_, point.energy.potential);
-  // What a mechanism has at 1 mm/s, and what is lost in rounding, do not count. Where nothing has
-  // mass and no force acts, all that moves is the round-off of multipliers.
   const double least =
-      std::max({1e-6 * unit_kinetic_,
-                1e-7 * std::max(std::abs(potential_max_), std::abs(potential_min_)), kFaintest});
+      least_energy(unit_kinetic_, std::max(std::abs(potential_max_), std::abs(potential_min_)));
   return std::max({kinetic_max(point), range, point.exchange, least});
 }
 
@@ -242,14 +229,11 @@ double HealthWatch::counted(const Point& point) const {
 }
 
 HealthWatch::Limits HealthWatch::limits_at(double t) const {
-  const auto limit = [&](double least, double most, double wider = 1) {
-    const double grows = tolerance_ ? wider * kPerTolerance * *tolerance_ * (1 + t) : most;
-    return options_.loosen * std::clamp(grows, least, most);
-  };
   // Implicit methods find multipliers less accurately than the state, by orders of the step.
   const bool needs_them = energy_ != nullptr && energy_->needs_multipliers() && !problem_->rhs;
-  return {limit(kLeast, kEnergy, needs_them ? kMultipliers : 1) * (1 + kStarting / num_steps()),
-          limit(kLeast, kPosition), limit(kLeastVelocity, kVelocity)};
+  const HealthRules rules{tolerance_, options_.loosen, needs_them};
+  const HealthLimits limits = rules.doubtful(t, num_steps());
+  return {limits.energy, limits.position, limits.velocity};
 }
 
 bool HealthWatch::accepts(const Step& step) {
@@ -283,29 +267,24 @@ bool HealthWatch::note(const Step& step) {
 }
 
 void HealthWatch::judge(const Point& point) {
-  const double loosen = options_.loosen;
   if (point.runaway >= 0) {
     exceed(Health::What::Growth, point.t, std::numeric_limits<double>::infinity(), kFastest, 0,
            point.runaway);
     return;
   }
   const Limits limits = limits_at(point.t);
-  exceed(Health::What::Position, point.t, point.position, limits.position, loosen * kPositionFails,
+  const HealthLimits fails = HealthRules{.loosen = options_.loosen}.failed(num_steps());
+  exceed(Health::What::Position, point.t, point.position, limits.position, fails.position,
          point.position_row);
   if (options_.judges_velocities) {
-    exceed(Health::What::Velocity, point.t, point.velocity, limits.velocity,
-           loosen * kVelocityFails, point.velocity_row);
+    exceed(Health::What::Velocity, point.t, point.velocity, limits.velocity, fails.velocity,
+           point.velocity_row);
   }
   const double size = energy_ != nullptr ? counted(point) : 0;
   if (!(size > 0)) return;
   const double error = balance(point) / size;
-  if (error > 0) {
-    const double fails = loosen * kEnergyFails * (1 + kStartingFails / num_steps());
-    exceed(Health::What::Energy, point.t, error, limits.energy, fails, -1);
-  } else {
-    exceed(Health::What::Energy, point.t, error, limits.energy,
-           std::numeric_limits<double>::infinity(), -1);
-  }
+  exceed(Health::What::Energy, point.t, error, limits.energy,
+         error > 0 ? fails.energy : std::numeric_limits<double>::infinity(), -1);
 }
 
 void HealthWatch::exceed(Health::What what, double t, double value, double limit, double failure,
@@ -334,26 +313,14 @@ Health HealthWatch::health() const {
   for (std::size_t i = 0; i < out.reasons.size(); ++i) {
     Health::Reason& reason = out.reasons[i];
     const int row = reason_rows_[i];
-    const std::string when = fmt::format("from t = {:.6g} s on", reason.t);
-    const std::string amount = fmt::format("{:.3g} %", 100 * std::abs(reason.value));
-    const std::string limit = fmt::format("(limit {:.3g} %)", 100 * reason.limit);
     if (reason.what == Health::What::Growth) {
       reason.text = fmt::format(
           "at t = {:.6g} s '{}' grows beyond any physical scale: the integration is unstable, or "
           "the motion does not exist further.",
           reason.t, problem_->labels[static_cast<std::size_t>(row)]);
-    } else if (reason.what == Health::What::Energy) {
-      reason.text = fmt::format(
-          "{} the energy balance is off by up to {} {}: the motion {} energy that no force, drive "
-          "or impact {}.",
-          when, amount, limit, reason.value > 0 ? "has" : "lacks",
-          reason.value > 0 ? "gave it" : "took");
     } else {
-      const std::string& name = row_names_[static_cast<std::size_t>(row)];
-      reason.text = fmt::format(
-          "{} constraint '{}' is violated{} by up to {} of {} {}.", when, name,
-          reason.what == Health::What::Position ? "" : " by the velocities", amount,
-          reason.what == Health::What::Position ? "the mechanism's size" : "its speed", limit);
+      reason.text = describe(reason, fmt::format("from t = {:.6g} s on", reason.t),
+                             row < 0 ? "" : row_names_[static_cast<std::size_t>(row)]);
     }
   }
   return out;

@@ -40,6 +40,12 @@ struct Batch::Parts {
     step = std::make_shared<const StepModel>(
         make_step_model(model, options.run, "", StepKind::FixedCost, origins));
     refuse_events(step->prepared.equations);
+    if (!options.observes_health) return;
+    assert(!options.on_card);
+    health = make_batch_health_terms(*step).now;
+    observed.clear();
+    for (std::size_t i = 0; i < health.size(); ++i)
+      observed.push_back(fmt::format("health[{}]", i));
   }
 
   LaneFunction advance() const {
@@ -47,6 +53,7 @@ struct Batch::Parts {
   }
 
   LaneFunction observe() const {
+    if (!health.empty()) return LaneFunction(lower(step->layout, health, true));
     const Equations& e = step->prepared.equations;
     Exprs values, left_out;
     for (const std::string& name : observed) {
@@ -66,6 +73,7 @@ struct Batch::Parts {
   std::vector<ParameterOrigin> origins;
   std::vector<std::string> observed;
   std::shared_ptr<const StepModel> step;
+  Exprs health;  // where it is observed
 };
 
 Batch::~Batch() = default;
@@ -236,11 +244,11 @@ void Batch::observe(std::span<double> to) const {
   });
 }
 
-Batch::Reduction Batch::advance_and_reduce(std::uint64_t steps) {
+Batch::Reduction Batch::advance_and_reduce(std::uint64_t steps, const BatchHealth* health) {
   change_blocks();
   const std::size_t m = observed_.size();
   const std::vector<double> zeros(count_ * m, 0.0);
-  Reduction out{zeros, zeros, zeros, zeros};
+  Reduction out{zeros, zeros, zeros, zeros, std::vector<std::uint8_t>(count_, 0)};
   const std::size_t operations =
       (step_function_.num_instructions() + observe_function_.num_instructions()) *
       static_cast<std::size_t>(steps);
@@ -248,9 +256,15 @@ Batch::Reduction Batch::advance_and_reduce(std::uint64_t steps) {
     Block& block = blocks_[i];
     const std::size_t n = width_;
     const std::span<double> now = work.observed;
+    if (health != nullptr) health->begin(block.now.data(), work.look);
     for (std::uint64_t k = 0; k < steps; ++k) {
       if (is_stop_requested()) return;
       advance(block, {}, 1, work);
+      if (health != nullptr && (k + 1 == steps || BatchHealth::is_look(k + 1))) {
+        health->look(block.now.data(), work.look);
+        health->mark_suspects(block.now[0], static_cast<double>(k + 1), work.look,
+                              std::span(out.is_suspect).subspan(i * n, block.size));
+      }
       observe_function_.evaluate(block.now.data(), now.data(), work.observe.data());
       for (std::size_t j = 0; j < n * m; ++j) {
         work.low[j] = k == 0 || now[j] < work.low[j] ? now[j] : work.low[j];
@@ -269,6 +283,21 @@ Batch::Reduction Batch::advance_and_reduce(std::uint64_t steps) {
     }
   });
   check_stop();
+  return out;
+}
+
+std::vector<double> Batch::measure_start(const BatchHealth& health) const {
+  const std::size_t k = health.num_start();
+  std::vector<double> out(count_ * k);
+  for_blocks(observe_function_.num_instructions(), [&](std::size_t i, Work& work) {
+    const Block& block = blocks_[i];
+    health.begin(block.start.data(), work.look);
+    for (std::size_t copy = 0; copy < block.size; ++copy) {
+      for (std::size_t j = 0; j < k; ++j) {
+        out[(i * width_ + copy) * k + j] = work.look.start[j * width_ + copy];
+      }
+    }
+  });
   return out;
 }
 

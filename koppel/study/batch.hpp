@@ -23,6 +23,7 @@
 
 #include <koppel/integrate/lane_dop853.hpp>
 #include <koppel/simulate/simulate.hpp>
+#include <koppel/study/batch_health.hpp>
 #include <koppel/study/parameters.hpp>
 #include <koppel/study/varied_starts.hpp>
 
@@ -35,6 +36,7 @@ struct BatchOptions {
   // choice of `fixed-cost`.
   SimulateOptions run = {};
   std::vector<std::string> observed = {};  // quantities, or expressions of them; empty: the outputs
+  bool observes_health = false;            // what is observed is `now` of batch_health.hpp instead
   int jobs = 1;                            // threads
   bool on_card = false;                    // a graphics card, one copy a thread of it (card.hpp)
 };
@@ -79,8 +81,11 @@ class Batch {
   // sum; copy by copy as observe() has it.
   struct Reduction {
     std::vector<double> last, low, high, sum;
+    std::vector<std::uint8_t> is_suspect;  // of copies, where health is looked at
   };
-  Reduction advance_and_reduce(std::uint64_t steps);
+  Reduction advance_and_reduce(std::uint64_t steps, const BatchHealth* health = nullptr);
+  // `start` of batch_health.hpp, copy by copy; not of those on a card.
+  std::vector<double> measure_start(const BatchHealth& health) const;
   void times(std::span<double> out) const;
 
   // Of the first accurate step that failed since the start: why (runtime/dop853.h; 0: none did) and
@@ -128,6 +133,7 @@ class Batch {
     LaneDop853::Work accurate;
     std::vector<double> out, ends, observed, low, high, sum;
     std::vector<int> reasons;
+    BatchHealth::Look look = {};
   };
   Work make_work() const;
   void get(std::size_t row, std::span<double> out) const;

@@ -26,10 +26,16 @@ void BatchRows::finish(std::size_t row, bool has_failed) {
   if (has_failed || !is_finite) marks_[row] = Mark::NotFinite;
 }
 
+void BatchRows::doubt(std::size_t row, std::string reason) {
+  if (marks_[row] != Mark::Done) return;
+  marks_[row] = Mark::Doubtful;
+  reasons_[row] = {"simulate.doubtful", std::move(reason)};
+}
+
 void BatchRows::refuse(std::size_t row, std::string id, std::string reason) {
   if (marks_[row] == Mark::Refused) return;
   marks_[row] = Mark::Refused;
-  refused_[row] = {std::move(id), std::move(reason)};
+  reasons_[row] = {std::move(id), std::move(reason)};
 }
 
 void BatchRows::get(std::size_t row, SweepRow& out) const {
@@ -40,11 +46,17 @@ void BatchRows::get(std::size_t row, SweepRow& out) const {
       out.values.assign(values, values + static_cast<std::ptrdiff_t>(num_criteria_));
       out.id.clear(), out.reason.clear();
       return;
+    case Mark::Doubtful: {
+      const auto& [id, reason] = reasons_.at(row);
+      out = {SweepRow::Status::Doubtful, {}, id, reason};
+      out.values.assign(values, values + static_cast<std::ptrdiff_t>(num_criteria_));
+      return;
+    }
     case Mark::NotFinite:
       out = {SweepRow::Status::Failed, {}, "simulate.failed", "a value is not finite."};
       return;
     case Mark::Refused: {
-      const auto& [id, reason] = refused_.at(row);
+      const auto& [id, reason] = reasons_.at(row);
       out = {SweepRow::Status::Failed, {}, id, reason};
       return;
     }

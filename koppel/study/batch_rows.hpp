@@ -34,18 +34,21 @@ class BatchRows {
   }
   // When its values are there: a row that was not refused is done if all of them are finite.
   void finish(std::size_t row, bool has_failed);
+  bool is_done(std::size_t row) const { return marks_[row] == Mark::Done; }
+  // A variant that is done and should not be trusted. By one thread.
+  void doubt(std::size_t row, std::string reason);
   // A variant that cannot begin or stopped, with the first reason that comes. By one thread.
   void refuse(std::size_t row, std::string id, std::string reason);
 
   void get(std::size_t row, SweepRow& out) const;
 
  private:
-  enum class Mark : std::uint8_t { Done, NotFinite, Refused };
+  enum class Mark : std::uint8_t { Done, Doubtful, NotFinite, Refused };
 
   std::size_t num_criteria_;
   std::vector<double> values_;
   std::vector<Mark> marks_;
-  std::map<std::size_t, std::pair<std::string, std::string>> refused_;  // id, reason
+  std::map<std::size_t, std::pair<std::string, std::string>> reasons_;  // with ids
 };
 
 }  // namespace koppel

@@ -10,6 +10,7 @@
 #include <koppel/base/parts.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/study/batch.hpp>
+#include <koppel/study/batch_health.hpp>
 #include <koppel/study/sweep_on_card.hpp>
 
 namespace koppel {
@@ -19,7 +20,7 @@ class BatchSweep {
  public:
   BatchSweep(const Sweep& sweep, const Model& model, const std::vector<ParameterOrigin>& origins,
              const BatchSweepOptions& options)
-      : sweep_(sweep), most_(options.most) {
+      : sweep_(sweep), most_(options.most), model_(model), origins_(origins) {
     batch_options_.run = sweep.options(model);
     batch_options_.jobs = options.jobs;
     for (const Criterion& criterion : sweep.criteria) {
@@ -38,6 +39,9 @@ class BatchSweep {
     for (const Range& range : sweep.samples.design().ranges) names_.push_back(range.name);
     batch_.emplace(model, origins, 1, batch_options_);
     find_steps();
+    if (batch_options_.run.health.is_watched) {
+      health_.emplace(batch_->step_model(), batch_options_.run.health);
+    }
     if (options.on_card) {
       card_.emplace(sweep, model, origins, *batch_, options.jobs, options.contracts);
     }
@@ -52,9 +56,12 @@ class BatchSweep {
     BatchRows rows(numbers.size(), sweep_.criteria.size());
     if (card_) {
       card_->run(numbers, steps_, rows, load.seconds);
+      is_suspect_.assign(numbers.size(), 0);
+      if (health_) card_->look(*health_, is_suspect_);
     } else {
       run_here(numbers, rows, load.seconds);
     }
+    if (health_) watch(numbers, rows);
     load.steps += static_cast<double>(steps_) * static_cast<double>(numbers.size());
     return rows;
   }
@@ -94,7 +101,8 @@ class BatchSweep {
     first_.resize(n * m);
     batch_->observe(first_);
     const auto began = std::chrono::steady_clock::now();
-    const Batch::Reduction kept = batch_->advance_and_reduce(steps_);
+    const Batch::Reduction kept = batch_->advance_and_reduce(steps_, health_ ? &*health_ : nullptr);
+    is_suspect_ = kept.is_suspect;
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     for_parts(n, parts, [&](std::size_t, std::size_t first, std::size_t last) {
       for (std::size_t copy = first; copy < last; ++copy) {
@@ -117,6 +125,50 @@ class BatchSweep {
     choose_size(n, before);
   }
 
+  // Variants that look suspicious step once more, and are watched at all ends of steps.
+  void watch(std::span<const std::size_t> numbers, BatchRows& rows) {
+    std::vector<std::size_t> suspects;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (is_suspect_[i] != 0 && rows.is_done(i)) suspects.push_back(i);
+    }
+    if (suspects.empty()) return;
+    if (!watched_) {
+      BatchOptions options = batch_options_;
+      options.observed.clear();
+      options.observes_health = true;
+      watched_.emplace(model_, origins_, 1, options);
+    }
+    const std::size_t n = suspects.size(), m = health_->num_now(), num_varied = names_.size();
+    watched_->resize(n);
+    std::vector<double> points(n * num_varied), first(n * m);
+    for (std::size_t i = 0; i < n; ++i) {
+      sweep_.samples.point(numbers[suspects[i]],
+                           std::span(points).subspan(i * num_varied, num_varied));
+    }
+    watched_->set(names_, points);
+    watched_->observe(first);
+    const std::vector<double> start = watched_->measure_start(*health_);
+    Batch::Reduction kept = watched_->advance_and_reduce(steps_);
+    for (std::size_t i = 0; i < n * m; ++i) {
+      // Sums see what is not a number at any time.
+      if (!std::isfinite(kept.sum[i])) kept.low[i] = kept.high[i] = kept.sum[i];
+      kept.low[i] = std::min(kept.low[i], first[i]);
+      kept.high[i] = std::max(kept.high[i], first[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto of = [i](std::span<const double> all, std::size_t size) {
+        return all.subspan(i * size, size);
+      };
+      BatchHealth::Verdict found = health_->judge(
+          {of(start, health_->num_start()), of(first, m), of(kept.low, m), of(kept.high, m)},
+          batch_options_.run.end, static_cast<double>(steps_));
+      if (found.state == Health::State::Doubtful) rows.doubt(suspects[i], std::move(found.text));
+      if (found.state == Health::State::Failed) {
+        rows.refuse(suspects[i], "simulate.failed", std::move(found.text));
+      }
+    }
+  }
+
   // Of the next variants: more, as long as all that is lost when the program is killed took a few
   // tenths of a second.
   void choose_size(std::size_t size, std::chrono::steady_clock::time_point since) {
@@ -133,7 +185,12 @@ class BatchSweep {
   std::uint64_t steps_ = 0;
   std::optional<Batch> batch_;
   std::optional<SweepOnCard> card_;
-  std::vector<double> points_, first_;  // and what is observed at the start; variant by variant
+  std::optional<BatchHealth> health_;  // where it is judged
+  Model model_;
+  std::vector<ParameterOrigin> origins_;
+  std::optional<Batch> watched_;
+  std::vector<std::uint8_t> is_suspect_;  // of the variants that stepped last
+  std::vector<double> points_, first_;    // and what is observed at the start; variant by variant
 };
 
 }  // namespace

@@ -305,4 +305,10 @@ const Card::Results& Card::run(const Variants& variants, std::uint64_t steps,
   return results_;
 }
 
+void Card::get_state(std::size_t place, std::span<double> values) const {
+  for (const Part& part : parts_) {
+    part.copies.get_state(place, values.subspan(part.first, part.count));
+  }
+}
+
 }  // namespace koppel

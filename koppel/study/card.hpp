@@ -117,6 +117,8 @@ class Card {
   // So many steps of all variants; extremes and means are over the ends of all steps. The results
   // are valid until the next run.
   const Results& run(const Variants& variants, std::uint64_t steps, std::span<const Wanted> wanted);
+  // A state of all variants after the last run, by its place.
+  void get_state(std::size_t place, std::span<double> values) const;
 
  private:
   struct Job {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <koppel/runtime/step.h>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/parts.hpp>
 #include <koppel/base/stop.hpp>
@@ -48,6 +49,8 @@ SweepOnCard::SweepOnCard(const Sweep& sweep, const Model& model,
           step_->prepared.start.y.begin() + static_cast<std::ptrdiff_t>(step_->state_size())),
       common_parameters_(step_->prepared.state.p) {
   find_wanted();
+  column_of_.assign(common_parameters_.size(), changed_.size());
+  for (std::size_t k = 0; k < changed_.size(); ++k) column_of_[changed_[k]] = k;
 }
 
 void SweepOnCard::find_wanted() {
@@ -132,6 +135,7 @@ Card::Variants SweepOnCard::variants() const {
 
 void SweepOnCard::run(std::span<const std::size_t> numbers, std::uint64_t steps, BatchRows& rows,
                       double& seconds) {
+  steps_ = steps;
   make_columns(numbers.size());
   put_parameters(numbers);
   if (starts_.moves()) assemble(numbers, rows);
@@ -165,6 +169,60 @@ void SweepOnCard::run(std::span<const std::size_t> numbers, std::uint64_t steps,
     const Batch::Failure failure{found.failures[i], found.counts[i]};
     rows.refuse(i, "simulate.failed", batch_.describe(failure));
   }
+}
+
+// The layout: t, h, states, inputs, parameters. Inputs are held at zero.
+double SweepOnCard::start_number(std::size_t place, std::size_t variant) const {
+  const std::size_t num_states = step_->state_size(), num_inputs = step_->inputs.size();
+  if (place == 0) return step_->start_time;
+  if (place == 1) return step_->step;
+  place -= 2;
+  if (place < num_states) return states_.empty() ? common_start_[place] : states_[place][variant];
+  place -= num_states;
+  if (place < num_inputs) return 0;
+  place -= num_inputs;
+  const std::size_t column = column_of_[place];
+  return column < changed_.size() ? parameters_[column][variant] : common_parameters_[place];
+}
+
+void SweepOnCard::look(const BatchHealth& health, std::span<std::uint8_t> is_suspect) {
+  const Card::Variants variants = this->variants();
+  const std::vector<Card::Wanted> one = {{wanted_[0].output, Card::Which::Final}};
+  ends_.resize(step_->state_size(), card_.make_numbers(0));
+  for (Card::Numbers& column : ends_) column.resize(count_);
+  for (std::uint64_t step = 1; step <= steps_; ++step) {
+    if (step != steps_ && !BatchHealth::is_look(step)) continue;
+    card_.run(variants, step, one);
+    for (std::size_t i = 0; i < ends_.size(); ++i) card_.get_state(i, ends_[i]);
+    look_at(step, health, is_suspect);
+  }
+}
+
+// Through lanes, as many variants at a time as there are.
+void SweepOnCard::look_at(std::uint64_t step, const BatchHealth& health,
+                          std::span<std::uint8_t> is_suspect) const {
+  const std::size_t n = health.lanes(), num_layout = step_->layout.size();
+  const double t = koppel_time(step_->start_time, step_->step, step);
+  for_parts(
+      count_, {.jobs = jobs_, .multiple = 64},
+      [&](std::size_t, std::size_t first, std::size_t last) {
+        std::vector<double> layout(n * num_layout);
+        BatchHealth::Look look;
+        for (std::size_t begin = first; begin < last; begin += n) {
+          const std::size_t size = std::min(n, last - begin);
+          const auto variant = [&](std::size_t lane) { return begin + std::min(lane, size - 1); };
+          for (std::size_t i = 0; i < n * num_layout; ++i) {
+            layout[i] = start_number(i / n, variant(i % n));
+          }
+          health.begin(layout.data(), look);
+          std::fill_n(layout.begin(), n, t);
+          for (std::size_t i = 0; i < n * ends_.size(); ++i) {
+            layout[2 * n + i] = ends_[i / n][variant(i % n)];
+          }
+          health.look(layout.data(), look);
+          health.mark_suspects(t, static_cast<double>(step), look, is_suspect.subspan(begin, size));
+        }
+      });
 }
 
 }  // namespace koppel

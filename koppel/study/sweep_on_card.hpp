@@ -25,6 +25,9 @@ class SweepOnCard {
   // their results in memory.
   void run(std::span<const std::size_t> numbers, std::uint64_t steps, BatchRows& rows,
            double& seconds);
+  // After a run: marks variants that are suspicious, as Batch::advance_and_reduce() does. They step
+  // once more for each look.
+  void look(const BatchHealth& health, std::span<std::uint8_t> is_suspect);
 
  private:
   void find_wanted();
@@ -32,6 +35,9 @@ class SweepOnCard {
   void assemble(std::span<const std::size_t> numbers, BatchRows& rows);
   void make_columns(std::size_t count);
   Card::Variants variants() const;
+  void look_at(std::uint64_t step, const BatchHealth& health,
+               std::span<std::uint8_t> is_suspect) const;
+  double start_number(std::size_t place, std::size_t variant) const;  // in the layout of a step
 
   const Sweep& sweep_;
   const Batch& batch_;
@@ -43,6 +49,9 @@ class SweepOnCard {
   std::vector<double> common_start_, common_parameters_;
   std::vector<Card::Numbers> states_, parameters_;  // that differ: all or no states; the changed
   std::size_t count_ = 0;                           // of variants in them
+  std::uint64_t steps_ = 0;                         // of the last run
+  std::vector<std::size_t> column_of_;              // of each parameter among the changed, if it is
+  std::vector<Card::Numbers> ends_;                 // states
   std::vector<Card::Wanted> wanted_;  // of each criterion; then last values, for means
   std::vector<std::size_t> last_of_;  // of each criterion, among them
   std::vector<Card::Numbers> first_;  // of each criterion, at the start; or empty
