@@ -208,9 +208,9 @@ events: {hit: {when: ball.y, bounce: 0.8}}
 outputs: {v: "ball.y'"}
 run: {end: 1.2}
 )";
-  const double fall = std::sqrt(2 / 9.81), up = 0.8 * fall;
-  const double left = 1.2 - fall - up;  // of falling down again
-  const double exact = 1 + 0.64 + 9.81 / 2 * left * left;
+  // Down 1 m, up and down 0.64 m, and up again with 0.64 of the first speed.
+  const double fall = std::sqrt(2 / 9.81), left = 1.2 - 2.6 * fall;
+  const double exact = 1 + 2 * 0.64 + 0.64 * 9.81 * fall * left - 9.81 / 2 * left * left;
   for (const int count : {101, 1001}) {
     Model model = read_model_text(kBall, "ball.yaml");
     const std::vector<Criterion> criteria = {parse_criterion("abs(v):integral"),
