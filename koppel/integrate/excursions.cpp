@@ -51,6 +51,9 @@ std::span<const double> Excursions::cubic(const Step& step, double t) {
 }
 
 std::optional<double> Excursions::look(const Step& step) {
+  // Nothing is taken again that the clock hardly resolves: it might never end.
+  constexpr double kResolved = 1e-12;
+  if (!(step.t1 - step.t0 > kResolved * std::abs(step.t1))) return {};
   if (by_cubic_) {
     fit_cubic(step);
     const auto way = [&](double t) { return cubic(step, t); };
