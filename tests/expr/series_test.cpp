@@ -563,5 +563,47 @@ TEST(Series, MachineAndNativeCodeAgreeWithTheTapeBitForBit) {
   }
 }
 
+// Of random expressions that share parts, some wanted at all orders and some at the last one only.
+TEST(Series, LastOutputsAreThoseOfAllOrdersBitForBit) {
+  const koppel::testing::TemporaryCache cache;
+  constexpr int kOrder = 9;
+  constexpr std::size_t kFirstLast = 7;
+  std::mt19937_64 engine(306);
+  for (int round = 0; round < 30; ++round) {
+    Graph graph;
+    const auto x = graph.symbols("x", "y", "p");
+    std::vector<Expr> f;
+    for (int n = 0; n < 12; ++n) f.push_back(random_expr(engine, x, {.size = 1 + n % 8}));
+    for (int n = 0; n < 8; ++n) f.push_back(x[2] * f[engine() % 12] - f[engine() % 12] * f[12 / 2]);
+    const std::span<const Expr> symbols = x;
+    const auto variables = symbols.first(2), parameters = symbols.last(1);
+    const SeriesStages stages{{std::numeric_limits<int>::max(), std::numeric_limits<int>::max()},
+                              std::vector<int>(f.size(), 0),
+                              kFirstLast};
+    const Series all = on_tape(variables, parameters, f, kOrder);
+    SeriesWorkspace expected = all.make_workspace();
+    expected.parameter(0) = uniform(engine, -2, 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (double& coefficient : expected.variable(i)) coefficient = uniform(engine, -2, 2);
+    }
+    for (int k = 0; k <= kOrder; ++k) all.evaluate(k, expected);
+    for (const Native native : {Native::Off, Native::Jit, Native::Cc}) {
+      if (native == Native::Cc && round > 0) continue;  // it takes time
+      const Series some(variables, parameters, f, kOrder, {.native = native}, stages);
+      SeriesWorkspace work = some.make_workspace();
+      work.parameter(0) = expected.parameter(0);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const std::span<const double> from = expected.variable(i);
+        std::copy(from.begin(), from.end(), work.variable(i).begin());
+      }
+      for (int k = 0; k <= kOrder; ++k) some.evaluate(k, work);
+      some.evaluate_last(kOrder, work);
+      for (std::size_t j = 0; j < f.size(); ++j) {
+        ASSERT_TRUE(same_bits(expected.output(j)[kOrder], work.output(j)[kOrder])) << to_text(f[j]);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace koppel

@@ -141,6 +141,23 @@ void check_series(std::span<const Expr> inputs, std::span<const Expr> outputs,
       compare(a.output(j)[K], b.output(j)[K], "series as machine code");
     }
   }
+  // Half of the outputs at the last order only.
+  const SeriesStages stages{std::vector<int>(kVariables, std::numeric_limits<int>::max()),
+                            std::vector<int>(outputs.size(), 0), outputs.size() / 2};
+  for (const Native native : {Native::Off, Native::Jit}) {
+    const Series some(variables, parameters, outputs, kOrder, {.native = native}, stages);
+    SeriesWorkspace work = some.make_workspace();
+    for (std::size_t i = 0; i < parameters.size(); ++i) work.parameter(i) = a.parameter(i);
+    for (int k = 0; k <= kOrder; ++k) {
+      const auto K = static_cast<std::size_t>(k);
+      for (std::size_t i = 0; i < kVariables; ++i) work.variable(i)[K] = a.variable(i)[K];
+      some.evaluate(k, work);
+    }
+    some.evaluate_last(kOrder, work);
+    for (std::size_t j = 0; j < outputs.size(); ++j) {
+      compare(a.output(j)[kOrder], work.output(j)[kOrder], "the last order of a series");
+    }
+  }
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ class SeriesEmitter {
     return emit_c_tables(series_.program, name_) + emit_stage(name_ + "_first", series_.groups, 0) +
            emit_stage(name_ + "_later", series_.later, 1) + "void " + name_ +
            "(int k, double* c) {\n  if (k > 0) " + name_ + "_later(k, c);\n  else " + name_ +
-           "_first(k, c);\n}\n" + emit_stage(name_ + "_correct", series_.corrections, -1);
+           "_first(k, c);\n}\n" + emit_stage(name_ + "_correct", series_.corrections, -1) +
+           emit_stage(name_ + "_last", series_.last, -1);
   }
 
  private:
@@ -74,26 +75,32 @@ class SeriesEmitter {
   void find_stored() {
     std::vector<int> lead(is_stored_.size(), 0);
     std::vector<char> is_corrected(is_stored_.size(), false), is_static(is_stored_.size(), false);
+    std::vector<char> is_last(is_stored_.size(), false);
     for (std::size_t v = 0; v < is_stored_.size(); ++v) {
       is_stored_[v] = layout_.place[v].has_orders();
     }
     for (const ValueId v : series_.program.outputs) is_stored_[v] = true;
-    for (const SeriesGroup& group : series_.groups) {
-      for (const Entry& entry : group.entries) {
-        lead[value_of(entry.instruction)] = group.lead;
-        is_static[value_of(entry.instruction)] = entry.by.rule == nullptr;
+    for (const auto* groups : {&series_.groups, &series_.last}) {
+      for (const SeriesGroup& group : *groups) {
+        for (const Entry& entry : group.entries) {
+          lead[value_of(entry.instruction)] = group.lead;
+          is_static[value_of(entry.instruction)] = entry.by.rule == nullptr;
+          is_last[value_of(entry.instruction)] = groups == &series_.last;
+        }
       }
     }
     for (const SeriesGroup& group : series_.corrections) {
       for (const Entry& entry : group.entries) is_corrected[value_of(entry.instruction)] = true;
     }
-    for (const auto* groups : {&series_.groups, &series_.later, &series_.corrections}) {
+    for (const auto* groups :
+         {&series_.groups, &series_.later, &series_.corrections, &series_.last}) {
       for (const SeriesGroup& group : *groups) {
         for (const Entry& entry : group.entries) {
           for (const bool at_zero : {true, false}) {
             for_each_read(entry, at_zero, [&](ValueId v) {
               if (lead[v] != group.lead || (is_static[v] && !at_zero)) is_stored_[v] = true;
               if (groups == &series_.corrections && !is_corrected[v]) is_stored_[v] = true;
+              if (groups == &series_.last && !is_last[v]) is_stored_[v] = true;
             });
           }
         }

@@ -8,8 +8,8 @@
 
 namespace koppel {
 
-// void NAME(int k, double* c), void NAME_correct(int k, double* c)
-// Stage k of all values, and of those to be corrected; c holds the coefficients.
+// void NAME(int k, double* c), void NAME_correct(int k, double* c), void NAME_last(int k, double* c)
+// Stage k of all values, of those to be corrected, and of the last; c holds the coefficients.
 std::string emit_c_series(const SeriesProgram& series, const SeriesLayout& layout,
                           std::string_view name);
 

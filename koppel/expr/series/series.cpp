@@ -160,7 +160,8 @@ struct Series::Code {
         layout(lay_out(series, stride)),
         stages(make_tapes(series, series.groups, layout.place)),
         later(make_tapes(series, series.later, layout.place)),
-        corrections(make_tapes(series, series.corrections, layout.place)) {}
+        corrections(make_tapes(series, series.corrections, layout.place)),
+        last(make_tapes(series, series.last, layout.place)) {}
 
   void add_solution(const SeriesSolution& solution, const SeriesStages& leads) {
     if (!solution.X.empty()) expansion = plan_expansion(series, leads, solution.unknowns);
@@ -199,6 +200,7 @@ struct Series::Code {
     note_compiled(series.program.code.size());
     native = library->find<SeriesFunction>("koppel_series");
     native_correction = library->find<SeriesFunction>("koppel_series_correct");
+    native_last = library->find<SeriesFunction>("koppel_series_last");
     if (!solves) return;
     native_solve = library->find<SolveFunction>("koppel_series_solve");
     native_expansion = library->find<ExpandFunction>("koppel_series_expand");
@@ -209,13 +211,14 @@ struct Series::Code {
   int max_order;
   std::size_t stride;
   SeriesLayout layout;
-  std::vector<StagedTape> stages, later, corrections;
+  std::vector<StagedTape> stages, later, corrections, last;
   Substitution substitution;
   SeriesExpansion expansion;
   Program solve_program;
   std::shared_ptr<const LoadedLibrary> library;
   SeriesFunction* native = nullptr;
   SeriesFunction* native_correction = nullptr;
+  SeriesFunction* native_last = nullptr;
   SolveFunction* native_solve = nullptr;
   ExpandFunction* native_expansion = nullptr;
   std::size_t num_b = 0, num_entries = 0, solve_work_size = 0;
@@ -338,6 +341,17 @@ void Series::correct(int k, SeriesWorkspace& work) const noexcept {
     work.machine_->correct(k, c);
   } else {
     evaluate_stage(code_->series.program, code_->corrections, code_->layout.place, k, c);
+  }
+}
+
+void Series::evaluate_last(int k, SeriesWorkspace& work) const noexcept {
+  double* c = work.data_.data();
+  if (code_->native_last != nullptr) {
+    code_->native_last(k, c);
+  } else if (work.machine_ != nullptr) {
+    work.machine_->evaluate_last(k, c);
+  } else {
+    evaluate_stage(code_->series.program, code_->last, code_->layout.place, k, c);
   }
 }
 

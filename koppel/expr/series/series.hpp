@@ -15,6 +15,7 @@
 // allocated while evaluating. Tape, machine code and native code as for Function.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,8 +38,12 @@ class SeriesMachineCode;
 // nothing (where needs_zero(i) says so, it has to be set to 0). Where later stages need a value
 // that depends on an unknown, `correct` evaluates that value again. Both empty: all orders are k,
 // and the variables are known.
+//
+// Outputs from first_last on are wanted after a stage only, where evaluate_last() says so: what
+// only they need, at that order alone, is left to it. They have one lead.
 struct SeriesStages {
   std::vector<int> variable_leads, output_leads;
+  std::size_t first_last = std::numeric_limits<std::size_t>::max();
 };
 
 // The solution of the stages k ≥ 0 as straight-line code. With unknowns x_j and
@@ -129,6 +134,8 @@ class Series {
   void evaluate(int k, SeriesWorkspace& work) const noexcept;
   // After stage k is solved: the values that depended on its unknowns and are needed again.
   void correct(int k, SeriesWorkspace& work) const noexcept;
+  // After stage k is corrected: the outputs that are wanted then only.
+  void evaluate_last(int k, SeriesWorkspace& work) const noexcept;
 
   // Whether there is a SeriesSolution. Then: X of the workspace's b and entries.
   bool has_solution() const;

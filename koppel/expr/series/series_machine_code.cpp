@@ -425,6 +425,7 @@ std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(
     return labels;
   };
   const auto first = put(series.groups), later = put(series.later), again = put(series.corrections);
+  const auto last = put(series.last);
   const Label enter = generator.enter();
   Label expand;
   if (solution) expand = generator.expand(later, again, solution->expansion);
@@ -441,6 +442,7 @@ std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(
   place(first, out->first_);
   place(later, out->later_);
   place(again, out->corrections_);
+  place(last, out->last_);
   out->enter_ = generator.writer.address_of<Enter>(*out->pages_, enter);
   if (!solution) return out;
   out->expand_ = generator.writer.address_of<Expand>(*out->pages_, expand);

@@ -36,6 +36,7 @@ class SeriesMachineCode {
   // Stage k; see Series.
   void evaluate(int k, double* c) const noexcept { run(k > 0 ? later_ : first_, k, c); }
   void correct(int k, double* c) const noexcept { run(corrections_, k, c); }
+  void evaluate_last(int k, double* c) const noexcept { run(last_, k, c); }
 
   // Stages first … last, first ≥ expands_from(), as Series::expand. Never: without a solution.
   static constexpr int kNever = std::numeric_limits<int>::max();
@@ -64,7 +65,7 @@ class SeriesMachineCode {
   }
 
   std::shared_ptr<const CodePages> pages_;
-  std::vector<Group> first_, later_, corrections_;
+  std::vector<Group> first_, later_, corrections_, last_;
   Enter* enter_ = nullptr;
   Expand* expand_ = nullptr;
   const MachineCode* solution_ = nullptr;

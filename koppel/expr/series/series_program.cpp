@@ -91,6 +91,7 @@ class Schedule {
       : program_(program), rules_(rules), num_variables_(num_variables), stages_(stages) {
     const std::size_t n = program.code.size();
     find_leads();
+    find_last();
     is_open_.assign(n, false);
     is_needed_.assign(n, false);
     is_zero_.assign(n, false);
@@ -101,18 +102,26 @@ class Schedule {
   }
 
   std::vector<SeriesGroup> groups() const {
-    return by_lead([](std::size_t) { return true; }, [&](std::size_t i) { return rules_[i]; });
+    return by_lead([&](std::size_t i) { return !is_last_[i]; },
+                   [&](std::size_t i) { return rules_[i]; });
+  }
+  std::vector<SeriesGroup> last() const {
+    return by_lead([&](std::size_t i) { return is_last_[i] != 0; },
+                   [&](std::size_t i) { return rules_[i]; });
   }
   std::vector<SeriesGroup> later() const {
-    std::vector<SeriesGroup> found = by_lead([&](std::size_t i) { return !is_zero_[i]; },
-                                             [&](std::size_t i) { return without_zeros(i); });
     const std::vector<char> needs = needs_zero();
+    std::vector<SeriesGroup> found = by_lead(
+        [&](std::size_t i) { return !is_last_[i] && (!is_zero_[i] || needs[leaves() + i]); },
+        [&](std::size_t i) { return without_zeros(i); });
     for (SeriesGroup& group : found) {
-      for (std::size_t i = 0; i < lead_.size(); ++i) {
-        if (is_zero_[i] && needs[leaves() + i] && lead_[i] == group.lead) {
-          group.zeros.push_back(static_cast<std::uint32_t>(i));
-        }
+      const auto is_zero = [&](const SeriesGroup::Entry& entry) {
+        return is_zero_[entry.instruction] != 0;
+      };
+      for (const SeriesGroup::Entry& entry : group.entries) {
+        if (is_zero(entry)) group.zeros.push_back(entry.instruction);
       }
+      std::erase_if(group.entries, is_zero);
     }
     return found;
   }
@@ -120,10 +129,13 @@ class Schedule {
   std::vector<char> needs_zero() const {
     std::vector<char> needs(program_.num_values(), false);
     for (std::size_t i = 0; i < rules_.size(); ++i) {
-      if (rules_[i].rule == nullptr || rules_[i].is_linear() || program_.code[i].op == Op::Mul) {
-        continue;
-      }
+      const bool leaves_out = rules_[i].is_linear() || program_.code[i].op == Op::Mul;
+      if (rules_[i].rule == nullptr || (leaves_out && !is_last_[i])) continue;
       for_each_read(i, [&](ValueId v) { needs[v] = needs[v] || is_zero(v, lead_[i]); });
+    }
+    for (std::size_t j = 0; j < stages_.output_leads.size(); ++j) {
+      const ValueId v = program_.outputs[j];
+      needs[v] = needs[v] || is_zero(v, stages_.output_leads[j]);
     }
     return needs;
   }
@@ -194,6 +206,39 @@ class Schedule {
     }
   }
 
+  // Last: only last outputs need it, and at one order: sums and multiples of such values, and
+  // products, whose factors are needed at all orders.
+  void find_last() {
+    const std::size_t n = program_.code.size();
+    is_last_.assign(n, false);
+    if (stages_.first_last >= program_.outputs.size()) return;
+    enum Need : char { kNone, kLast, kAll };
+    std::vector<char> need(n, kNone);
+    const auto raise = [&](ValueId v, char to) {
+      if (v < leaves() || need[v - leaves()] >= to) return false;
+      need[v - leaves()] = to;
+      return true;
+    };
+    for (std::size_t j = 0; j < program_.outputs.size(); ++j) {
+      raise(program_.outputs[j], j < stages_.first_last ? kAll : kLast);
+    }
+    // Companions may stand behind their readers: until nothing changes.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = n; i-- > 0;) {
+        const bool is_linear = rules_[i].is_linear();
+        if (need[i] == kLast && !is_linear &&
+            (rules_[i].rule == nullptr || program_.code[i].op != Op::Mul)) {
+          need[i] = kAll;
+        }
+        if (need[i] == kNone) continue;
+        const char of_operands = need[i] == kLast && is_linear ? kLast : kAll;
+        for_each_read(i, [&](ValueId v) { changed = raise(v, of_operands) || changed; });
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) is_last_[i] = need[i] == kLast;
+  }
+
   // Open: the coefficient that a stage evaluates depends on unknowns of the stage. Needed: it is
   // read again in later stages, so that it must be evaluated again once the unknowns are there.
   void find_corrections() {
@@ -207,6 +252,11 @@ class Schedule {
         }
       });
     }
+    for (std::size_t j = 0; j < stages_.output_leads.size(); ++j) {
+      const ValueId v = program_.outputs[j];
+      if (v < leaves() || !is_open_[v - leaves()] || is_last_[v - leaves()]) continue;
+      if (stages_.output_leads[j] < lead_[v - leaves()]) is_needed_[v - leaves()] = true;
+    }
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = n; i-- > 0;) {
@@ -219,7 +269,7 @@ class Schedule {
         for_each_read(i, [&](ValueId v) {
           if (v < leaves()) return;
           const std::size_t a = v - leaves();
-          if (!is_open_[a] || is_needed_[a]) return;
+          if (!is_open_[a] || is_needed_[a] || is_last_[a]) return;
           if (lead_[i] < lead_[a] || !rule->is_pointwise || is_needed_[i]) {
             is_needed_[a] = true;
             changed = true;
@@ -232,7 +282,7 @@ class Schedule {
   // Sums and multiples of unknowns of the stage: 0 from order 1 on, as long as these are.
   void find_zeros() {
     for (std::size_t i = 0; i < lead_.size(); ++i) {
-      if (rules_[i].rule == nullptr || !rules_[i].is_linear()) continue;
+      if (rules_[i].rule == nullptr || !rules_[i].is_linear() || is_last_[i]) continue;
       bool is_zero = true;
       for_each_operand(program_.code[i], [&](ValueId v) {
         if (v < num_variables_) {
@@ -292,13 +342,13 @@ class Schedule {
   std::size_t num_variables_;
   const SeriesStages& stages_;
   std::vector<int> lead_;
-  std::vector<char> is_open_, is_needed_, is_zero_;
+  std::vector<char> is_open_, is_needed_, is_zero_, is_last_;
 };
 
 // The values that stages from 1 on read or write.
 std::vector<char> find_late_values(const SeriesProgram& series) {
   std::vector<char> is_late(series.program.num_values(), false);
-  for (const auto* groups : {&series.later, &series.corrections}) {
+  for (const auto* groups : {&series.later, &series.corrections, &series.last}) {
     for (const SeriesGroup& group : *groups) {
       for (const auto& [n, by] : group.entries) {
         if (by.rule == nullptr) continue;
@@ -351,7 +401,7 @@ SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr
   }
   const auto num_companions = static_cast<std::ptrdiff_t>(all.size());
   all.insert(all.end(), outputs.begin(), outputs.end());
-  SeriesProgram result{lower(inputs, all), {}, {}, {}, {}, {}, {}, {}};
+  SeriesProgram result{lower(inputs, all), {}, {}, {}, {}, {}, {}, {}, {}};
   std::vector<SeriesInstruction> rules;  // one an instruction of the program
   Program& program = result.program;
   std::unordered_map<ValueId, ValueId> companion_of;
@@ -384,6 +434,7 @@ SeriesProgram lower_series(std::span<const Expr> variables, std::span<const Expr
   result.groups = schedule.groups();
   result.later = schedule.later();
   result.corrections = schedule.corrections();
+  result.last = schedule.last();
   result.has_history = schedule.has_history();
   result.needs_zero = schedule.needs_zero();
   result.needs_zero.resize(program.num_inputs());

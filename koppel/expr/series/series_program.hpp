@@ -34,9 +34,10 @@ struct SeriesProgram {
   std::vector<char> is_read;             // for each input
   std::vector<char> is_read_later;       // from stage 1 on
   std::vector<char> needs_zero;          // its unknown coefficient is read from stage 1 on
-  std::vector<SeriesGroup> groups;       // every instruction once, leads descending
+  std::vector<SeriesGroup> groups;       // every instruction but the last, leads descending
   std::vector<SeriesGroup> later;        // the same from stage 1 on, without what is 0 then
   std::vector<SeriesGroup> corrections;  // what must be evaluated again after a stage is solved
+  std::vector<SeriesGroup> last;         // what only the last outputs need
   // For each value whether its lower orders are read again. Where not, one number holds the
   // coefficient of the present stage: that saves most of the memory that a stage goes through.
   std::vector<char> has_history;
