@@ -1,6 +1,8 @@
 // Derivatives of runs: what they cost in runs of the same kind, and how exact they are, beside
 // central differences, as Markdown tables. Processor time, the least of several rounds; set-up
 // (derivation, compilation) is left out of all of them.
+//
+//   study_benchmark [INTEGRATOR [MODEL]]     dop853 (default) or taylor; all models, or that one
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -19,10 +21,11 @@
 #include "benchmarks/machine.hpp"
 
 namespace koppel::benchmarks {
-namespace {
 
 constexpr double kTolerance = 1e-12;
 constexpr int kRounds = 3;
+
+std::string integrator = "dop853", only;
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -41,7 +44,7 @@ SimulateOptions options_for(double end) {
   SimulateOptions options;
   options.end = end;
   options.tolerance = kTolerance;
-  options.integrator = "dop853";
+  options.integrator = integrator;
   options.sampling.count = 2;
   return options;
 }
@@ -153,7 +156,7 @@ outputs: {x: x}
 )";
 
 void run() {
-  fmt::print("Commit {}, {}.\n\n", koppel::commit(), processor());
+  fmt::print("Commit {}, {}, {}.\n\n", koppel::commit(), processor(), integrator);
   fmt::print(
       "| model | parameters | steps | run, ms | adjoint, runs | forward, runs | differences, runs "
       "| "
@@ -170,10 +173,12 @@ void run() {
         Case{"bricard", "xP3", {"m", "L", "w", "g"}, 2},
         Case{"overhead_crane", "l", {"m_t", "m", "J", "r", "g"}, 1},
         Case{"vehicle_trailer", "y", {"steering", "m", "a", "b", "mt", "k"}, 1.5}}) {
+    if (!only.empty() && only != c.name) continue;
     std::vector<ParameterOrigin> origins;
     const Model model = read_model(std::string(KOPPEL_MODELS) + c.name + ".yaml", {}, origins);
     measure(c.name, model, origins, c.output, c.over, c.end);
   }
+  if (!only.empty()) return;
   for (const int count : {1, 10, 100, 1000}) {
     std::vector<ParameterOrigin> origins;
     const Model model = read_model_text(chain(count), "chain.yaml", {}, origins);
@@ -194,7 +199,10 @@ void run() {
   }
 }
 
-}  // namespace
 }  // namespace koppel::benchmarks
 
-int main() { koppel::benchmarks::run(); }
+int main(int argc, char** argv) {
+  if (argc > 1) koppel::benchmarks::integrator = argv[1];
+  if (argc > 2) koppel::benchmarks::only = argv[2];
+  koppel::benchmarks::run();
+}

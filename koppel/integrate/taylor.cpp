@@ -66,25 +66,15 @@ constexpr double kHopeless = 1e-3;
 // Of values: below this no agreement is asked for.
 constexpr double kRoundOff = 1e-10;
 
-int order_for(const SeriesSystem& system, const IntegrateOptions& options) {
-  // The sums alone are cheapest at −½ log(tolerance), where h = e⁻² ρ; a step also costs a
-  // factorisation, its plan and its projection, so that longer ones pay. This order makes them
-  // h = e^(−1/0.87) ρ = 0.32 ρ at every tolerance. With machine code still higher orders would take
-  // up to 10 % less time, but at loose tolerances their steps lead over switches of the state.
-  const int wanted = options.order > 0
-                         ? options.order
-                         : static_cast<int>(std::lround(-0.87 * std::log(options.tolerance)));
-  return std::clamp(wanted, system.max_d() + 4, Series::kMaxOrder);
-}
-
 class Taylor {
  public:
   Taylor(const Segment& segment, Outcome& outcome)
       : segment_(segment),
         outcome_(outcome),
         system_(*segment.problem.series),
-        here_(std::make_unique<SeriesSolver>(system_, order_for(system_, segment.options),
-                                             segment.options.tolerance)),
+        here_(std::make_unique<SeriesSolver>(
+            system_, taylor_order(system_, segment.options.order, segment.options.tolerance),
+            segment.options.tolerance)),
         there_(std::make_unique<SeriesSolver>(system_, here_->order(), segment.options.tolerance)),
         planner_(segment.options, segment.problem),
         finder_(segment.problem) {

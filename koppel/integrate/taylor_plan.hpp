@@ -9,6 +9,9 @@
 
 namespace koppel {
 
+// The order of series; `wanted`: 0 for the one that suits the tolerance.
+int taylor_order(const SeriesSystem& system, int wanted, double tolerance);
+
 struct TaylorPlan {
   double h = 0;
   int order = 0;         // p, of the polynomials of the z_j

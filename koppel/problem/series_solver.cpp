@@ -52,14 +52,12 @@ SeriesSolver::SeriesSolver(const SeriesSystem& system, int order, double toleran
     }
     next += count;
   }
-  for (std::size_t i = 0; i < terms.given.size(); ++i) work_.parameter(i) = terms.given[i];
   for (std::size_t i = 0; i < c_.size(); ++i) residuals_.push_back(work_.output(i));
   factorial_.assign(1, 1.0);
   for (int k = 1; k <= order + 1; ++k) factorial_.push_back(factorial_.back() * k);
   set_scales();
   J_in_.resize(system.J().num_inputs());
-  std::copy(terms.given.begin(), terms.given.end(),
-            J_in_.end() - static_cast<std::ptrdiff_t>(terms.given.size()));
+  take(terms.given);
   J_values_.resize(system.J().num_outputs());
   row_scale_.resize(c_.size());
   // Round-off of every row, and some growth of the entries.
@@ -100,6 +98,11 @@ void SeriesSolver::set_scales() {
   }
 }
 
+void SeriesSolver::take(std::span<const double> given) {
+  for (std::size_t i = 0; i < given.size(); ++i) work_.parameter(i) = given[i];
+  std::copy(given.begin(), given.end(), J_in_.end() - static_cast<std::ptrdiff_t>(given.size()));
+}
+
 void SeriesSolver::set_time(double t) {
   time_[0] = t;
   if (order_ > 0) time_[1] = 1;
@@ -120,7 +123,7 @@ void SeriesSolver::set(int j, int o, double coefficient) {
   put(unknowns_[static_cast<std::size_t>(j)], o, coefficient);
 }
 
-void SeriesSolver::put_point() {
+void SeriesSolver::list_point() {
   std::size_t next = 0;
   J_in_[next++] = time_[0];
   for (const Unknown& unknown : unknowns_) {
@@ -129,7 +132,23 @@ void SeriesSolver::put_point() {
       J_in_[next++] = derivatives_[static_cast<std::size_t>(n)].series[0];
     }
   }
+}
+
+void SeriesSolver::put_point() {
+  list_point();
   ++num_factorizations_;
+}
+
+std::span<const double> SeriesSolver::jacobian() {
+  list_point();
+  if (++num_matrices_ == kFewMatrices) J_work_ = system_->J().make_workspace();
+  system_->J().evaluate(J_in_, J_values_, J_work_);
+  return J_values_;
+}
+
+std::span<const double> SeriesSolver::solve(std::span<const double> b) {
+  std::copy(b.begin(), b.end(), b_.begin());
+  return {solve(), b_.size()};
 }
 
 SeriesSolver::Status SeriesSolver::factor() {

@@ -40,6 +40,8 @@ class SeriesSolver {
   // The highest coefficient of x_j that expand() gives.
   int degree(int j) const { return last_stage_ + offset(j); }
 
+  // Other values of what the equations are given than those of the system.
+  void take(std::span<const double> given);
   void set_time(double t);
   double time() const { return time_[0]; }
   void set(int j, int o, double coefficient);
@@ -58,6 +60,10 @@ class SeriesSolver {
   void follow(double h, SeriesSolver& there) const;
   // x_j⁽ᵒ⁾(t + h)/o! of the polynomial, for o up to the largest offset or order in y.
   double evaluate(int j, int o, double h) const;
+
+  // J there, by its pattern, and X of J X = b, until the next call.
+  std::span<const double> jacobian();
+  std::span<const double> solve(std::span<const double> b);
 
   // How close the rows of the constraints are to being dependent (series_dependence.cpp).
   // The smallest singular value σ of the constraints in the mass metric at the point that was made
@@ -101,6 +107,7 @@ class SeriesSolver {
   double sum_along(const SeriesSolver& other, std::span<const double> J) const;
   void set_scales();
   void put(const Unknown& unknown, int o, double coefficient);
+  void list_point();
   void put_point();
   void use_machine_code();
   Status factor();

@@ -75,8 +75,8 @@ struct Optimum {
   // The largest derivative of (1) along a direction that bounds and active limits leave free, times
   // the range of its parameter: 0 at a minimum.
   double remaining_slope = 0;
-  // Where slopes jump at the minimum, as those of |x| do at 0: what is left of them by the best mean
-  // of the slopes on both sides. Looked for where a slope remains and no limit is active.
+  // Where slopes jump at the minimum, as those of |x| do at 0: what is left of them by the best
+  // mean of the slopes on both sides. Looked for where a slope remains and no limit is active.
   std::optional<double> slope_at_kink;
 };
 

@@ -10,6 +10,7 @@
 #include <koppel/formulation/linear_rates.hpp>
 #include <koppel/formulation/projector_terms.hpp>
 #include <koppel/integrate/clocked_steps.hpp>
+#include <koppel/integrate/taylor_plan.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/length.hpp>
 #include <koppel/simulate/preparation.hpp>
@@ -97,8 +98,12 @@ void TracedMotion::Recording::make_map() {
     }
   } else {
     const ProjectorTerms projection = make_projector_terms(e, state_.p, state_.u);
-    map_ = integrator.is("taylor") ? make_flow_map(rates, projection, options_.run.tolerance)
-                                   : make_explicit_map(rates, projection, integrator);
+    const double tolerance = options_.run.tolerance;
+    const Lazy<SeriesSystem>& series = prepared_.problem.series;
+    map_ = integrator.is("taylor")
+               ? make_series_map(series, taylor_order(*series, options_.run.order, tolerance), rates,
+                                 projection, tolerance)
+               : make_explicit_map(rates, projection, integrator);
   }
   values_.resize(options_.outputs.size());
 }

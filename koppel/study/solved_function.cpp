@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/study/symbols.hpp>
@@ -24,25 +23,6 @@ bool needs(std::span<const Expr> R, const Exprs& z) {
     if (std::find(z.begin(), z.end(), symbol) != z.end()) return true;
   }
   return false;
-}
-
-// c and e of an expression c e with a number c.
-std::pair<double, Expr> split_factor(Expr expression) {
-  double factor = 1;
-  const auto take = [&](int number, int other) {
-    if (!expression.operand(number).is_constant()) return false;
-    factor *= expression.operand(number).value();
-    expression = expression.operand(other);
-    return true;
-  };
-  while (true) {
-    if (expression.is(Op::Neg)) {
-      factor = -factor;
-      expression = expression.operand(0);
-    } else if (!expression.is(Op::Mul) || !(take(0, 1) || take(1, 0))) {
-      return {factor, expression};
-    }
-  }
 }
 
 }  // namespace
@@ -84,22 +64,13 @@ struct SolvedFunction::Parts {
     forward_outputs = jacobian_times_vector(R, join({x, z}), join({dx, dz}));
     weights = vector_times_jacobian(w, R, z);
     backward = vector_times_jacobian(join({w, mu}), join({R, rho}), x);
-    // Expressions that are the same are one node: known by it, without its constant factor.
-    const auto first = backward.begin() + static_cast<std::ptrdiff_t>(terms.y.size());
-    const Exprs of_p(first, backward.end());
-    backward.erase(first, backward.end());
-    std::map<NodeId, std::size_t> places;
-    for (std::size_t i = 0; i < of_p.size(); ++i) {
-      if (of_p[i].is_constant(0)) continue;
-      const auto [factor, rest] = split_factor(of_p[i]);
-      const auto [it, is_new] = places.try_emplace(rest.id(), places.size());
-      if (is_new) backward.push_back(rest);
-      spread.push_back({i, it->second, factor});
-    }
+    sums = WeightSums(std::span(backward).subspan(terms.y.size()));
+    backward.resize(terms.y.size());
+    backward.insert(backward.end(), sums.sums().begin(), sums.sums().end());
   }
 
   Exprs R, z, system, forward, forward_outputs, weights, backward;
-  std::vector<Spread> spread;
+  WeightSums sums;
   Exprs in_system, in_outputs, in_forward, in_forward_outputs, in_weights, in_backward;
 };
 
@@ -127,8 +98,7 @@ SolvedFunction::SolvedFunction(const RightHandSideTerms& terms, const Parts& par
       num_given_(terms.given.symbols.size()),
       num_out_(parts.R.size()),
       num_z_(parts.z.size()),
-      num_sums_(parts.backward.size() - num_y_),
-      spread_(parts.spread),
+      sums_(parts.sums),
       system_(parts.in_system, parts.system, options),
       outputs_(parts.in_outputs, parts.R, options),
       forward_(parts.in_forward, parts.forward, options),
@@ -137,30 +107,12 @@ SolvedFunction::SolvedFunction(const RightHandSideTerms& terms, const Parts& par
       backward_(parts.in_backward, parts.backward, options) {
   if (num_z_ == 0) return;
   A_ = terms.A.pattern;
-  transpose(terms.A);
-}
-
-// The entries of Aᵀ by columns are those of A by rows.
-void SolvedFunction::transpose(const SparseExpr& A) {
-  const std::size_t n = num_z_;
-  std::vector<std::vector<std::pair<int, int>>> rows(n);  // column and entry
-  for (std::size_t j = 0; j < n; ++j) {
-    for (int k = A_.column_start[j]; k < A_.column_start[j + 1]; ++k) {
-      const auto row = static_cast<std::size_t>(A_.row[static_cast<std::size_t>(k)]);
-      rows[row].emplace_back(static_cast<int>(j), k);
-    }
-  }
-  transposed_.num_rows = transposed_.num_columns = static_cast<int>(n);
-  for (const auto& row : rows) {
-    for (const auto& [column, entry] : row) {
-      transposed_.row.push_back(column);
-      transposed_from_.push_back(entry);
-    }
-    transposed_.column_start.push_back(transposed_.num_entries());
-  }
-  is_symmetric_ = transposed_.row == A_.row && transposed_.column_start == A_.column_start;
-  for (std::size_t k = 0; is_symmetric_ && k < transposed_from_.size(); ++k) {
-    is_symmetric_ = A.values[k] == A.values[static_cast<std::size_t>(transposed_from_[k])];
+  transposed_ = Transposed(A_);
+  const Sparsity& pattern = transposed_.pattern;
+  is_symmetric_ = pattern.row == A_.row && pattern.column_start == A_.column_start;
+  for (std::size_t k = 0; is_symmetric_ && k < transposed_.from.size(); ++k) {
+    is_symmetric_ =
+        terms.A.values[k] == terms.A.values[static_cast<std::size_t>(transposed_.from[k])];
   }
 }
 
@@ -171,7 +123,7 @@ SolvedFunction::Workspace SolvedFunction::make_workspace() const {
   work.z.resize(num_z_);
   work.dz.resize(num_z_);
   work.mu.resize(num_z_);
-  work.cotangent.resize(num_y_ + num_sums_);
+  work.cotangent.resize(num_y_ + num_sums());
   work.system = system_.make_workspace();
   work.outputs = outputs_.make_workspace();
   work.forward = forward_.make_workspace();
@@ -181,8 +133,8 @@ SolvedFunction::Workspace SolvedFunction::make_workspace() const {
   if (num_z_ == 0) return work;
   work.solver.emplace(A_);
   if (is_symmetric_) return work;
-  work.transposed.emplace(transposed_);
-  work.transposed_values.resize(transposed_from_.size());
+  work.transposed.emplace(transposed_.pattern);
+  work.transposed_values.resize(transposed_.from.size());
   return work;
 }
 
@@ -226,10 +178,6 @@ void SolvedFunction::tangent(std::span<const double> dy, std::span<const double>
   forward_outputs_.evaluate(in.first(at), dout.first(num_out_), work.forward_outputs);
 }
 
-void SolvedFunction::spread(std::span<const double> sums, std::span<double> w_given) const {
-  for (const Spread& to : spread_) w_given[to.given] += to.factor * sums[to.sum];
-}
-
 bool SolvedFunction::adjoint(std::span<const double> w, std::span<double> w_y,
                              std::span<double> sums, Workspace& work) const {
   std::size_t at = outputs_.num_inputs();
@@ -238,10 +186,8 @@ bool SolvedFunction::adjoint(std::span<const double> w, std::span<double> w_y,
   if (num_z_ > 0) {
     weights_.evaluate(in.first(at), work.mu, work.weights);
     if (!is_symmetric_ && !work.is_transposed_factored) {
-      for (std::size_t k = 0; k < transposed_from_.size(); ++k) {
-        const auto entry = static_cast<std::size_t>(transposed_from_[k]);
-        work.transposed_values[k] = work.values[num_z_ + entry];
-      }
+      transposed_.take(std::span<const double>(work.values).subspan(num_z_),
+                       work.transposed_values);
       if (!work.transposed->factor(work.transposed_values)) return false;
       work.is_transposed_factored = true;
     }
@@ -250,7 +196,7 @@ bool SolvedFunction::adjoint(std::span<const double> w, std::span<double> w_y,
   }
   backward_.evaluate(in.first(at), work.cotangent, work.backward);
   for (std::size_t i = 0; i < num_y_; ++i) w_y[i] += work.cotangent[i];
-  for (std::size_t i = 0; i < num_sums_; ++i) sums[i] += work.cotangent[num_y_ + i];
+  for (std::size_t i = 0; i < num_sums(); ++i) sums[i] += work.cotangent[num_y_ + i];
   return true;
 }
 

@@ -12,11 +12,8 @@
 //
 //   Aᵀμ = R_zᵀw,     w_y = R_yᵀw + ρ_yᵀμ,     w_p = R_pᵀw + ρ_pᵀμ.                          (3)
 //
-// One factorisation serves all of them. Nothing is allocated after the workspace is made.
-//
-// Of many parameters some do not matter, and others act alike (springs beside each other): (3) has
-// w_p once for all that have the same. What points add up to, the *sums*, is spread over p at the
-// end.
+// One factorisation serves all of them. Nothing is allocated after the workspace is made. What
+// points add up to for w_p are sums (weight_sums.hpp), which are spread over p at the end.
 #pragma once
 
 #include <optional>
@@ -24,6 +21,8 @@
 #include <vector>
 
 #include <koppel/problem/right_hand_side.hpp>
+#include <koppel/study/transposed.hpp>
+#include <koppel/study/weight_sums.hpp>
 
 namespace koppel {
 
@@ -66,23 +65,20 @@ class SolvedFunction {
   // Adds (3) there to w_y and to sums of w_p. False where Aᵀ cannot be factorised.
   bool adjoint(std::span<const double> w, std::span<double> w_y, std::span<double> sums,
                Workspace& work) const;
-  std::size_t num_sums() const { return num_sums_; }
+  std::size_t num_sums() const { return sums_.size(); }
   // Adds sums to what they are sums for.
-  void spread(std::span<const double> sums, std::span<double> w_given) const;
+  void spread(std::span<const double> sums, std::span<double> w_given) const {
+    sums_.spread(sums, w_given);
+  }
 
  private:
   struct Parts;
   SolvedFunction(const RightHandSideTerms& terms, const Parts& parts, CompileOptions options);
-  void transpose(const SparseExpr& A);
 
-  std::size_t num_y_, num_given_, num_out_, num_z_, num_sums_;
-  struct Spread {
-    std::size_t given, sum;
-    double factor;
-  };
-  std::vector<Spread> spread_;  // for each that matters
-  Sparsity A_, transposed_;
-  std::vector<int> transposed_from_;  // entry of A for each entry of Aᵀ
+  std::size_t num_y_, num_given_, num_out_, num_z_;
+  WeightSums sums_;
+  Sparsity A_;
+  Transposed transposed_;
   bool is_symmetric_ = false;
   Function system_;           // of t, y, given: b, A
   Function outputs_;          // of t, y, given, z: R

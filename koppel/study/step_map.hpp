@@ -12,8 +12,10 @@
 #include <span>
 #include <vector>
 
+#include <koppel/base/lazy.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/problem/projector.hpp>
+#include <koppel/problem/series_system.hpp>
 #include <koppel/study/solved_function.hpp>
 
 namespace koppel {
@@ -71,6 +73,13 @@ std::unique_ptr<StepMap> make_explicit_map(const RightHandSideTerms& rates,
 std::unique_ptr<StepMap> make_flow_map(const RightHandSideTerms& rates,
                                        const ProjectorTerms& projection, double tolerance,
                                        CompileOptions options = {});
+
+// Steps of `taylor`: a series of this order. Where it does not begin with y, as with coordinates
+// without mass, the flow of the equations.
+std::unique_ptr<StepMap> make_series_map(const Lazy<SeriesSystem>& system, int order,
+                                         const RightHandSideTerms& rates,
+                                         const ProjectorTerms& projection, double tolerance,
+                                         CompileOptions options = {});
 
 // Fixed-cost steps, of all their rules: (q, v, x, λ). `has_events`: they have derivatives by times.
 std::unique_ptr<StepMap> make_fixed_cost_map(const FixedCostTerms& terms, std::size_t num_u,
