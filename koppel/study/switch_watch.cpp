@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <koppel/expr/graph/traverse.hpp>
+#include <koppel/integrate/dip.hpp>
 #include <koppel/study/observed.hpp>
 
 namespace koppel {
@@ -28,7 +29,9 @@ std::optional<double> MissedSwitches::look(const Step& step, const At& at) const
   constexpr double kShort = 64 * std::numeric_limits<double>::epsilon();
   if (!values_ || !(step.t1 - step.t0 > kShort * std::abs(step.t1))) return {};
   const auto n = static_cast<std::size_t>(num_parts_);
-  const double part = (step.t1 - step.t0) / num_parts_;
+  const auto time = [&](std::size_t i) {
+    return i == n ? step.t1 : step.t0 + (step.t1 - step.t0) / num_parts_ * static_cast<double>(i);
+  };
   // Distances from the other side.
   const auto distances = [&](double t) {
     const State state = at(t);
@@ -37,33 +40,21 @@ std::optional<double> MissedSwitches::look(const Step& step, const At& at) const
     return values;
   };
   std::vector<std::vector<double>> samples;
-  for (std::size_t i = 0; i <= n; ++i) {
-    samples.push_back(distances(i == n ? step.t1 : step.t0 + part * static_cast<double>(i)));
-  }
+  for (std::size_t i = 0; i <= n; ++i) samples.push_back(distances(time(i)));
   for (std::size_t k = 0; k < modes_.size(); ++k) {
     // Round-off of an argument that begins or ends at zero.
     constexpr double kRoundOff = 1e-10;
     double size = 0;
     for (const std::vector<double>& sample : samples) size = std::max(size, std::abs(sample[k]));
     const double beyond = -kRoundOff * size;
+    const auto above = [&](const std::vector<double>& sample) { return sample[k] - beyond; };
     for (std::size_t i = 1; i < n; ++i) {
-      double t = step.t0 + part * static_cast<double>(i), h = part;
-      double a = samples[i - 1][k], b = samples[i][k], c = samples[i + 1][k];
-      if (b < beyond) return t;
+      const double a = above(samples[i - 1]), b = above(samples[i]), c = above(samples[i + 1]);
+      if (b < 0) return time(i);
       if (!(b <= a && b <= c)) continue;
-      // The least value of the parabola through three points, from nearer each time.
-      constexpr int kRounds = 6;
-      for (int round = 0; round < kRounds; ++round) {
-        const double curvature = a - 2 * b + c;
-        if (!(curvature > 0)) break;
-        t = std::clamp(t + 0.5 * h * (a - c) / curvature, step.t0, step.t1);
-        b = distances(t)[k];
-        if (b < beyond) return t;
-        h = std::min({0.25 * h, t - step.t0, step.t1 - t});
-        if (!(h > 0)) break;
-        a = distances(t - h)[k];
-        c = distances(t + h)[k];
-      }
+      const std::optional<double> dip = find_dip({time(i - 1), time(i), time(i + 1), a, b, c},
+                                                 [&](double t) { return above(distances(t)); });
+      if (dip) return dip;
     }
   }
   return {};

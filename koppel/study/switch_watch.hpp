@@ -15,7 +15,7 @@
 namespace koppel {
 
 // Switches that a step leads over and back: events look at some places of it only. Where arguments
-// come nearest to zero their distance is followed to its least value.
+// come nearest to zero their distance is followed to its least value (integrate/dip.hpp).
 class MissedSwitches {
  public:
   MissedSwitches(const Equations& equations, const Integrator& integrator);
