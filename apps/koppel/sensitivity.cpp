@@ -51,10 +51,10 @@ void run(const SensitivityCommand& given) {
   std::vector<std::string> names = expand(given.over, model);
   if (names.empty()) {
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-      const bool is_free =
-          i >= origins.size() ||
-          (!origins[i].is_built_in && !origins[i].definition && origins[i].run_settings.empty());
-      if (is_free) names.emplace_back(model.parameters[i].symbol.name());
+      const Parameter& parameter = model.parameters[i];
+      const bool follows = i < origins.size() &&
+                           (origins[i].definition.has_value() || !origins[i].run_settings.empty());
+      if (!parameter.is_built_in && !follows) names.emplace_back(parameter.symbol.name());
     }
   }
   options.with_second = given.second;

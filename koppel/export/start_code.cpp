@@ -232,10 +232,11 @@ StartTerms make_start_terms(const Model& model, std::span<const ParameterOrigin>
                             const Equations& equations, bool can_change) {
   StartTerms out;
   for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-    const ParameterOrigin origin = origins.empty() ? ParameterOrigin{} : origins[i];
-    out.kinds.push_back(origin.is_built_in || !can_change ? ParameterKind::BuiltIn
-                        : origin.definition               ? ParameterKind::Derived
-                                                          : ParameterKind::Free);
+    const bool is_built_in = model.parameters[i].is_built_in || !can_change;
+    const bool is_derived = !origins.empty() && origins[i].definition;
+    out.kinds.push_back(is_built_in  ? ParameterKind::BuiltIn
+                        : is_derived ? ParameterKind::Derived
+                                     : ParameterKind::Free);
   }
   out.parameters = definitions_of(model, origins);
   if (std::find(out.kinds.begin(), out.kinds.end(), ParameterKind::Free) != out.kinds.end()) {

@@ -4,6 +4,7 @@
 
 #include <koppel/base/suggest.hpp>
 #include <koppel/expr/algebra/piecewise.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/model/attitude.hpp>
 
 namespace koppel {
@@ -161,12 +162,18 @@ RodHandle Mechanism::add_rod(std::string_view name, const RodOptions& options) {
 }
 
 ModelWriter Mechanism::writer_for(std::string_view name, std::string_view kind) {
-  return {model_,
-          values_,
-          std::string(name),
-          std::string(kind) + " '" + std::string(name) + "'",
-          {},
-          [this](std::string_view, Diagnostic d) { mistakes_.push_back(std::move(d)); }};
+  ModelWriter writer(model_, values_, std::string(name),
+                     std::string(kind) + " '" + std::string(name) + "'", {},
+                     [this](std::string_view, Diagnostic d) { mistakes_.push_back(std::move(d)); });
+  writer.note_built_in = [this](Expr e) {
+    if (e.is_constant()) return;
+    for (const Expr& symbol : symbols_of(e)) {
+      for (Parameter& parameter : model_.parameters) {
+        if (parameter.symbol == symbol) parameter.is_built_in = true;
+      }
+    }
+  };
+  return writer;
 }
 
 void Mechanism::constrain(std::string_view name, Expr residual) {

@@ -37,6 +37,9 @@ inline constexpr int kGround = 0;  // the index of the ground among the bodies
 struct Parameter {
   Expr symbol;
   double value = 0;
+  // Whether it is built into something that has numbers only (counts, tables, paths, samples): the
+  // model has to be made again for another value.
+  bool is_built_in = false;
 };
 
 // For pictures only. Placed in the body frame.

@@ -41,15 +41,18 @@ int find(const Model& model, std::string_view name) {
   return -1;
 }
 
-// That a study would follow other values of a parameter.
-void check_origin(const std::string& name, const ParameterOrigin& origin) {
-  if (origin.is_built_in) {
-    throw Error("study.built-in",
-                fmt::format("'{}' is built into the model, as a count, a table or a path: there "
-                            "are no derivatives by it.",
-                            name),
-                "Try its values one by one, in a sweep.");
-  }
+// That a study would follow other values of a parameter: in the model,
+void check_model(const std::string& name, const Parameter& parameter) {
+  if (!parameter.is_built_in) return;
+  throw Error("study.built-in",
+              fmt::format("'{}' is built into the model, as a count, a table or a path: there "
+                          "are no derivatives by it.",
+                          name),
+              "Try its values one by one, in a sweep.");
+}
+
+// and in the settings of the run.
+void check_settings(const std::string& name, const ParameterOrigin& origin) {
   if (origin.run_settings.empty()) return;
   const std::string& setting = *origin.run_settings.begin();
   throw Error("study.built-in",
@@ -81,7 +84,8 @@ StudiedParameters::StudiedParameters(Model model, std::vector<ParameterOrigin> o
     int place = find(model_, name);
     if (place < 0) place = add_start(model_, name);
     const auto i = static_cast<std::size_t>(place);
-    if (i < origins.size()) check_origin(name, origins[i]);
+    check_model(name, model_.parameters[i]);
+    if (i < origins.size()) check_settings(name, origins[i]);
     if (std::find(places_.begin(), places_.end(), i) != places_.end()) {
       throw Error("study.bad-option", fmt::format("'{}' is given twice.", name));
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/model/mechanism.hpp>
 #include <koppel/study/batch.hpp>
 #include <koppel/study/parameters.hpp>
 
@@ -64,6 +65,24 @@ TEST(StudiedParameters, OfABatchAreNoneThatSamplesOfAHeldSignalFollowFrom) {
   EXPECT_NO_THROW(batch.set("k", values));
   try {
     batch.set("A", values);
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), built_in("A"));
+  }
+}
+
+// The same of a model that was built in C++, which has no origins.
+TEST(StudiedParameters, OfAMechanismAreNoneThatSamplesFollowFrom) {
+  Mechanism m("oscillator", Plane::XY);
+  const Expr mass = m.parameter("m", 1), A = m.parameter("A", 2);
+  const QuantityHandle x = m.coordinate("x");
+  m.kinetic(0.5 * mass * x.rate() * x.rate());
+  m.add("hand", HeldSignal{.value = A * sin(m.time()), .every = 0.1, .until = 2.0});
+  m.potential(-x.value() * m["hand"]);
+  m.output("x", x.value());
+  EXPECT_NO_THROW(StudiedParameters(m.model(), {}, {"m"}));
+  try {
+    const StudiedParameters space(m.model(), {}, {"A"});
     FAIL() << "it was taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), built_in("A"));

@@ -14,9 +14,6 @@ namespace koppel {
 struct ParameterOrigin {
   // Where the value follows from other parameters: of their symbols.
   std::optional<Expr> definition;
-  // Whether it is built into something that has numbers only (tables, paths, counts): the model has
-  // to be read again for another value.
-  bool is_built_in = false;
   // Settings of a run that follow from it: "end", "step", "tolerance", "samples". They are read
   // once, so that it is built into runs that keep them.
   std::set<std::string, std::less<>> run_settings;

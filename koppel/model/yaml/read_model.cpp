@@ -213,8 +213,10 @@ Model read_source(std::string_view text, const std::string& file, const ReadOpti
   if (mistakes.empty()) {
     model.validate();
     origins.clear();
-    for (const Parameter& parameter : model.parameters) {
-      origins.push_back(names.origins[std::string(parameter.symbol.name())]);
+    for (Parameter& parameter : model.parameters) {
+      const std::string name(parameter.symbol.name());
+      parameter = names.parameters.at(name);  // with what came to be known since
+      origins.push_back(names.origins[name]);
     }
     return model;
   }

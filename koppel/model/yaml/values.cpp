@@ -161,9 +161,10 @@ void Reader::build_in(Expr e, std::string_view run_setting) {
   if (e.is_constant()) return;
   for (const Expr& symbol : symbols_of(e)) {
     const std::string name(symbol.name());
-    if (!names.parameters.contains(name)) continue;
+    const auto parameter = names.parameters.find(name);
+    if (parameter == names.parameters.end()) continue;
     ParameterOrigin& origin = names.origins[name];
-    const bool is_new = run_setting.empty() ? !std::exchange(origin.is_built_in, true)
+    const bool is_new = run_setting.empty() ? !std::exchange(parameter->second.is_built_in, true)
                                             : origin.run_settings.emplace(run_setting).second;
     if (is_new && origin.definition) build_in(*origin.definition, run_setting);
   }
