@@ -149,6 +149,10 @@ const char* name_of(Reduce reduction) {
   return it->name.data();
 }
 
+std::string to_string(const Criterion& criterion) {
+  return fmt::format("{}:{}", criterion.quantity, name_of(criterion.reduction));
+}
+
 Criterion parse_criterion(std::string_view text) {
   Criterion out;
   std::string_view rest = trimmed(text);
@@ -175,10 +179,7 @@ Criterion parse_criterion(std::string_view text) {
   }
   if (rest.empty()) throw refusal(text, "it names no quantity.");
   out.quantity = rest;
-  if (out.label.empty()) {
-    out.label = fmt::format("{}:{}", out.quantity,
-                            kReductions[static_cast<std::size_t>(out.reduction)].name);
-  }
+  if (out.label.empty()) out.label = to_string(out);
   return out;
 }
 

@@ -30,6 +30,8 @@ struct Criterion {
 };
 
 const char* name_of(Reduce reduction);
+std::string to_string(
+    const Criterion& criterion);  // what it is, whatever it is called: "bob.y:min"
 
 // Throws Error `study.bad-criterion`.
 Criterion parse_criterion(std::string_view text);

@@ -18,24 +18,21 @@ using nlohmann::json;
 
 // All that the evaluations depend on.
 Manifest manifest_of(const std::string& model_hash, const OptimizeOptions& options) {
-  const SimulateOptions& run = options.run;
   json goals = json::array(), limits = json::array(), over = json::array();
-  for (const Criterion& c : options.minimize) {
-    goals.push_back(fmt::format("{}:{}", c.quantity, name_of(c.reduction)));
+  for (const Criterion& c : options.minimize) goals.push_back(to_string(c));
+  for (const Limit& limit : options.limits) {
+    limits.push_back(fmt::format("{} {} {}", to_string(limit.criterion),
+                                 limit.is_upper ? "<=" : ">=", limit.bound));
   }
-  for (const Limit& limit : options.limits) limits.push_back(to_string(limit));
   for (const Range& range : options.over) over.push_back(range.name);
-  return {{"koppel", json(version()).dump()},
-          {"model_hash", json(model_hash).dump()},
-          {options.maximizes ? "maximize" : "minimize", goals.dump()},
-          {"limits", limits.dump()},
-          {"over", over.dump()},
-          {"end", json(run.end).dump()},
-          {"tolerance", json(run.tolerance).dump()},
-          {"step", json(run.step.value_or(0)).dump()},
-          {"coordinates", json(run.coordinates).dump()},
-          {"formulation", json(run.formulation.text()).dump()},
-          {"integrator", json(run.integrator.text()).dump()}};
+  Manifest out = {{"koppel", json(version()).dump()},
+                  {"commit", json(commit()).dump()},
+                  {"model_hash", json(model_hash).dump()},
+                  {options.maximizes ? "maximize" : "minimize", goals.dump()},
+                  {"limits", limits.dump()},
+                  {"over", over.dump()}};
+  add_run(options.run, out);
+  return out;
 }
 
 // Not a number where there is none: JSON has no such number.

@@ -58,6 +58,60 @@ void add(const Graph& graph, Hash& hash) {
   }
 }
 
+// An expression of a graph that has been added.
+void add(Expr e, Hash& hash) {
+  hash.add(std::uint64_t{e.is_constant()});
+  e.is_constant() ? hash.add(e.value()) : hash.add(std::uint64_t{e.id()});
+}
+void add(const std::vector<Expr>& list, Hash& hash) {
+  hash.add(std::uint64_t{list.size()});
+  for (const Expr& e : list) add(e, hash);
+}
+
+void add(const Equations::Event& event, Hash& hash) {
+  hash.add(event.name);
+  add(event.when, hash);
+  hash.add(static_cast<std::uint64_t>(event.direction));
+  hash.add(std::uint64_t{event.stops});
+  hash.add(std::uint64_t{event.restitution.has_value()});
+  add(event.restitution.value_or(0), hash);
+  hash.add(std::uint64_t{event.changes.size()});
+  for (const auto& [place, value] : event.changes) {
+    hash.add(std::uint64_t{place});
+    add(value, hash);
+  }
+  add(event.impulse_rates, hash);
+  add(event.impulses, hash);
+}
+
+void add(const Equations::Tracking& tracking, Hash& hash) {
+  hash.add(static_cast<std::uint64_t>(tracking.method));
+  hash.add(std::uint64_t{tracking.compensates});
+  add(tracking.outputs, hash);
+  add(tracking.targets, hash);
+  add({tracking.rho0, tracking.rho1, tracking.max_force, tracking.max_acceleration,
+       tracking.max_speed, tracking.response, tracking.is_active},
+      hash);
+}
+
+// What the expressions are: the same ones may be other outputs, or belong to other events.
+void add(const Equations& e, Hash& hash) {
+  for (const auto* rows : {&e.f, &e.g, &e.b, &e.r, &e.h}) add(*rows, hash);
+  add(e.a.values, hash);
+  for (const Equations::Output& output : e.outputs) {
+    hash.add(output.name);
+    add(output.value, hash);
+  }
+  for (const Equations::Event& event : e.events) add(event, hash);
+  for (const Equations::Tracking& tracking : e.tracking) add(tracking, hash);
+  for (const Equations::Wish& wish : e.wishes) {
+    add(wish.residual, hash);
+    hash.add(std::uint64_t{wish.is_rate});
+    hash.add(std::uint64_t{wish.fixed});
+  }
+  for (const std::string& name : e.stiff) hash.add(name);
+}
+
 std::string quoted(const std::string& text) { return Json(text).dump(); }
 
 template <typename Items, typename Text>
@@ -78,10 +132,27 @@ std::string fingerprint(const Model& model) {
   }
   const Equations equations = derive(model);
   add(*equations.graph, hash);
+  add(equations, hash);
+  for (const Joint& joint : model.joints) hash.add(std::uint64_t{joint.may_jump});
+  for (const Constraint& constraint : model.constraints) {
+    hash.add(std::uint64_t{constraint.may_jump});
+  }
   for (const auto* values : {&equations.q_guess, &equations.v_guess, &equations.x_start}) {
     for (const double value : *values) hash.add(value);
   }
   return hash.text();
+}
+
+void add_run(const SimulateOptions& options, Manifest& out) {
+  out.emplace_back("end", Json(options.end).dump());
+  if (options.step) out.emplace_back("step", Json(*options.step).dump());
+  out.emplace_back("tolerance", Json(options.tolerance).dump());  // of steps within a step, too
+  const auto or_auto = [](const std::string& text) { return quoted(text.empty() ? "auto" : text); };
+  out.emplace_back("coordinates", or_auto(options.coordinates));
+  out.emplace_back("formulation", or_auto(options.formulation.text()));
+  out.emplace_back("integrator", or_auto(options.integrator.text()));
+  out.emplace_back("projection", quoted(std::string(name_of(options.projection))));
+  out.emplace_back("baumgarte", Json(options.baumgarte).dump());
 }
 
 Manifest make_manifest(const Sweep& sweep) {
@@ -108,21 +179,10 @@ Manifest make_manifest(const Sweep& sweep) {
   }
   out.emplace_back("outputs", list_of(sweep.criteria, [](const Criterion& c) { return c.label; }));
   out.emplace_back("quantities",
-                   list_of(sweep.criteria, [](const Criterion& c) { return c.quantity; }));
-  out.emplace_back("end", Json(options.end).dump());
-  if (options.step) {
-    out.emplace_back("step", Json(*options.step).dump());
-  } else {
-    out.emplace_back("tolerance", Json(options.tolerance).dump());
-  }
+                   list_of(sweep.criteria, [](const Criterion& c) { return to_string(c); }));
+  add_run(options, out);
   if (sweep.contracts) out.emplace_back("arithmetic", quoted("contracted"));
   if (sweep.steps_together) out.emplace_back("criteria_of", quoted("ends of steps"));
-  const auto or_auto = [](const std::string& text) { return quoted(text.empty() ? "auto" : text); };
-  out.emplace_back("coordinates", or_auto(options.coordinates));
-  out.emplace_back("formulation", or_auto(options.formulation.text()));
-  out.emplace_back("integrator", or_auto(options.integrator.text()));
-  out.emplace_back("projection", quoted(std::string(name_of(options.projection))));
-  out.emplace_back("baumgarte", Json(options.baumgarte).dump());
   out.emplace_back("samples", options.sampling.every_step ? quoted("steps")
                                                           : Json(options.sampling.count).dump());
   if (sweep.num_band_times > 0) out.emplace_back("bands", Json(sweep.num_band_times).dump());

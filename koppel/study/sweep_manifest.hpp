@@ -15,14 +15,16 @@ using Manifest = std::vector<std::pair<std::string, std::string>>;
 
 // Of a sweep that is prepared. Reads the model as it is.
 Manifest make_manifest(const Sweep& sweep);
+// What a run of these options depends on.
+void add_run(const SimulateOptions& options, Manifest& out);
 
 std::string to_json(const Manifest& manifest);  // in one line
 
 // What a manifest that was written before says differently, in words; empty: nothing.
 std::string differences(const Manifest& here, const std::string& there);
 
-// What the model says: its equations with their tables, its parameters and its start, in 128 bits
-// [Fowler, Noll & Vo].
+// What the model says: its equations with their tables, its events and outputs, its parameters and
+// its start, in 128 bits [Fowler, Noll & Vo].
 std::string fingerprint(const Model& model);
 
 }  // namespace koppel

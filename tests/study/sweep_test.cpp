@@ -264,5 +264,48 @@ TEST(Fingerprint, ChangesWithWhatTheModelSaysAndWithNothingElse) {
   EXPECT_NE(as_it_is, of(kFourBar, "{to: [2, 0]}", "{to: [2.5, 0]}"));
 }
 
+// Numbers and words that are part of no expression, and expressions that change places.
+TEST(Fingerprint, ChangesWithEventsAndOutputs) {
+  const std::string ball = R"(
+parameters: {k: 1, c: 2}
+coordinates: {x: {start: 1}, y: {start: 1, fixed: true}}
+kinetic: (x'^2 + y'^2)/2
+potential: 9.81*y + k*c*x^2
+events:
+  floor: {when: y, bounce: 0.8}
+  soft: {when: x, direction: falling, set: {k: 3}}
+  kick: {when: t - 1, impulse: {x: 4}}
+outputs: {a: x, b: y}
+)";
+  const auto of = [&](const std::string& from, const std::string& to) {
+    std::string text = ball;
+    text.replace(text.find(from), from.size(), to);
+    return fingerprint(read_model_text(text, "m.yaml"));
+  };
+  const std::string as_it_is = of("floor", "floor");
+  EXPECT_NE(as_it_is, of("bounce: 0.8", "bounce: 0.5"));
+  EXPECT_NE(as_it_is, of("bounce: 0.8", "stop: true"));
+  EXPECT_NE(as_it_is, of("falling", "rising"));
+  EXPECT_NE(as_it_is, of("{k: 3}", "{k: 5}"));
+  EXPECT_NE(as_it_is, of("{k: 3}", "{c: 3}"));
+  EXPECT_NE(as_it_is, of("{x: 4}", "{x: 6}"));
+  EXPECT_NE(as_it_is, of("{x: 4}", "{y: 4}"));
+  EXPECT_NE(as_it_is, of("{a: x, b: y}", "{a: y, b: x}"));
+  EXPECT_NE(as_it_is, of("fixed: true", "fixed: false"));
+}
+
+// Criteria of one name, one quantity and another reduction have other rows.
+TEST(Manifest, SaysWhatCriteriaOfOneNameAre) {
+  const auto of = [](const char* criterion) {
+    Sweep sweep{[](const Settings&) { return read_model_text(kFourBar, "m.yaml"); },
+                [](const Model& model) { return options_of(model); },
+                Samples({.ranges = {parse_range("m=1,2")}}),
+                {parse_criterion(criterion)}};
+    return to_json(make_manifest(sweep));
+  };
+  EXPECT_NE(of("c=energy:max"), of("c=energy:min"));
+  EXPECT_NE(of("c=energy:max"), of("c=kinetic:max"));
+}
+
 }  // namespace
 }  // namespace koppel
