@@ -16,22 +16,17 @@
 namespace koppel {
 namespace {
 
-constexpr double kFeasible = 1e-6;  // of a limit, relative to its bound where that is above 1
-
-double violation(const Evaluation& e, const OptimizeOptions& options) {
-  double most = 0;
-  for (std::size_t k = 0; k < e.limits.size(); ++k) {
-    most = std::max(most, e.limits[k] / std::max(1.0, std::abs(options.limits[k].bound)));
-  }
-  return most;
-}
+constexpr double kFeasible = 1e-6;  // of a limit, relative to its size
 
 // Evaluates (1) in variables from 0 to 1, each point once for goal and limits.
 class Goal {
  public:
   Goal(const Model& model, const std::vector<ParameterOrigin>& origins,
        const OptimizeOptions& options, const OptimizeCallbacks& callbacks)
-      : options_(options), callbacks_(callbacks), space_(model, origins, names(options)) {
+      : options_(options),
+        callbacks_(callbacks),
+        space_(model, origins, names(options)),
+        reach_(options.limits.size(), 0.0) {
     sensitivity_.run = options.run;
     sensitivity_.of = options.minimize;
     for (const Limit& limit : options.limits) sensitivity_.of.push_back(limit.criterion);
@@ -76,7 +71,25 @@ class Goal {
     return *last_;
   }
 
-  // The best so far: one that keeps the limits before one that does not.
+  // What excesses of a limit are compared with: its bound, or where that is next to nothing, as 0
+  // is, a hundredth of what its criterion changes by over the range of a parameter.
+  double size_of_limit(std::size_t k) const {
+    return std::max(std::abs(options_.limits[k].bound), 0.01 * reach_[k]);
+  }
+  double violation(const Evaluation& e) const {
+    double most = 0;
+    for (std::size_t k = 0; k < e.limits.size(); ++k) {
+      if (e.limits[k] > 0) most = std::max(most, e.limits[k] / size_of_limit(k));
+    }
+    return most;
+  }
+  bool is_feasible(const Evaluation& e) const { return violation(e) <= kFeasible; }
+  // One that keeps the limits before one that does not.
+  bool is_better(const Evaluation& a, const Evaluation& b) const {
+    if (is_feasible(a) != is_feasible(b)) return is_feasible(a);
+    return is_feasible(a) ? a.value < b.value : violation(a) < violation(b);
+  }
+
   void forget_best() { best.reset(); }
   std::optional<Evaluation> best;
   long num_evaluations = 0, num_failures = 0;
@@ -133,16 +146,12 @@ class Goal {
   }
 
   void keep(const Evaluation& e) {
-    if (!best) {
-      best = e;
-      return;
+    for (std::size_t k = 0; k < e.limits.size(); ++k) {
+      for (std::size_t i = 0; i < size(); ++i) {
+        reach_[k] = std::max(reach_[k], std::abs(e.limit_slopes[k][i]) * width(i));
+      }
     }
-    const double here = violation(e, options_), there = violation(*best, options_);
-    const bool is_feasible = here <= kFeasible, was_feasible = there <= kFeasible;
-    if (is_feasible != was_feasible ? is_feasible
-                                    : (is_feasible ? e.value < best->value : here < there)) {
-      best = e;
-    }
+    if (!best || is_better(e, *best)) best = e;
   }
 
   const OptimizeOptions& options_;
@@ -150,6 +159,7 @@ class Goal {
   StudiedParameters space_;
   SensitivityOptions sensitivity_;
   std::optional<Evaluation> last_;
+  std::vector<double> reach_;  // of each limit, as far as it is known
 };
 
 // NLopt calls back from C: what is thrown waits outside of it.
@@ -210,8 +220,8 @@ bool descend(Goal& goal, nlopt_algorithm algorithm, const OptimizeOptions& optio
   nlopt_set_min_objective(solver.get(), of_goal, &call);
   if (goal.num_limits() > 0) {
     std::vector<double> tolerance;
-    for (const Limit& limit : options.limits) {
-      tolerance.push_back(0.1 * kFeasible * std::max(1.0, std::abs(limit.bound)));
+    for (std::size_t k = 0; k < goal.num_limits(); ++k) {
+      tolerance.push_back(0.1 * kFeasible * goal.size_of_limit(k));
     }
     nlopt_add_inequality_mconstraint(solver.get(), static_cast<unsigned>(goal.num_limits()),
                                      of_limits, &call, tolerance.data());
@@ -224,7 +234,7 @@ bool descend(Goal& goal, nlopt_algorithm algorithm, const OptimizeOptions& optio
   return is_converged(result);
 }
 
-double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOptions& options);
+double remaining_slope(const Goal& goal, const Evaluation& e);
 constexpr double kFlat = 1e-5;  // a slope, of the value
 
 // Quadratic programming stops where its model of the goal is poor or a run fails; it begins anew
@@ -242,7 +252,7 @@ bool descend_to_the_end(Goal& goal, const OptimizeOptions& options, std::vector<
     const Evaluation& best = *goal.best;
     const double size = std::max(std::abs(best.value), 1e-300);
     constexpr double kGain = 1e-7;
-    const bool is_flat = remaining_slope(goal, best, options) <= kFlat * size;
+    const bool is_flat = remaining_slope(goal, best) <= kFlat * size;
     if (is_flat && is_done) return true;
     if (pass > 0 && failures == goal.num_failures && last - best.value <= kGain * size) break;
     last = best.value;
@@ -271,15 +281,19 @@ Eigen::VectorXd slope_of(const Goal& goal, const Evaluation& e) {
   return slope;
 }
 
+bool is_active(const Goal& goal, const Evaluation& e, std::size_t k) {
+  return e.limits[k] >= -10 * kFeasible * goal.size_of_limit(k);
+}
+
 // Kuhn and Tucker's conditions at a point: what multipliers ≥ 0 of active limits leave of the
 // gradient, in the directions that bounds allow.
-double remaining_slope(const Goal& goal, const Evaluation& e, const OptimizeOptions& options) {
+double remaining_slope(const Goal& goal, const Evaluation& e) {
   const std::size_t n = goal.size();
   const std::vector<double> x = goal.to_unit(e.at);
   const Eigen::VectorXd slope = slope_of(goal, e);
   std::vector<Eigen::VectorXd> active;
   for (std::size_t k = 0; k < e.limits.size(); ++k) {
-    if (e.limits[k] < -10 * kFeasible * std::max(1.0, std::abs(options.limits[k].bound))) continue;
+    if (!is_active(goal, e, k)) continue;
     Eigen::VectorXd a(n);
     for (std::size_t i = 0; i < n; ++i) {
       a[static_cast<long>(i)] = e.limit_slopes[k][i] * goal.width(i);
@@ -343,9 +357,9 @@ std::optional<double> find_slope_at_kink(Goal& goal, const OptimizeOptions& opti
   return left > kRoundOff * jump ? left : 0;
 }
 
-bool is_inside_limits(const Evaluation& e, const OptimizeOptions& options) {
+bool is_inside_limits(const Goal& goal, const Evaluation& e) {
   for (std::size_t k = 0; k < e.limits.size(); ++k) {
-    if (e.limits[k] > -1e-5 * std::max(1.0, std::abs(options.limits[k].bound))) return false;
+    if (is_active(goal, e, k)) return false;
   }
   return true;
 }
@@ -358,14 +372,13 @@ void describe_end(const Goal& goal, const OptimizeOptions& options, Optimum& out
     if (x[i] > 1 - kAtBound) out.at_bounds.push_back(out.parameters[i] + ": high");
   }
   for (std::size_t k = 0; k < out.best.limits.size(); ++k) {
-    const double size = std::max(1.0, std::abs(options.limits[k].bound));
     const double over = out.best.limits[k];
-    if (over > -1e-5 * size) out.active.push_back(to_string(options.limits[k]));
-    if (over > kFeasible * size) {
+    if (is_active(goal, out.best, k)) out.active.push_back(to_string(options.limits[k]));
+    if (over > kFeasible * goal.size_of_limit(k)) {
       out.missed.push_back(fmt::format("{} by {:.3g}", to_string(options.limits[k]), over));
     }
   }
-  out.remaining_slope = remaining_slope(goal, out.best, options);
+  out.remaining_slope = remaining_slope(goal, out.best);
 }
 
 std::vector<std::vector<double>> starts_of(const Goal& goal, const OptimizeOptions& options) {
@@ -430,11 +443,8 @@ Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins
       if (goal.best) {
         from.end = goal.best->at;
         from.value = goal.best->value;
-        from.is_feasible = violation(*goal.best, options) <= kFeasible;
-        const bool is_better = !best ||
-                               (from.is_feasible && !(violation(*best, options) <= kFeasible)) ||
-                               (from.is_feasible == (violation(*best, options) <= kFeasible) &&
-                                from.value < best->value);
+        from.is_feasible = goal.is_feasible(*goal.best);
+        const bool is_better = !best || goal.is_better(*goal.best, *best);
         if (is_better) best = goal.best;
         if (is_better) any_converged = converged;
       }
@@ -442,10 +452,9 @@ Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins
     }
     out.end = any_converged ? Optimum::End::Converged : Optimum::End::TooManyEvaluations;
     const auto is_flat = [&] {
-      return remaining_slope(goal, *best, options) <=
-             kFlat * std::max(std::abs(best->value), 1e-300);
+      return remaining_slope(goal, *best) <= kFlat * std::max(std::abs(best->value), 1e-300);
     };
-    if (any_converged && is_inside_limits(*best, options) && !is_flat()) {
+    if (any_converged && is_inside_limits(goal, *best) && !is_flat()) {
       goal.best = best;
       out.slope_at_kink = find_slope_at_kink(goal, options);
       best = goal.best;
@@ -462,7 +471,7 @@ Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins
     return out;
   }
   out.best = *best;
-  out.is_feasible = violation(*best, options) <= kFeasible;
+  out.is_feasible = goal.is_feasible(*best);
   describe_end(goal, options, out);
   return out;
 }

@@ -6,8 +6,10 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/study/optimize.hpp>
+#include <koppel/study/optimize_journal.hpp>
 
 #include "tests/near.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace koppel {
 namespace {
@@ -117,6 +119,59 @@ TEST(Optimize, SaysThatLimitsContradictEachOther) {
   OptimizeOptions options = options_for("x:final", {"alpha=0.1:1.4"}, 10);
   options.limits = {parse_limit("y:max <= 2.5"), parse_limit("x:final >= 12")};
   EXPECT_FALSE(optimize(model, {}, options).is_feasible);
+}
+
+constexpr const char* kLine = R"(
+parameters: {u: 0.2}
+states: {z: {rate: u, start: 0}}
+outputs: {z: z}
+)";
+
+// z = u at the end, and in micrometres as much as in kilometres.
+TEST(Optimize, KeepsLimitsOfAnySize) {
+  const Model model = read_model_text(kLine, "line.yaml");
+  for (const char* limit : {"1e-6*z:final <= 5e-7", "z:final <= 0.5", "1e6*z:final <= 5e5",
+                            "1e-6*(z - 0.5):final <= 0", "1e6*(z - 0.5):final <= 0"}) {
+    OptimizeOptions options = options_for("z:final", {"u=0:2"}, 1);
+    options.maximizes = true;
+    options.limits = {parse_limit(limit)};
+    const Optimum best = optimize(model, {}, options);
+    EXPECT_EQ(best.end, Optimum::End::Converged) << limit;
+    EXPECT_TRUE(best.is_feasible) << limit;
+    EXPECT_TRUE(near(best.best.at[0], 0.5, {.relative = 1e-5, .because = "tolerance 1e-6"}))
+        << limit;
+    EXPECT_EQ(best.active.size(), 1U) << limit;
+  }
+}
+
+// 1 + (z − 1)² (z − 3)² + 0.1 (3 − z) is never below 0.5. It comes nearest beside 3, where z is
+// not smallest.
+TEST(Optimize, OfSeveralStartsTakesTheOneThatComesNearestToTheLimits) {
+  const Model model = read_model_text(kLine, "line.yaml");
+  OptimizeOptions options = options_for("z:final", {"u=0:4"}, 1);
+  options.limits = {parse_limit("1 + (z - 1)^2*(z - 3)^2 + 0.1*(3 - z):final <= 0.5")};
+  options.starts = 6;
+  const Optimum best = optimize(model, {}, options);
+  EXPECT_FALSE(best.is_feasible);
+  EXPECT_NEAR(best.best.at[0], 3.0124, 0.1);
+}
+
+// What limits are, not what they are called, and to the last digit.
+TEST(OptimizeJournal, OfOtherLimitsIsRefused) {
+  const testing::TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "journal.txt";
+  OptimizeOptions options = options_for("z:final", {"u=0:4"}, 1);
+  const auto said = [&](const char* limit) {
+    options.limits = {parse_limit(limit)};
+    return error_of([&] { const OptimizeJournal journal(path, "hash", options); });
+  };
+  EXPECT_EQ(said("c=z:max <= 0.5"), "");
+  EXPECT_EQ(said("d=z:max <= 0.5"), "");
+  for (const char* other : {"c=z:min <= 0.5", "c=u:max <= 0.5", "c=z:max <= 0.50000001"}) {
+    EXPECT_NE(said(other).find("study.other-optimization"), std::string::npos) << other;
+  }
+  options.run.projection = Projection::None;
+  EXPECT_NE(said("c=z:max <= 0.5").find("projection"), std::string::npos);
 }
 
 TEST(Optimize, StopsAtBoundsAndNamesThem) {
