@@ -76,7 +76,7 @@ void run(const FitCommand& given) {
     std::printf("%s", to_text(found).c_str());
   }
   switch (found.end) {
-    case Fit::End::Converged: return;
+    case Fit::End::Converged: break;
     case Fit::End::Failed:
       throw Failure{ExitCode::kNumericsFailed,
                     "error[study.fit-failed]: the model does not run with these parameters: " +
@@ -90,6 +90,10 @@ void run(const FitCommand& given) {
                                 "iterations; allow more with --iterations.",
                                 options.max_iterations)};
   }
+  if (found.doubt.empty()) return;
+  throw Failure{
+      ExitCode::kNumericsFailed,
+      "error[study.doubtful]: in the run with these parameters, " + with_flags(found.doubt)};
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 // noise σ_c of a column is not given it is estimated from what remains, and (1) is solved again
 // with it. At the solution, with J the derivatives of the residuals,
 //
-//   C = (JᵀJ)⁻¹,   θ_j ± t √C_jj                                                            (2)
+//   C = (JᵀJ)⁻¹,   θ_j ± t_j √C_jj                                                          (2)
 //
-// t the 97.5 % point of Student's distribution; C grows by N/(N − n) where noise was estimated.
+// t_j the 97.5 % point of Student's distribution, for as many degrees of freedom as the estimates
+// of noise that matter for θ_j have; C is larger where columns weigh by such estimates
+// (fit_statistics.hpp).
 // Where an event stops the run, rows up to there count. Which these are depends on θ: (1) is solved
 // with the run as if it went on, and again until its rows are those before the stop of its
 // solution. Directions of θ that J hardly sees are told by name. Profile likelihood [Raue et al.
@@ -48,7 +50,8 @@ struct FitOptions {
 
 struct Fit {
   enum class End { Converged, TooManyIterations, Stopped, Failed } end = End::Failed;
-  std::string text;  // why it failed
+  std::string text;   // why it failed
+  std::string doubt;  // why the run with these values should not be trusted; empty: it should
   std::vector<std::string> parameters;
   std::vector<double> before, values;
   std::vector<double> deviations;  // standard, by (2); infinite: not determined

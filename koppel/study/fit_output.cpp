@@ -80,6 +80,7 @@ std::string to_json(const Fit& fit) {
   nlohmann::ordered_json out;
   out["end"] = name_of(fit.end);
   if (!fit.text.empty()) out["text"] = fit.text;
+  if (!fit.doubt.empty()) out["doubt"] = fit.doubt;
   out["runs"] = fit.runs;
   for (std::size_t i = 0; i < fit.parameters.size(); ++i) {
     nlohmann::ordered_json& at = out["parameters"][fit.parameters[i]];

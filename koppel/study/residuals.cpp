@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <Eigen/Core>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
@@ -162,6 +163,10 @@ void Residuals::take_points(const Trajectory& data) {
                 "The first column has the times, in s unless its header has another unit.");
   }
   check_time_column(data);
+  if (!(data.time().back() > 0)) {
+    throw Error("study.bad-data", "the data have no row after t = 0.",
+                "What the motion does can be seen from later rows.");
+  }
   std::vector<double> t(data.time().begin(), data.time().end());
   for (double& time : t) time *= unit.factor;
   for (std::size_t row = 0; row < t.size(); ++row) {
@@ -213,11 +218,6 @@ void Residuals::take_points(const Trajectory& data) {
   }
 }
 
-bool Residuals::is_noise_estimated() const {
-  return std::any_of(columns_.begin(), columns_.end(),
-                     [](const Measured& column) { return !column.is_noise_given; });
-}
-
 // Of a run up to the last of these points. Makes outputs of what was measured.
 TraceOptions Residuals::trace_options(std::span<const Point> points, Model& model) const {
   TraceOptions out;
@@ -248,7 +248,8 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
       why_ = motion.text();
       return nullptr;
     }
-    Values values{parameters, {}, {}};
+    const bool is_doubtful = motion.status() == Outcome::Status::Doubtful;
+    Values values{parameters, {}, {}, is_doubtful ? motion.text() : ""};
     std::vector<std::size_t> sample_of;
     std::size_t next = 0;
     for (const Point& point : compared()) {
@@ -327,18 +328,41 @@ std::vector<double> Residuals::root_mean_squares(const Values& values) const {
 }
 
 bool Residuals::estimate_noise(const std::vector<double>& parameters) {
-  const Values* values = at(parameters, false);
+  const Values* values = at(parameters, true);
   if (values == nullptr) return false;
-  const std::vector<double> rms = root_mean_squares(*values);
-  bool changes = false;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    Measured& column = columns_[c];
-    if (column.is_noise_given || !(rms[c] > 0)) continue;
-    changes = changes || std::abs(rms[c] / column.sigma - 1) > 0.01;
-    column.sigma = rms[c];
+  const FitStatistics of_fit = statistics(*values);
+  std::vector<double> squares(columns_.size(), 0.0);
+  for (std::size_t i = 0; i < num_compared_; ++i) {
+    squares[points_[i].column] += values->r[i] * values->r[i];
   }
-  if (changes) last_.reset();
-  return changes;
+  std::vector<double> factors(columns_.size(), 1.0);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    // What parameters are found from alone says nothing about its noise.
+    constexpr double kLeast = 0.5;
+    const double degrees = of_fit.degrees_of_column(c);
+    if (columns_[c].is_noise_given || !(squares[c] > 0) || degrees < kLeast) continue;
+    factors[c] = std::sqrt(squares[c] / degrees);
+  }
+  constexpr double kMuch = 0.01;
+  if (std::all_of(factors.begin(), factors.end(),
+                  [](double factor) { return std::abs(factor - 1) <= kMuch; })) {
+    return false;
+  }
+  for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c].sigma *= factors[c];
+  last_.reset();
+  return true;
+}
+
+FitStatistics Residuals::statistics(const Values& values) const {
+  using Rows = Eigen::Matrix<double, -1, -1, Eigen::RowMajor>;
+  const auto rows = static_cast<Eigen::Index>(values.r.size());
+  const auto n = static_cast<Eigen::Index>(values.at.size());
+  std::vector<std::size_t> column_of;
+  for (const Point& point : compared()) column_of.push_back(point.column);
+  std::vector<bool> is_given;
+  for (const Measured& column : columns_) is_given.push_back(column.is_noise_given);
+  return {Eigen::Map<const Rows>(values.J.data(), rows, n) * sizes_of(values.at).asDiagonal(),
+          column_of, std::move(is_given)};
 }
 
 void Residuals::describe(const Values& values, std::vector<Fit::OfColumn>& columns,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <koppel/study/fit.hpp>
+#include <koppel/study/fit_statistics.hpp>
 #include <koppel/study/traced_motion.hpp>
 
 namespace koppel {
@@ -20,7 +21,6 @@ class Residuals {
   const std::vector<std::string>& ignored() const { return ignored_; }
   std::size_t size() const { return num_compared_; }
   std::size_t num_parameters() const { return space_.size(); }
-  bool is_noise_estimated() const;
   long num_runs() const { return num_runs_; }
   const std::string& why() const { return why_; }  // the last run failed
 
@@ -28,6 +28,7 @@ class Residuals {
     std::vector<double> at;
     std::vector<double> r;  // over σ
     std::vector<double> J;  // by rows; empty: not asked for
+    std::string doubt;      // why the run should not be trusted; empty: it should
   };
   // Null where the run fails. Events that stop the run are left out, so that residuals are smooth
   // while the stop moves with the parameters; whoever has found a solution sees to it with
@@ -42,8 +43,10 @@ class Residuals {
   bool compare_up_to(std::optional<double> stop, bool may_grow);
   std::size_t num_rows_left_out() const;  // times with points that are not compared
 
-  // Other σ for columns whose noise is not given, from what remains; true where they changed much.
+  // Other σ for columns whose noise is not given, from what remains; false: they are right to 1 %,
+  // and stay.
   bool estimate_noise(const std::vector<double>& parameters);
+  FitStatistics statistics(const Values& values) const;  // of values with slopes
   void describe(const Values& values, std::vector<Fit::OfColumn>& columns, bool is_before) const;
 
  private:

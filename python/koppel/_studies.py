@@ -236,6 +236,8 @@ class Studies:
             raise Failed([Diagnostic("study.fit-failed", out.get("text", ""))], None)
         if out["end"] != "converged":
             warnings.warn(f"the fit did not converge within {iterations} iterations.", Doubtful, stacklevel=2)
+        if "doubt" in out:
+            warnings.warn(f"in the run with these parameters, {out['doubt']}", Doubtful, stacklevel=2)
         return out
 
 
