@@ -159,6 +159,7 @@ class StartEquations {
   // changes by `before`.
   MatrixXd solve(Expr distance, const Exprs& rows, const Exprs& x, const Exprs& before,
                  const MatrixXd& d_before) const {
+    if (x.empty()) return MatrixXd(0, static_cast<Eigen::Index>(e_.p.size()));
     const Exprs slope = gradient(distance, x);
     const SparseExpr rows_x = jacobian(rows, x);
     const MatrixXd A = evaluate(e_, rows_x, at_);

@@ -106,6 +106,20 @@ TEST(Sensitivity, OfAnOscillatorIsThatOfTheClosedForm) {
   EXPECT_TRUE(near(s.derivatives(3, 2), by_x0, exact));
 }
 
+// z = b e^(−a t): a start without coordinates, of which nothing has to be found.
+TEST(Sensitivity, OfStatesAloneIsThatOfTheClosedForm) {
+  const Model model = read_model_text(
+      "parameters: {a: 0.7, b: 2}\nstates: {z: {rate: -a*z, start: b}}\noutputs: {z: z}\n",
+      "decay.yaml");
+  for (const char* integrator : {"dop853", "taylor"}) {
+    Asked options = options_for({"z:final"}, {"a", "b"}, 1);
+    options.run.integrator = integrator;
+    const Sensitivity s = find_both(model, options);
+    EXPECT_NEAR(s.derivatives(0, 0), -2 * std::exp(-0.7), 1e-12) << integrator;
+    EXPECT_NEAR(s.derivatives(0, 1), std::exp(-0.7), 1e-12) << integrator;
+  }
+}
+
 // A bell that is 10 ms wide in a run of 10 s without any other motion: ∫ x₀ exp(−((t − 5)/w)²) dt =
 // x₀ w √π, w = 0.01.
 TEST(Sensitivity, IntegralsOfShortFeaturesAreNotPassedOver) {
