@@ -163,10 +163,6 @@ void Residuals::take_points(const Trajectory& data) {
                 "The first column has the times, in s unless its header has another unit.");
   }
   check_time_column(data);
-  if (!(data.time().back() > 0)) {
-    throw Error("study.bad-data", "the data have no row after t = 0.",
-                "What the motion does can be seen from later rows.");
-  }
   std::vector<double> t(data.time().begin(), data.time().end());
   for (double& time : t) time *= unit.factor;
   for (std::size_t row = 0; row < t.size(); ++row) {
@@ -180,6 +176,10 @@ void Residuals::take_points(const Trajectory& data) {
           fmt::format("the time of row {} is {:g}, after {:g}: times must ascend from 0 on.",
                       row + 1, t[row], row > 0 ? t[row - 1] : 0.0));
     }
+  }
+  if (!(t.back() > 0)) {
+    throw Error("study.bad-data", "the data have no row after t = 0.",
+                "What the motion does can be seen from later rows.");
   }
   if (options_.until) {
     std::erase_if(t, [&](double time) { return time > *options_.until; });
