@@ -115,8 +115,7 @@ class Goal {
       }
       fill(s, out);
     } catch (const Error& error) {
-      // What is wrong with the question is wrong everywhere.
-      if (error.diagnostics().front().id == "study.integrator") throw;
+      if (is_about_the_method(error)) throw;
       out.why = error.what();
     }
     return out;

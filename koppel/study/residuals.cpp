@@ -57,6 +57,10 @@ Residuals::Residuals(const Model& model, const std::vector<ParameterOrigin>& ori
         fmt::format("the data have {} values for {} parameters.", points_.size(), space_.size()),
         "Measure more, or fit fewer parameters.");
   }
+  if (!(points_.back().t > 0)) {
+    throw Error("study.bad-data", "the data have no value after t = 0.",
+                "What the motion does can be seen from later ones.");
+  }
   num_compared_ = points_.size();
 }
 
@@ -177,10 +181,6 @@ void Residuals::take_points(const Trajectory& data) {
                       row + 1, t[row], row > 0 ? t[row - 1] : 0.0));
     }
   }
-  if (!(t.back() > 0)) {
-    throw Error("study.bad-data", "the data have no row after t = 0.",
-                "What the motion does can be seen from later rows.");
-  }
   if (options_.until) {
     std::erase_if(t, [&](double time) { return time > *options_.until; });
     if (t.empty()) {
@@ -272,6 +272,7 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
     last_ = std::move(values);
     return &*last_;
   } catch (const Error& error) {
+    if (is_about_the_method(error)) throw;
     why_ = error.what();
     return nullptr;
   }

@@ -374,4 +374,12 @@ Sensitivity find_sensitivity(const StudiedParameters& over, std::span<const doub
   return out;
 }
 
+bool is_about_the_method(const Error& error) {
+  constexpr std::string_view kIds[] = {"study.integrator",    "study.tracking",
+                                       "simulate.bad-option", "simulate.wrong-step",
+                                       "simulate.wrong-pair", "equations.unknown-coordinates"};
+  const std::string& id = error.diagnostics().front().id;
+  return std::find(std::begin(kIds), std::end(kIds), id) != std::end(kIds);
+}
+
 }  // namespace koppel

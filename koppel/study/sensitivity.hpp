@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/base/matrix.hpp>
 #include <koppel/results/trajectory.hpp>
 #include <koppel/simulate/simulate.hpp>
@@ -56,6 +57,10 @@ struct Sensitivity {
 Sensitivity find_sensitivity(const StudiedParameters& over, const SensitivityOptions& options);
 Sensitivity find_sensitivity(const StudiedParameters& over, std::span<const double> values,
                              const SensitivityOptions& options);
+
+// Whether a run was asked for in a way that no values of parameters make right: by a method that
+// does not fit, or without a step.
+bool is_about_the_method(const Error& error);
 
 std::string to_text(const Sensitivity& sensitivity);
 std::string to_json(const Sensitivity& sensitivity);

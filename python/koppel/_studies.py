@@ -207,7 +207,7 @@ class Studies:
     def fit(self, data: Mapping[str, Sequence[float]], over: Union[Names, Mapping[str, Optional[Bounds]]], *,
             noise: Optional[Mapping[str, float]] = None, controls: Optional[Controls] = None,
             profiles: bool = False, iterations: int = 50, end: Optional[float] = None,
-            tolerance: Optional[float] = None, coordinates: Optional[str] = None,
+            tolerance: Optional[float] = None, step: Optional[float] = None, coordinates: Optional[str] = None,
             integrator: Optional[str] = None) -> Fit:
         """The parameters with which the model runs as measured.
 
@@ -226,8 +226,8 @@ class Studies:
         columns = [np.ascontiguousarray(data[name], dtype=float) for name in names]
         if len({len(column) for column in columns}) > 1:
             raise error("study.bad-data", "the columns of the data have different lengths.")
-        given = {"tolerance": tolerance, "coordinates": coordinates, "integrator": integrator, "profiles": profiles,
-                 "iterations": iterations, "end": end}
+        given = {"tolerance": tolerance, "step": step, "coordinates": coordinates, "integrator": integrator,
+                 "profiles": profiles, "iterations": iterations, "end": end}
         text, found = self._ask(_koppel.Model.fit, given, names, columns, _bounded(over), dict(noise or {}),
                                 _controls(controls))
         out = Fit(json.loads(found))

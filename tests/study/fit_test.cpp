@@ -338,6 +338,17 @@ TEST(Fit, RefusesDataThatMakeNoSense) {
       error_of([&] { fit(model, {}, strange, options_for({"k"})); }),
       "error[study.bad-data]: no column of the data is a quantity of the model.\n  Name columns "
       "as the model's outputs, or as quantities such as joint.angle. columns: t, y.");
+  Trajectory start({{"t", "s", Group::Time}, {"x", "m", Group::Outputs}});
+  start.append(std::vector<double>{0.0, 0.1});
+  EXPECT_EQ(
+      error_of([&] { fit(model, {}, start, options_for({"x0"})); }),
+      "error[study.bad-data]: the data have no value after t = 0.\n  What the motion does can "
+      "be seen from later ones.");
+  FitOptions without_step = options_for({"k"});
+  without_step.run.integrator = "rk4";
+  EXPECT_EQ(error_of([&] { fit(model, {}, measure(2, 0.8, 55, 0.1, 0, 1), without_step); }),
+            "error[simulate.wrong-step]: integrator 'rk4' has fixed steps, and none is given.\n  "
+            "Give a step, such as `step = 1e-3`.");
 }
 
 }  // namespace
