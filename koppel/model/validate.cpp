@@ -9,6 +9,7 @@
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/code/function.hpp>
 #include <koppel/model/elements/joint_law.hpp>
+#include <koppel/model/point_masses.hpp>
 
 namespace koppel {
 namespace {
@@ -44,7 +45,7 @@ class Validator {
   std::vector<Diagnostic> run() {
     check_names();
     check_expressions();
-    if (mistakes_.empty()) check_point_masses();
+    if (mistakes_.empty()) mistakes_ = find_turned_point_masses(model_);
     if (mistakes_.empty()) check_numbers();  // needs symbols that are known
     return std::move(mistakes_);
   }
@@ -54,60 +55,6 @@ class Validator {
     Location place = where;
     if (place.file.empty()) place.file = model_.file;
     mistakes_.push_back({id, std::move(message), std::move(hint), std::move(place), {}});
-  }
-
-  // A point mass has no orientation: its axes never turn. A joint that holds them to those of
-  // another body keeps that body from turning, which nobody means.
-  void check_point_masses() {
-    for (const Joint& joint : model_.joints) {
-      if (!has_body(joint.a.body) || !has_body(joint.b.body)) continue;
-      const Body& a = model_.bodies[static_cast<std::size_t>(joint.a.body)];
-      const Body& b = model_.bodies[static_cast<std::size_t>(joint.b.body)];
-      if (a.is_point == b.is_point || joint.a.body == kGround || joint.b.body == kGround) continue;
-      if (!holds_axes(joint)) continue;
-      report(joint.where, "model.point-mass-axes",
-             quoted("joint", joint.name) + " holds the axes of point mass '" +
-                 (a.is_point ? a : b).name + "', which does not turn: body '" +
-                 (a.is_point ? b : a).name + "' could not turn either.",
-             model_.is_planar
-                 ? "Use revolute or point-on-line, or give mass and inertia in place of "
-                   "point_mass."
-                 : "Use spherical, point-on-line or point-on-plane, or give mass and "
-                   "inertia in place of point_mass.");
-    }
-  }
-
-  // Whether a row of the joint is of orientations alone, with the bodies turned and placed anyhow.
-  bool holds_axes(const Joint& joint) const {
-    Graph& graph = *model_.graph;
-    std::vector<Expr> turns, places;
-    const auto frame_of = [&](const Marker& marker, const char* side) {
-      const auto symbol = [&](const char* what, std::size_t i) {
-        return graph.symbol(std::string("anyhow.") + side + '.' + what + std::to_string(i));
-      };
-      MarkerFrame frame;
-      for (std::size_t i = 0; i < 3; ++i) places.push_back(frame.r[i] = symbol("r", i));
-      if (!model_.bodies[static_cast<std::size_t>(marker.body)].is_point) {
-        if (model_.is_planar) {
-          turns.push_back(symbol("angle", 0));
-          frame.R = rotation(Vec3e{0, 0, 1}, turns.back());
-        } else {
-          for (std::size_t i = 0; i < 9; ++i) {
-            turns.push_back(frame.R(i / 3, i % 3) = symbol("R", i));
-          }
-        }
-      }
-      frame.R = frame.R * marker.axes;
-      return frame;
-    };
-    const MarkerFrame a = frame_of(joint.a, "a"), b = frame_of(joint.b, "b");
-    const Expr angle = graph.symbol("anyhow.angle");
-    places.push_back(angle);
-    JointRows rows(a, b, angle, false, false);
-    joint.law->constrain(rows);
-    return std::any_of(rows.rows.begin(), rows.rows.end(), [&](const JointRows::Row& row) {
-      return depends_on(row.residual, turns) && !depends_on(row.residual, places);
-    });
   }
 
   bool has_body(int body) const {

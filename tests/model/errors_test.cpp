@@ -77,6 +77,38 @@ joints:
   Use spherical, point-on-line or point-on-plane, or give mass and inertia in place of point_mass.
 m.yaml:7:3: error[model.point-mass-axes]: joint 'slide' holds the axes of point mass 'load', which does not turn: body 'beam' could not turn either.
   Use spherical, point-on-line or point-on-plane, or give mass and inertia in place of point_mass.)"},
+    {"RotationOfAPointMass",
+     R"(dimension: 2
+bodies:
+  arm: {mass: 1, inertia: 1}
+  ball: {point_mass: 1, position: [1, 0]}
+joints:
+  knee: {type: revolute, between: [{arm: [1, 0]}, ball]}
+  roll: {type: rolling, body: ball, radius: 0.1, at: [0, -0.1]}
+forces:
+  motor: {type: torque, on: ball, torque: 3}
+  reaction: {type: torque, on: arm, against: ball, torque: 3}
+  spring: {type: torsion, joint: knee, stiffness: 2}
+  bush: {type: bushing, between: [ground, ball], stiffness: [10, 10, 1]}
+  soft: {type: bushing, between: [ground, ball], stiffness: [10, 10, 0]}
+  push: {type: force, on: ball, force: [1, 0]}
+couplings: {gear: arm.angle - 2*ball.angle}
+events: {kick: {when: t - 1, impulse: {ball.angle: 1}}}
+)",
+     R"(m.yaml:9:3: error[model.point-mass-turned]: force 'motor' acts on the rotation of point mass 'ball', which does not turn.
+  Give mass and inertia in place of point_mass.
+m.yaml:10:3: error[model.point-mass-turned]: force 'reaction' acts on the rotation of point mass 'ball', which does not turn.
+  Give mass and inertia in place of point_mass.
+m.yaml:11:3: error[model.point-mass-turned]: force 'spring' acts on the rotation of point mass 'ball', which does not turn.
+  Give mass and inertia in place of point_mass.
+m.yaml:12:3: error[model.point-mass-turned]: force 'bush' acts on the rotation of point mass 'ball', which does not turn.
+  Give mass and inertia in place of point_mass.
+m.yaml:16:10: error[model.point-mass-turned]: event 'kick' has an impulse on the rotation of point mass 'ball', which does not turn.
+  Give mass and inertia in place of point_mass.
+m.yaml:7:3: error[model.point-mass-turned]: constraint 'roll.slip' prescribes the rotation of point mass 'ball', which does not turn.
+  Give mass and inertia in place of point_mass.
+m.yaml:15:13: error[model.point-mass-turned]: constraint 'gear' prescribes the rotation of point mass 'ball', which does not turn.
+  Give mass and inertia in place of point_mass.)"},
     {"NegativeMass",
      R"(parameters: {m: -2}
 bodies:
