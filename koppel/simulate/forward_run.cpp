@@ -18,7 +18,7 @@
 #include <koppel/simulate/progress_watch.hpp>
 #include <koppel/simulate/start_remarks.hpp>
 #include <koppel/simulate/table_ends.hpp>
-#include <koppel/simulate/undefined_force.hpp>
+#include <koppel/simulate/why_failed.hpp>
 
 namespace koppel {
 namespace {
@@ -120,6 +120,7 @@ void ForwardRun::integrate_all() {
   const std::vector<Column>& columns = out_.observation->columns();
   out_.trajectory = Trajectory(columns);
   const double from = now_.departure ? now_.departure->begin.t : now_.start.t;
+  const State first = now_.departure ? now_.departure->begin : now_.state;
   Sampler sampler(*out_.observation, options_.sampling, from, options_.end, callbacks_,
                   out_.trajectory);
   if (callbacks_.begin) callbacks_.begin(columns);
@@ -180,8 +181,8 @@ void ForwardRun::integrate_all() {
     take_state(outcome.t, outcome.y);
     const std::string end = describe_table_end(now_.equations, now_.state);
     if (!end.empty()) outcome.text = end + ": " + outcome.text;
-    const std::string undefined = describe_undefined_force(now_.equations, now_.state);
-    if (!undefined.empty()) outcome.text = fmt::format("{} ({})", undefined, outcome.text);
+    const std::string why = explain_failed_run(*now_.evaluator, first, now_.state, options_.end);
+    if (!why.empty()) outcome.text = fmt::format("{} ({})", why, outcome.text);
   }
   judge_wrong_ways(outcome);
   if (angles.found()) doubt(*angles.found(), outcome);

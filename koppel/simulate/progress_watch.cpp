@@ -71,7 +71,7 @@ std::string ProgressWatch::advice(bool stays) const {
         "has to resolve: then try `integrator = radau5`",
         choice_.integrator.info().name);
   }
-  return "the motion may have a fast oscillation, or end in a singular point: try a larger "
+  return "The motion may have a fast oscillation, or end in a singular point: try a larger "
          "`tolerance`, or inspect the rows written so far";
 }
 

@@ -171,4 +171,18 @@ bool close_positions(const Evaluator& evaluator, State& state, const AssemblyOpt
   return close(positions, *metric, options, state, iterations);
 }
 
+OpenPositions find_open_positions(const Evaluator& evaluator, const State& near,
+                                  const AssemblyOptions& options) {
+  const Positions positions(evaluator, nullptr, nullptr);
+  State state = near;
+  int iterations = 0;
+  OpenPositions out;
+  const Placement anywhere;
+  const StartDistance distance(evaluator, anywhere, near);
+  if (find_nearest(positions, distance, {}, near, options, state, iterations)) return out;
+  out.gaps = gaps_of(positions, state, options.tolerance);
+  if (!out.gaps.empty()) out.text = explain_gaps(out.gaps);
+  return out;
+}
+
 }  // namespace koppel

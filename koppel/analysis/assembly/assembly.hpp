@@ -74,4 +74,13 @@ Assembly assemble(const Evaluator& evaluator, const State& guess,
 // h = 0, wishes left aside. True on success.
 bool close_positions(const Evaluator& evaluator, State& state, const AssemblyOptions& options = {});
 
+// What stays open of g = 0 and h = 0 at the nearest to closed of all positions that are found from
+// a state and beside it, largest first, and in words; wishes left aside. Empty: they close.
+struct OpenPositions {
+  std::vector<Gap> gaps;
+  std::string text;
+};
+OpenPositions find_open_positions(const Evaluator& evaluator, const State& near,
+                                  const AssemblyOptions& options = {});
+
 }  // namespace koppel
