@@ -50,14 +50,14 @@ std::span<const double> Excursions::cubic(const Step& step, double t) {
   return y_;
 }
 
-std::optional<double> Excursions::look(const Step& step) {
+std::optional<Excursions::Found> Excursions::look(const Step& step) {
   // Nothing is taken again that the clock hardly resolves: it might never end.
   constexpr double kResolved = 1e-12;
   if (!(step.t1 - step.t0 > kResolved * std::abs(step.t1))) return {};
   if (by_cubic_) {
     fit_cubic(step);
     const auto way = [&](double t) { return cubic(step, t); };
-    if (const auto t = look_along(way, step.t0, step.t1)) return t;
+    if (const auto found = look_along(way, step.t0, step.t1)) return found;
   }
   const auto way = [&](double t) -> std::span<const double> {
     step.evaluate(t, y_);
@@ -66,7 +66,7 @@ std::optional<double> Excursions::look(const Step& step) {
   return look_along(way, step.t0, step.t1);
 }
 
-std::optional<double> Excursions::look_along(const Way& way, double t0, double t1) {
+std::optional<Excursions::Found> Excursions::look_along(const Way& way, double t0, double t1) {
   // Shortly behind the beginning and before the end the slopes there are seen.
   constexpr double kNear = 1e-3;
   // A motion that stays at a switch, as where friction by sign(v) sticks, is about it all the time.
@@ -89,11 +89,11 @@ std::optional<double> Excursions::look_along(const Way& way, double t0, double t
     for (std::size_t k = 1; k + 1 < times_.size(); ++k) {
       const double before = side * samples_[k - 1][i], here = side * samples_[k][i],
                    after = side * samples_[k + 1][i];
-      if (here < -away) return times_[k];
+      if (here < -away) return Found{times_[k], i};
       if (!(here <= before && here <= after)) continue;
       const Bracket bracket{times_[k - 1], times_[k],   times_[k + 1],
                             before + away, here + away, after + away};
-      if (const auto t = find_dip(bracket, distance)) return t;
+      if (const auto t = find_dip(bracket, distance)) return Found{*t, i};
     }
   }
   return {};

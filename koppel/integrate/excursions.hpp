@@ -27,11 +27,15 @@ class Excursions {
   Excursions(const Problem& problem, int num_parts, bool by_cubic);
 
   // A time within the step at which a switch is on another side than at both of its ends.
-  std::optional<double> look(const Step& step);
+  struct Found {
+    double t;
+    std::size_t which;  // of Problem::switches
+  };
+  std::optional<Found> look(const Step& step);
 
  private:
   using Way = std::function<std::span<const double>(double t)>;  // y
-  std::optional<double> look_along(const Way& way, double t0, double t1);
+  std::optional<Found> look_along(const Way& way, double t0, double t1);
   // The cubic between the ends of a step.
   void fit_cubic(const Step& step);
   std::span<const double> cubic(const Step& step, double t);

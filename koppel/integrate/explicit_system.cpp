@@ -8,8 +8,12 @@
 namespace koppel {
 
 Multipliers::Multipliers(const Problem& problem) {
+  if (problem.rhs) *this = Multipliers(problem, *problem.rhs);
+}
+
+Multipliers::Multipliers(const Problem& problem, const RightHandSide& rates) {
   const int count = problem.num_lambda + problem.num_mu;
-  if (!problem.rhs || problem.rhs->num_z() != problem.num_v + count) return;
+  if (rates.num_z() != problem.num_v + count) return;
   first_z_ = static_cast<std::size_t>(problem.num_v);
   first_y_ = static_cast<std::size_t>(problem.num_differential());
   count_ = static_cast<std::size_t>(count);

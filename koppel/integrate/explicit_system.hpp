@@ -15,7 +15,8 @@ namespace koppel {
 // The algebraic part of y from z = (v̇, λ, μ), as far as z has that form.
 class Multipliers {
  public:
-  explicit Multipliers(const Problem& problem);
+  explicit Multipliers(const Problem& problem);  // of its right-hand side
+  Multipliers(const Problem& problem, const RightHandSide& rates);
   bool are_known() const { return count_ + num_w_ > 0; }
   // From the solution of the last evaluation. η, which vanishes on the solution, is 0; w is v̇.
   void read(const RightHandSide::Workspace& work, std::span<double> y) const;

@@ -11,6 +11,7 @@
 #include <koppel/base/suggest.hpp>
 #include <koppel/integrate/event_watch.hpp>
 #include <koppel/integrate/excursions.hpp>
+#include <koppel/integrate/explicit_system.hpp>
 #include <koppel/integrate/linear_step.hpp>
 #include <koppel/integrate/passage.hpp>
 #include <koppel/integrate/segment.hpp>
@@ -394,6 +395,22 @@ std::optional<std::string> why_not(const IntegratorInfo& integrator, const Probl
   return {};
 }
 
+namespace {
+
+// Where a force or an acceleration that time prescribes jumps, so do multipliers. Those of problems
+// of index 2 and 3 follow from the accelerations alone, and dense output of the first step goes
+// through what they are at its beginning.
+void renew_multipliers(const Problem& problem, double t, std::span<double> y) {
+  if (!problem.rates) return;
+  const auto n = static_cast<std::size_t>(problem.num_differential());
+  RightHandSide::Workspace work = problem.rates->make_workspace();
+  std::vector<double> rate(n);
+  if (!problem.rates->evaluate(t, y.first(n), rate, work)) return;
+  Multipliers(problem, *problem.rates).read(work, y);
+}
+
+}  // namespace
+
 // Between breakpoints b₁ < b₂ the integration runs from the number after b₁ to the one before b₂,
 // so that conditions such as t < b and the knots of tables are on one side throughout.
 Outcome integrate(const Problem& problem, const Integrator& integrator, const Start& start,
@@ -434,8 +451,8 @@ Outcome integrate(const Problem& problem, const Integrator& integrator, const St
 
     const Observer closed = [&](const Step& step) {
       if (excursions) {
-        if (const auto t = excursions->look(step)) {
-          turn = {step.t0, *t, std::vector<double>(outcome.y.size())};
+        if (const auto over = excursions->look(step)) {
+          turn = {step.t0, over->t, std::vector<double>(outcome.y.size())};
           step.evaluate(step.t0, turn->y);
           return false;
         }
@@ -457,6 +474,7 @@ Outcome integrate(const Problem& problem, const Integrator& integrator, const St
       return !found && !is_stopped;
     };
     outcome.t = t0;
+    if (starts_at_break && info.form == Form::Residual) renew_multipliers(problem, t0, outcome.y);
     try {
       for (double until = t1; t0 < t1;) {
         h_guess = run({problem, options, integrator, closed, until, h_guess, start.tick}, outcome);

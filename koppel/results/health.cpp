@@ -23,6 +23,7 @@ const char* name_of(Health::What what) {
     case Health::What::Verification: return "verification";
     case Health::What::WrongWay: return "wrong-way";
     case Health::What::Jump: return "jump";
+    case Health::What::Switch: return "switch";
     case Health::What::Limits: return "limits";
     case Health::What::Accuracy: return "accuracy";
   }

@@ -21,6 +21,7 @@ struct Health {
     Verification,
     WrongWay,  // a cable pushes, an open contact pulls
     Jump,      // an angle in a force jumps (simulate/angle_jumps.hpp)
+    Switch,    // a step leads over a switch of a law and back (simulate/skipped_laws.hpp)
     Limits,    // an input is beyond what its actuator can do
     Accuracy,  // shorter steps give other inputs
   };

@@ -16,6 +16,7 @@
 #include <koppel/simulate/length.hpp>
 #include <koppel/simulate/passage_log.hpp>
 #include <koppel/simulate/progress_watch.hpp>
+#include <koppel/simulate/skipped_laws.hpp>
 #include <koppel/simulate/start_remarks.hpp>
 #include <koppel/simulate/table_ends.hpp>
 #include <koppel/simulate/why_failed.hpp>
@@ -134,8 +135,13 @@ void ForwardRun::integrate_all() {
   PassageLog passages(now_.equations, out_.summary.singular_passages,
                       [&](std::string text) { tell(std::move(text)); });
   AngleJumps angles(*now_.evaluator, now_.state);
+  std::optional<SkippedLaws> skipped;
+  if (options_.step && options_.health.is_watched) {
+    skipped.emplace(*now_.evaluator, now_.state, now_.choice.integrator.info());
+  }
   const Observer observer = [&](const Step& step) {
     if (!watch_->note(step)) return false;
+    if (skipped) skipped->note(step, now_.problem, now_.state.p);
     if (options_.health.is_watched) angles.note(step, now_.problem, now_.state.p);
     passages.note(step, now_.problem.rows, [&](double t) { return is_singular(step, t); });
     return sampler(step) && (options_.step || progress(step, now_.problem, now_.state.p)) &&
@@ -186,6 +192,7 @@ void ForwardRun::integrate_all() {
   }
   judge_wrong_ways(outcome);
   if (angles.found()) doubt(*angles.found(), outcome);
+  if (skipped && skipped->found()) doubt(*skipped->found(), outcome);
   if (jumping_event_) doubt(*jumping_event_, outcome);
   note_undefined(sampler, outcome);
   out_.status = outcome.status;

@@ -110,6 +110,49 @@ outputs: {v: p.position'}
   }
 }
 
+// Steps of 0.1 s at 3 m/s: both balls are past each other before anything is felt.
+TEST(SkippedLaws, StepsOfGivenLengthThatLeadOverAContactAndBackMakeARunDoubtful) {
+  const Model model = read_model_text(R"yaml(
+dimension: 2
+bodies: {a: {point_mass: 1, position: [-1, 0.03]}, b: {point_mass: 1, position: [0, 0]}}
+forces: {f: {type: spring, between: [a, b], tension: "-1e6*max(0, 0.1-f.length)"}}
+initial: {"a.x'": 3}
+outputs: {b: "b.x'"}
+)yaml",
+                                      "contact.yaml");
+  for (const char* integrator : {"taylor", "rk4", "dop853", "radau5", "midpoint", "bdf2", "rattle",
+                                 "linear-implicit", "explicit-euler"}) {
+    SimulateOptions options;
+    options.integrator = integrator;
+    options.end = 1;
+    options.step = 0.1;
+    const Simulation s = simulate(model, options);
+    EXPECT_NE(s.status, Outcome::Status::Done) << integrator;
+    // Stages of the step may feel the contact: it fails, or gains energy.
+    if (s.status == Outcome::Status::Failed || s.trajectory["b"].back() != 0) continue;
+    EXPECT_NE(s.text.find("a step leads over '"), std::string::npos) << integrator << s.text;
+    EXPECT_NE(s.text.find("and back, first at t = 0.3"), std::string::npos) << s.text;
+  }
+}
+
+// A limiter that is touched by a part in 1e6 within a step changes nothing that a step could see.
+TEST(SkippedLaws, WhatMakesNoDifferenceIsNotTold) {
+  SimulateOptions options;
+  options.integrator = "rk4";
+  options.end = 6;
+  options.step = 0.01;
+  const Simulation s = simulate(read_model_text(R"yaml(
+parameters: {top: 0.9999995}
+coordinates: {x: {start: 0, rate: 1}}
+kinetic: x'^2/2
+potential: x^2/2
+generalized_forces: {x: "min(x, top) - x"}
+)yaml",
+                                                "limited.yaml"),
+                                options);
+  EXPECT_EQ(s.status, Outcome::Status::Done) << s.text;
+}
+
 TEST(Dip, IsFoundHoweverNarrowTheCornerAndOnlyWhereThereIsOne) {
   int count = 0;
   const auto search = [&](double depth) {

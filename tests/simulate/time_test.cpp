@@ -327,5 +327,35 @@ initial: {b.wx: 1, b.wy: 0.3, b.wz: 0.1}
   }
 }
 
+// An inertia of 0.5 kg m² that is turned with 2, −2 and 0 rad/s². From 2 s on it stands still, and
+// one step leads to the end: what is told of the torque within it begins with that of before.
+TEST(TimeLaws, MultipliersJumpWithTheAccelerationThatADrivePrescribes) {
+  const Model model = read_model_text(R"yaml(
+dimension: 2
+bodies: {b: {mass: 2, inertia: 0.5}}
+joints:
+  p:
+    type: revolute
+    between: [ground, b]
+    drive: "select(t < 1, t^2, select(t < 2, 1 + 2*(t-1) - (t-1)^2, 2))"
+)yaml",
+                                      "stepped.yaml");
+  for (const char* formulation : {"ggl", "index2", "index3", "index1"}) {
+    SimulateOptions options = until(3);
+    options.integrator = "radau5";
+    options.formulation = formulation;
+    options.reactions = ReactionAxes::World;
+    const Simulation s = simulate(model, options);
+    ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+    const auto t = s.trajectory["t"], torque = s.trajectory["p.torque.z"];
+    for (std::size_t k = 0; k < t.size(); ++k) {
+      if (std::abs(t[k] - 1) < 1e-6 || std::abs(t[k] - 2) < 1e-6) continue;
+      const double expected = t[k] < 1 ? 1 : t[k] < 2 ? -1 : 0;
+      // Multipliers of index 3 are the least accurate.
+      EXPECT_NEAR(torque[k], expected, 1e-4) << formulation << " at " << t[k];
+    }
+  }
+}
+
 }  // namespace
 }  // namespace koppel
