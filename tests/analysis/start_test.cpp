@@ -398,5 +398,29 @@ outputs: {x: p.x, y: p.y, angle: b.angle}
   EXPECT_LT(start.at("x"), 0.45);
 }
 
+// In joint coordinates such a body has none.
+TEST(Start, ValuesForABodyThatCannotMoveAreRefusedInAllCoordinates) {
+  for (const auto& [what, value, off] :
+       {std::tuple{"a.x'", 1.0, "1"}, {"a.x", 3.0, "1"}, {"a.angle'", -2.0, "2"}}) {
+    const Model model = read_model_text(fmt::format(R"(
+dimension: 2
+bodies: {{a: {{mass: 1, inertia: 1, position: [2, 0]}}}}
+joints: {{weld: {{type: fixed, between: [ground, a], at: [0, 0]}}}}
+initial: {{"{}": {}}}
+)",
+                                                    what, value),
+                                        "welded.yaml");
+    for (const std::string& set : coordinate_sets(model)) {
+      SCOPED_TRACE(set);
+      const Start start = start_in(model, set);
+      EXPECT_FALSE(start.assembly);
+      EXPECT_EQ(start.assembly.text.substr(0, start.assembly.text.find(". Correct")),
+                fmt::format("the initial value of '{}' cannot be met: with the constraints and the "
+                            "initial values before it, it stays off by {}",
+                            what, off));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace koppel

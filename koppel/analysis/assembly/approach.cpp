@@ -65,6 +65,7 @@ class History {
 
 void approach(const Positions& positions, const StartDistance& distance, const Pull& pull,
               const AssemblyOptions& options, State& state, int& iterations) {
+  if (state.q.empty()) return;
   // Of a step, in sizes of coordinates: below kNear the distance is flat to round-off.
   // From kTrusted on, earlier steps tell later ones; further away they would lead to other minima.
   constexpr double kTrusted = 0.1, kNear = 1e-6, kEnough = 1e-15;

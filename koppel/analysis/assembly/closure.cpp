@@ -348,6 +348,11 @@ bool close(const Positions& positions, const Metric& metric, const AssemblyOptio
 bool find_nearest(const Positions& positions, const StartDistance& distance, const Pull& pull,
                   const State& guess, const AssemblyOptions& options, State& state,
                   int& iterations) {
+  if (guess.q.empty()) {  // there is one position
+    state = guess;
+    const Eigen::VectorXd gap = positions.residual(guess);
+    return gap.size() == 0 || largest_part(gap, positions.sizes(guess)) <= options.tolerance;
+  }
   Search search(positions, distance, pull, guess, options);
   search.run();
   state = std::move(search.best);
