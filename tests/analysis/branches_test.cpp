@@ -7,6 +7,7 @@
 #include <koppel/analysis/rank/branches.hpp>
 #include <koppel/analysis/rank/departure.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/model/yaml/read_model.hpp>
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>
 #include <tests/analysis/singular_models.hpp>
@@ -149,6 +150,28 @@ TEST(SingularStart, IsToldWithItsBranches) {
             "the start is a singular configuration: 2 freedoms meet there, 1 near it; the "
             "equations of 'c' become dependent. Branches, by their rates: (1) a.angle' = 1, "
             "d.angle' = 1, b.angle' = -1; (2) d.angle' = 1, b.angle' = 1, a.angle' = -0.3333.");
+}
+
+// A stretched crank of l₁ = 0.3 and rod of l₂ = 0.5 m whose end is pulled back by 0.05 t²: with
+// φ = −θ l₁/l₂, ½ θ² l₁ (1 + l₁/l₂) = 0.05 t², hence θ̇ = ±√(0.1/0.48).
+TEST(SingularStart, OfADrivenMechanismIsToldWithRatesAndSigns) {
+  const Examination found = examine(derive(read_model_text(R"(
+dimension: 2
+bodies:
+  crank: {mass: 1, shape: {rod: {to: [0.3, 0]}}, points: {A: [0.3, 0]}}
+  rod: {mass: 1, shape: {rod: {to: [0.5, 0]}}, points: {B: [0.5, 0]}, position: [0.3, 0]}
+  slider: {mass: 1, inertia: 0.1, position: [0.8, 0]}
+joints:
+  O: {type: revolute, between: [ground, crank]}
+  A: {type: revolute, between: [crank.A, rod]}
+  B: {type: revolute, between: [rod.B, slider]}
+  S: {type: prismatic, between: [ground, slider], axis: [1, 0], drive: 0.8 - 0.05*t^2}
+)",
+                                                           "stretched.yaml"),
+                                           "joint"));
+  for (const char* rate : {"O.angle' = 0.4564354", "O.angle' = -0.4564354"}) {
+    EXPECT_NE(found.singular.find(rate), std::string::npos) << found.singular;
+  }
 }
 
 TEST(Departure, KeepsEnergyAndConstraints) {

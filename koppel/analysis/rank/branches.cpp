@@ -108,15 +108,16 @@ Cone make_cone(const Evaluator& evaluator, const State& state, int rank) {
   return cone;
 }
 
-// The rates with the largest part, the largest of them 1.
-std::string describe_rates(const Equations& e, VectorXd v) {
+// The rates with the largest part, the largest of them 1; with a drive as they have to be.
+std::string describe_rates(const Equations& e, VectorXd v, bool is_driven) {
   constexpr Index kMost = 6;
   constexpr double kSmall = 1e-3;
   Index largest = 0;
   const double top = v.cwiseAbs().maxCoeff();
   if (!(top > 0)) return "at rest";
   while (std::abs(v[largest]) < 0.999 * top) ++largest;  // the first of equal ones
-  v /= v[largest];
+  const double unit = v[largest];
+  v /= unit;
   std::vector<Index> order;
   for (Index i = 0; i < v.size(); ++i) {
     if (std::abs(v[i]) > kSmall) order.push_back(i);
@@ -126,8 +127,10 @@ std::string describe_rates(const Equations& e, VectorXd v) {
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), kMost); ++i) {
     const Index k = order[i];
-    text += fmt::format("{}{} = {:.4g}", i == 0 ? "" : ", ",
-                        e.v[static_cast<std::size_t>(k)].name(), v[k]);
+    const std::string value =
+        is_driven ? fmt::format("{:.8g}", v[k] * unit) : fmt::format("{:.4g}", v[k]);
+    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", e.v[static_cast<std::size_t>(k)].name(),
+                        value);
   }
   if (order.size() > kMost) text += ", …";
   return text;
@@ -201,12 +204,12 @@ Branches find_branches(const Evaluator& evaluator, const State& state, const Ran
       T = cone.N * (U * dense::null_space(U.row(0), kDriven));
     }
     if (cone.is_driven) {
-      branch.text = describe_rates(evaluator.equations, v);
+      branch.text = describe_rates(evaluator.equations, v, true);
     } else {
       const MatrixXd basis = T.cols() > 1 ? echelon(T) : T;
       for (Index j = 0; j < basis.cols(); ++j) {
         branch.text += (j == 0 ? "" : " and, independently, ") +
-                       describe_rates(evaluator.equations, basis.col(j));
+                       describe_rates(evaluator.equations, basis.col(j), false);
       }
     }
     branch.tangents = dense::to_matrix(T);
