@@ -14,7 +14,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/koppelConfig.cmake.in
 write_basic_package_version_file("${config_version}" COMPATIBILITY SameMinorVersion)
 
 install(EXPORT koppel FILE koppelTargets.cmake NAMESPACE koppel:: DESTINATION ${destination} COMPONENT library)
-install(FILES "${config}" "${config_version}" "${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindNLopt.cmake"
+install(FILES "${config}" "${config_version}" "${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake"
         DESTINATION ${destination} COMPONENT library)
 
 install(CODE "include(\"${PROJECT_SOURCE_DIR}/cmake/KoppelPublicHeaders.cmake\")

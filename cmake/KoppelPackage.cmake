@@ -19,8 +19,6 @@ set(debian_KLU libsuitesparse-dev)
 set(debian_SUNDIALS libsundials-dev)
 set(debian_ZLIB zlib1g-dev)
 set(debian_asmjit libasmjit-dev)
-set(debian_NLopt libnlopt-dev)
-set(debian_Ceres libceres-dev)
 set(development)
 foreach(package IN LISTS KOPPEL_PACKAGES)
   if(NOT debian_${package})
@@ -50,7 +48,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME koppel)
 set(recommended gcc libc6-dev) # --native cc, export of FMUs
-foreach(loaded ${LibZip_SONAME} ${SerialHDF5_SONAME}) # at run time, where dpkg-shlibdeps does not see it
+foreach(loaded ${LibZip_SONAME} ${SerialHDF5_SONAME} ${NLopt_SONAME} ${Ceres_SONAME}) # at run time, where dpkg-shlibdeps does not see it
   execute_process(COMMAND dpkg-query --search "*/${loaded}" OUTPUT_VARIABLE owner ERROR_QUIET)
   if(owner MATCHES "^([^:]+):")
     list(APPEND recommended ${CMAKE_MATCH_1})
@@ -64,6 +62,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libkoppel-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS OFF) # static libraries only
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "${development}")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS ${CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "koppel, cmake")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "Static libraries, headers and the CMake package of Koppel, for programs in C++20.")
 

@@ -36,8 +36,8 @@ class NeededLibrary {
   [[noreturn]] void refuse(const std::string& why) const;
   Symbol find(const char* name) const { return {found(library_->find<void>(name), name)}; }
   template <typename T>
-  const T* find_variable(const char* name) const {
-    return found(library_->find_variable<const T>(name), name);
+  T* find_variable(const char* name) const {
+    return found(library_->find_variable<T>(name), name);
   }
 
  private:

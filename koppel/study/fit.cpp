@@ -4,14 +4,14 @@
 #include <cmath>
 #include <limits>
 
-#include <ceres/ceres.h>
 #include <fmt/format.h>
-#include <glog/logging.h>
 #include <Eigen/Dense>
 
 #include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
+#include <koppel/study/fit_statistics.hpp>
+#include <koppel/study/least_squares.hpp>
 #include <koppel/study/residuals.hpp>
 
 namespace koppel {
@@ -38,39 +38,6 @@ void leave_out_blind(const VectorXd& sizes, Eigen::Map<RowMatrix> J) {
   }
   J = J * sizes.cwiseInverse().asDiagonal();
 }
-
-class Cost : public ceres::CostFunction {
- public:
-  Cost(Residuals& residuals, std::exception_ptr& thrown) : residuals_(residuals), thrown_(thrown) {
-    set_num_residuals(static_cast<int>(residuals.size()));
-    mutable_parameter_block_sizes()->push_back(static_cast<int>(residuals.num_parameters()));
-  }
-
-  bool Evaluate(double const* const* x, double* r, double** jacobians) const override {
-    if (thrown_) return false;
-    try {
-      check_stop();
-      const std::vector<double> at(x[0], x[0] + residuals_.num_parameters());
-      const bool wants_slopes = jacobians != nullptr && jacobians[0] != nullptr;
-      const Residuals::Values* values = residuals_.at(at, wants_slopes);
-      if (values == nullptr) return false;
-      std::copy(values->r.begin(), values->r.end(), r);
-      if (wants_slopes) {
-        std::copy(values->J.begin(), values->J.end(), jacobians[0]);
-        const auto n = static_cast<Index>(at.size());
-        leave_out_blind(sizes_of(at), {jacobians[0], num_residuals(), n});
-      }
-      return true;
-    } catch (...) {
-      thrown_ = std::current_exception();
-      return false;
-    }
-  }
-
- private:
-  Residuals& residuals_;
-  std::exception_ptr& thrown_;
-};
 
 class Fitting {
  public:
@@ -164,25 +131,22 @@ class Fitting {
     for (int left = options_.max_iterations; left > 0; left -= kPass) {
       std::vector<int> constant = at_bounds;
       if (held >= 0) constant.push_back(held);
-      ceres::TerminationType end = ceres::CONVERGENCE;
-      if (constant.size() < x.size()) {
-        end = solve(x, constant, has_bounds ? std::min(left, kPass) : left);
-      }
+      const auto end = solve(x, constant, has_bounds ? std::min(left, kPass) : left);
       if (out_.end == Fit::End::Stopped) return false;
-      const bool is_usable = end == ceres::CONVERGENCE || end == ceres::NO_CONVERGENCE;
+      const bool is_usable = end.kind != LeastSquaresEnd::Failed;
       std::vector<int> pressed = is_usable ? pressed_at_bounds(x, held) : at_bounds;
       const bool is_settled = pressed == at_bounds;
       at_bounds = std::move(pressed);
       if (is_usable && !is_settled) continue;
-      if (held >= 0 && end != ceres::NO_CONVERGENCE) return is_usable;
+      if (held >= 0 && end.kind != LeastSquaresEnd::TooManyIterations) return is_usable;
       if (held >= 0) continue;
-      if (end == ceres::CONVERGENCE) {
+      if (end.kind == LeastSquaresEnd::Converged) {
         out_.end = Fit::End::Converged;
         return true;
       }
-      if (end != ceres::NO_CONVERGENCE) {
+      if (!is_usable) {
         out_.end = Fit::End::Failed;
-        out_.text = residuals_.why().empty() ? message_ : residuals_.why();
+        out_.text = residuals_.why().empty() ? end.message : residuals_.why();
         return false;
       }
     }
@@ -213,41 +177,28 @@ class Fitting {
   }
 
   // With some held where they are.
-  ceres::TerminationType solve(std::vector<double>& x, const std::vector<int>& constant,
-                               int iterations) {
-    ceres::Problem problem;
-    std::exception_ptr thrown;
-    problem.AddResidualBlock(new Cost(residuals_, thrown), nullptr, x.data());
-    for (std::size_t i = 0; i < options_.over.size(); ++i) {
-      const Fitted& range = options_.over[i];
-      if (!(range.low < range.high)) continue;
-      problem.SetParameterLowerBound(x.data(), static_cast<int>(i), range.low);
-      problem.SetParameterUpperBound(x.data(), static_cast<int>(i), range.high);
+  LeastSquaresEnd solve(std::vector<double>& x, const std::vector<int>& constant, int iterations) {
+    LeastSquares problem{[this](std::span<const double> at, std::span<double> r,
+                                std::span<double> J) { return evaluate(at, r, J); },
+                         residuals_.size(), options_.over, constant, iterations};
+    try {
+      return koppel::solve(problem, x);
+    } catch (const Stopped&) {
+      out_.end = Fit::End::Stopped;
+      return {LeastSquaresEnd::Failed, ""};
     }
-    if (!constant.empty()) {
-      problem.SetManifold(x.data(),
-                          new ceres::SubsetManifold(static_cast<int>(x.size()), constant));
-    }
-    ceres::Solver::Options with;
-    with.linear_solver_type = ceres::DENSE_QR;
-    with.logging_type = ceres::SILENT;
-    with.max_num_iterations = iterations;
-    with.function_tolerance = 1e-14;
-    with.gradient_tolerance = 1e-12;
-    with.parameter_tolerance = 1e-10;
-    // Larger ones would let round-off move what is not seen.
-    with.max_trust_region_radius = 1e10;
-    ceres::Solver::Summary summary;
-    ceres::Solve(with, &problem, &summary);
-    if (thrown) {
-      try {
-        std::rethrow_exception(thrown);
-      } catch (const Stopped&) {
-        out_.end = Fit::End::Stopped;
-      }
-    }
-    message_ = summary.message;
-    return summary.termination_type;
+  }
+
+  bool evaluate(std::span<const double> x, std::span<double> r, std::span<double> J) {
+    check_stop();
+    const Residuals::Values* values = residuals_.at({x.begin(), x.end()}, !J.empty());
+    if (values == nullptr) return false;
+    std::copy(values->r.begin(), values->r.end(), r.begin());
+    if (J.empty()) return true;
+    std::copy(values->J.begin(), values->J.end(), J.begin());
+    const auto n = static_cast<Index>(x.size());
+    leave_out_blind(sizes_of(x), {J.data(), static_cast<Index>(r.size()), n});
+    return true;
   }
 
   void describe() {
@@ -349,7 +300,6 @@ class Fitting {
   const FitOptions& options_;
   Fit& out_;
   Residuals residuals_;
-  std::string message_;        // of the solver
   std::vector<double> plain_;  // deviations if the noise were known
 };
 
@@ -357,7 +307,6 @@ class Fitting {
 
 Fit fit(const Model& model, const std::vector<ParameterOrigin>& origins, const Trajectory& data,
         const FitOptions& options) {
-  FLAGS_minloglevel = google::GLOG_FATAL;  // what goes wrong is told by the result
   Fit out;
   Fitting fitting(model, origins, data, options, out);
   try {

@@ -11,6 +11,7 @@
 
 #include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/needed_library.hpp>
 #include <koppel/base/stop.hpp>
 
 namespace koppel {
@@ -161,6 +162,30 @@ class Goal {
   std::vector<double> reach_;  // of each limit, as far as it is known
 };
 
+// What is used of NLopt, by its own names.
+struct Nlopt : NeededLibrary {
+  Nlopt()
+      : NeededLibrary(KOPPEL_NLOPT_LIBRARY, {"study.no-library", "NLopt, which optimises,",
+                                             "Install " KOPPEL_NLOPT_LIBRARY "."}) {}
+
+  decltype(::nlopt_create)* nlopt_create = find("nlopt_create");
+  decltype(::nlopt_destroy)* nlopt_destroy = find("nlopt_destroy");
+  decltype(::nlopt_force_stop)* nlopt_force_stop = find("nlopt_force_stop");
+  decltype(::nlopt_optimize)* nlopt_optimize = find("nlopt_optimize");
+  decltype(::nlopt_set_lower_bounds1)* nlopt_set_lower_bounds1 = find("nlopt_set_lower_bounds1");
+  decltype(::nlopt_set_upper_bounds1)* nlopt_set_upper_bounds1 = find("nlopt_set_upper_bounds1");
+  decltype(::nlopt_set_min_objective)* nlopt_set_min_objective = find("nlopt_set_min_objective");
+  decltype(::nlopt_add_inequality_mconstraint)* nlopt_add_inequality_mconstraint =
+      find("nlopt_add_inequality_mconstraint");
+  decltype(::nlopt_set_xtol_abs1)* nlopt_set_xtol_abs1 = find("nlopt_set_xtol_abs1");
+  decltype(::nlopt_set_maxeval)* nlopt_set_maxeval = find("nlopt_set_maxeval");
+};
+
+const Nlopt& library() {
+  static const Nlopt loaded;
+  return loaded;
+}
+
 // NLopt calls back from C: what is thrown waits outside of it.
 struct Call {
   Goal& goal;
@@ -174,7 +199,7 @@ struct Call {
       return &goal.at(goal.from_unit(x));
     } catch (...) {
       if (!thrown) thrown = std::current_exception();
-      nlopt_force_stop(solver);
+      library().nlopt_force_stop(solver);
       return nullptr;
     }
   }
@@ -211,24 +236,25 @@ bool is_converged(nlopt_result result) {
 bool descend(Goal& goal, nlopt_algorithm algorithm, const OptimizeOptions& options,
              std::vector<double> x, int max_evaluations) {
   const auto n = static_cast<unsigned>(goal.size());
-  const std::unique_ptr<nlopt_opt_s, void (*)(nlopt_opt)> solver(nlopt_create(algorithm, n),
-                                                                 nlopt_destroy);
+  const Nlopt& nlopt = library();
+  const std::unique_ptr<nlopt_opt_s, void (*)(nlopt_opt)> solver(nlopt.nlopt_create(algorithm, n),
+                                                                 nlopt.nlopt_destroy);
   Call call{goal, solver.get()};
-  nlopt_set_lower_bounds1(solver.get(), 0);
-  nlopt_set_upper_bounds1(solver.get(), 1);
-  nlopt_set_min_objective(solver.get(), of_goal, &call);
+  nlopt.nlopt_set_lower_bounds1(solver.get(), 0);
+  nlopt.nlopt_set_upper_bounds1(solver.get(), 1);
+  nlopt.nlopt_set_min_objective(solver.get(), of_goal, &call);
   if (goal.num_limits() > 0) {
     std::vector<double> tolerance;
     for (std::size_t k = 0; k < goal.num_limits(); ++k) {
       tolerance.push_back(0.1 * kFeasible * goal.size_of_limit(k));
     }
-    nlopt_add_inequality_mconstraint(solver.get(), static_cast<unsigned>(goal.num_limits()),
-                                     of_limits, &call, tolerance.data());
+    nlopt.nlopt_add_inequality_mconstraint(solver.get(), static_cast<unsigned>(goal.num_limits()),
+                                           of_limits, &call, tolerance.data());
   }
-  nlopt_set_xtol_abs1(solver.get(), options.tolerance);
-  nlopt_set_maxeval(solver.get(), max_evaluations);
+  nlopt.nlopt_set_xtol_abs1(solver.get(), options.tolerance);
+  nlopt.nlopt_set_maxeval(solver.get(), max_evaluations);
   double value = 0;
-  const nlopt_result result = nlopt_optimize(solver.get(), x.data(), &value);
+  const nlopt_result result = nlopt.nlopt_optimize(solver.get(), x.data(), &value);
   if (call.thrown) std::rethrow_exception(call.thrown);
   return is_converged(result);
 }
