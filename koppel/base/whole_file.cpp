@@ -13,18 +13,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 0, or the error; some file systems say only when closing that they are full.
-int write_all(const fs::path& path, std::string_view text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return errno;
-  int error = 0;
-  while (!text.empty() && error == 0) {
+// 0, or the error.
+int write_all(int file, std::string_view text) {
+  while (!text.empty()) {
     const ssize_t count = ::write(file, text.data(), text.size());
     if (count >= 0) {
       text.remove_prefix(static_cast<std::size_t>(count));
     } else if (errno != EINTR) {
-      error = errno;
+      return errno;
     }
+  }
+  return 0;
+}
+
+// The same; some file systems say only when closing that they are full.
+int write_all(const fs::path& path, std::span<const std::string_view> texts) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  int error = 0;
+  for (const std::string_view text : texts) {
+    if (error == 0) error = write_all(file, text);
   }
   if (::close(file) != 0 && error == 0) error = errno;
   return error;
@@ -48,8 +56,8 @@ WholeFile::~WholeFile() {
   if (!is_kept_ && beside_ != target_) ::unlink(beside_.c_str());
 }
 
-void WholeFile::write(std::string_view text) {
-  if (const int error = write_all(beside_, text)) fail(error);
+void WholeFile::write(std::span<const std::string_view> texts) {
+  if (const int error = write_all(beside_, texts)) fail(error);
 }
 
 void WholeFile::keep() {
@@ -61,9 +69,11 @@ void WholeFile::fail(int error) const {
   throw WriteError(path_.string() + " cannot be written: " + std::strerror(error) + ".");
 }
 
-void write_text(const fs::path& path, std::string_view text) {
+void write_text(const fs::path& path, std::string_view text) { write_text(path, {&text, 1}); }
+
+void write_text(const fs::path& path, std::span<const std::string_view> texts) {
   WholeFile file(path);
-  file.write(text);
+  file.write(texts);
   file.keep();
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
@@ -28,8 +29,9 @@ class WholeFile {
 
   const std::filesystem::path& beside() const { return beside_; }
 
-  // The text as its contents. Throws WriteError.
-  void write(std::string_view text);
+  // The texts, one after the other, as its contents. Throws WriteError.
+  void write(std::span<const std::string_view> texts);
+  void write(std::string_view text) { write({&text, 1}); }
   // What beside() holds is whole: it takes its place. Throws WriteError.
   void keep();
 
@@ -42,7 +44,8 @@ class WholeFile {
   bool is_kept_ = false;
 };
 
-// A text as a whole file. Throws WriteError.
+// A text as a whole file, or several, one after the other. Throws WriteError.
 void write_text(const std::filesystem::path& path, std::string_view text);
+void write_text(const std::filesystem::path& path, std::span<const std::string_view> texts);
 
 }  // namespace koppel

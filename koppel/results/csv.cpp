@@ -122,12 +122,17 @@ void CsvWriter::work() {
 }
 
 void CsvWriter::write_rows(std::span<const double> rows) {
-  std::string text;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (std::isfinite(rows[i])) append_number(text, rows[i]);
-    text += (i + 1) % num_columns_ == 0 ? '\n' : ',';
+  constexpr std::size_t kMost = 24;  // characters of a number, as -1.7976931348623157e+308
+  text_.resize(std::max(text_.size(), (kMost + 1) * rows.size()));
+  char* to = text_.data();
+  for (std::size_t i = 0; i < rows.size(); i += num_columns_) {
+    for (const double value : rows.subspan(i, num_columns_)) {
+      if (std::isfinite(value)) to = std::to_chars(to, to + kMost, value).ptr;
+      *to++ = ',';
+    }
+    to[-1] = '\n';
   }
-  write(text, rows.size() / num_columns_);
+  write({text_.data(), to}, rows.size() / num_columns_);
 }
 
 void CsvWriter::write(std::string_view text, std::size_t num_lines) {

@@ -59,6 +59,7 @@ class CsvWriter {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<double> taken_;   // by the thread; empty: it waits
+  std::string text_;            // that rows become
   std::exception_ptr problem_;  // of the thread
   bool ends_ = false;
 };

@@ -51,6 +51,8 @@ class JsonText {
   void packed(std::span<const double> values);
   void vector(const Vec3<double>& v) { numbers(std::array{v.x, v.y, v.z}); }
 
+  // Room for so many packed numbers more.
+  void reserve_packed(std::size_t count) { out_.reserve(out_.size() + 16 * count / 3); }
   std::string take() { return std::move(out_); }
 
  private:

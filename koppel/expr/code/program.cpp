@@ -25,12 +25,15 @@ class Lowering {
     for (const Expr& input : inputs) program_.inputs.emplace_back(input.name());
     Graph* graph = graph_of(outputs);
     if (graph != nullptr) lower_nodes(*graph, inputs, outputs);
+    if (graph == nullptr) is_sound_ = inputs.size() <= 1;
     for (const Expr& e : outputs) {
       program_.outputs.push_back(e.is_constant() ? constant(e.value()) : value_[order_position(e)]);
     }
     number_values();
   }
 
+  // Whether each input is one of its own, and each symbol an input.
+  bool is_sound() const { return is_sound_; }
   Program take() { return std::move(program_); }
 
  private:
@@ -47,12 +50,19 @@ class Lowering {
     value_.resize(order_->size());
     NodeIndex input_of(graph);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].graph() == &graph) input_of.set(inputs[i].id(), static_cast<ValueId>(i));
+      if (inputs[i].graph() != &graph || input_of.contains(inputs[i].id())) {
+        is_sound_ = false;
+      } else {
+        input_of.set(inputs[i].id(), static_cast<ValueId>(i));
+      }
     }
     for (std::size_t p = 0; p < order_->size(); ++p) {
       const Expr e = (*order_)[p];
       switch (e.op()) {
-        case Op::Symbol: value_[p] = input_of[e.id()]; break;
+        case Op::Symbol:
+          value_[p] = input_of[e.id()];
+          is_sound_ = is_sound_ && value_[p] != NodeIndex::kNone;
+          break;
         case Op::Constant: break;  // numbered where it is used: exponents may need none
         case Op::Table: value_[p] = table(graph, graph.node(e.id())); break;
         case Op::Pow: value_[p] = power(e); break;
@@ -132,6 +142,7 @@ class Lowering {
   }
 
   Program program_;
+  bool is_sound_ = true;
   std::optional<Postorder> order_;
   std::vector<ValueId> value_;  // by position in order_
   std::unordered_map<double, ValueId> constants_;
@@ -139,6 +150,7 @@ class Lowering {
   std::map<std::pair<ValueId, int>, ValueId> powers_;
 };
 
+// Throws Error with all that is wrong, if anything is.
 void check_inputs(std::span<const Expr> inputs, std::span<const Expr> outputs) {
   std::vector<Diagnostic> mistakes;
   std::vector<Expr> symbols;
@@ -212,8 +224,11 @@ void pair_turns(Program& program) {
 }  // namespace
 
 Program lower(std::span<const Expr> inputs, std::span<const Expr> outputs, bool fixed_cost) {
-  check_inputs(inputs, outputs);
-  Program program = Lowering(inputs, outputs).take();
+  const auto is_symbol = [](Expr e) { return e.is_symbol(); };
+  if (!std::all_of(inputs.begin(), inputs.end(), is_symbol)) check_inputs(inputs, outputs);
+  Lowering lowering(inputs, outputs);
+  if (!lowering.is_sound()) check_inputs(inputs, outputs);
+  Program program = lowering.take();
   pair_turns(program);
   if (!fixed_cost) return program;
   for (Instruction& i : program.code) {

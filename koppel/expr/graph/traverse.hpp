@@ -1,6 +1,8 @@
 // Walking over the nodes below an expression, each once, without recursion.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,8 +12,9 @@ namespace koppel {
 
 // A map from the nodes of a graph (those it had when the map was made) to small numbers. Dense:
 // four bytes a node, which the system zeroes lazily. A large map remembers what was set, zeroes it
-// again at its end and leaves its memory to the next one of the thread: what touches few nodes of
-// a large graph costs little, however often it is done.
+// again at its end and leaves its memory to the next one of the thread: new memory takes the system
+// as long as zeroing it fifty times, and what touches few nodes of a large graph costs little,
+// however often it is done.
 class NodeIndex {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -24,16 +27,24 @@ class NodeIndex {
   std::uint32_t operator[](NodeId id) const { return id < size_ ? data_[id] - 1 : kNone; }
   bool contains(NodeId id) const { return (*this)[id] != kNone; }
   void set(NodeId id, std::uint32_t value) {
-    if (data_[id] == 0 && num_set_++ < max_recorded_) set_.push_back(id);
+    if (data_[id] == 0) record(id);
     data_[id] = value + 1;
   }
   void erase(NodeId id) { data_[id] = 0; }
 
  private:
+  void record(NodeId id) {
+    if (num_set_++ < max_recorded_) set_.push_back(id);
+    first_set_ = std::min(first_set_, id);
+    last_set_ = std::max(last_set_, id);
+  }
+
   std::size_t size_ = 0, capacity_ = 0;
   std::uint32_t* data_ = nullptr;
-  // The nodes set so far, up to the number from which on new memory is cheaper than zeroing.
+  // The nodes set so far, up to the number from which on all between the first and the last one are
+  // zeroed instead.
   std::size_t num_set_ = 0, max_recorded_ = 0;
+  NodeId first_set_ = std::numeric_limits<NodeId>::max(), last_set_ = 0;
   std::vector<NodeId> set_;
 };
 
