@@ -1,7 +1,10 @@
 #include <koppel/analysis/motion/decay_bound.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/algebra/sparse.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 
@@ -27,6 +30,21 @@ double root_of_power(MatrixXd B) {
   }
 }
 
+// D = L R with as many columns of L as D has rank, in the units that make masses 1: there entries
+// are rates, and what is dropped is far below the fastest.
+struct Product {
+  MatrixXd L, R;
+};
+Product factored(const MatrixXd& D, const VectorXd& masses) {
+  constexpr double kDropped = 1e-13;
+  const double most = masses.size() == 0 ? 1 : std::max(masses.cwiseAbs().maxCoeff(), 1e-300);
+  const VectorXd root = masses.unaryExpr(
+      [&](double m) { return std::sqrt(std::abs(m) > 1e-12 * most ? std::abs(m) : most); });
+  const MatrixXd scaled = root.cwiseInverse().asDiagonal() * D * root.cwiseInverse().asDiagonal();
+  const MatrixXd some = scaled(Eigen::all, dense::independent_columns(scaled, kDropped));
+  return {root.asDiagonal() * some, dense::solve_least_squares(some, scaled) * root.asDiagonal()};
+}
+
 }  // namespace
 
 std::optional<double> decay_bound(const Evaluator& evaluator, const State& state) {
@@ -37,18 +55,12 @@ std::optional<double> decay_bound(const Evaluator& evaluator, const State& state
   const sparse::SparseMatrix M = sparse::evaluate(*evaluator.M, state);
   const sparse::Saddle saddle(M, sparse::all_constraints(evaluator, state),
                               sparse::SparseMatrix(0, M.cols()));
-  if (!saddle.is_regular()) return {};
-  std::vector<Index> columns;
-  for (Index j = 0; j < D.cols(); ++j) {
-    if (!D.col(j).isZero(0)) columns.push_back(j);
-  }
-  const auto n = static_cast<Index>(columns.size());
+  if (!saddle.is_regular() || !D.allFinite()) return {};
+  const Product of = factored(D, M.diagonal());
   const VectorXd rest = VectorXd::Zero(static_cast<Index>(e.num_rows()));
-  MatrixXd B(n, n);
-  for (Index j = 0; j < n; ++j) {
-    B.col(j) =
-        saddle.solve(D.col(columns[static_cast<std::size_t>(j)]), rest, VectorXd()).z(columns);
-  }
+  MatrixXd PL(of.L.rows(), of.L.cols());
+  for (Index j = 0; j < PL.cols(); ++j) PL.col(j) = saddle.solve(of.L.col(j), rest, VectorXd()).z;
+  MatrixXd B = of.R * PL;
   if (!B.allFinite()) return {};
   return root_of_power(std::move(B));
 }

@@ -7,8 +7,8 @@
 //   λ² zᵀM z = λ zᵀ(∂f/∂v)z + zᵀ(∂f/∂q)K z,     so that  −Re λ ≤ −zᵀ(∂f/∂v)z / zᵀM z ≤ ρ(B).
 // In general it is the size of decay to expect. In any norm
 //   ρ(B) ≤ ‖Bᵏ‖^(1/k),                                                                      (2)
-// and with k = 16 units of coordinates matter little. Columns of ∂f/∂v that are zero are left out
-// of B, and their rows with them.
+// and with k = 16 units of coordinates matter little. Damping acts along few directions: with
+// ∂f/∂v = L R of a low rank, R P L has the spectral radius of B = P L R and takes its place in (2).
 #pragma once
 
 #include <optional>
