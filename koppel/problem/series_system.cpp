@@ -77,10 +77,10 @@ std::vector<std::vector<double>> SeriesSystem::sample_jacobian() const {
   std::vector<std::vector<double>> samples;
   if (terms_.start.empty()) return samples;
   std::mt19937 random(1);
+  // Away from the start, which often is a special place, and at the start: where all of the motion
+  // is special, as of a symmetric mechanism, entries may be zero that are none elsewhere.
   for (int s = 0; s <= kSamples; ++s) {
     std::vector<double> in = terms_.start;
-    // Away from the start, which often is a special place; the start itself if there is no other.
-    if (s == kSamples && !samples.empty()) break;
     for (std::size_t i = 0; i < in.size() && s < kSamples; ++i) {
       const double part = 2 * (static_cast<double>(random()) / 4294967296.0) - 1;
       in[i] += kAway * part * std::max(1.0, std::abs(in[i]));
@@ -95,7 +95,11 @@ std::vector<std::vector<double>> SeriesSystem::sample_jacobian() const {
 }
 
 void SeriesSystem::compile_factors(const SparseExpr& J) {
-  std::optional<SeriesElimination> elimination = eliminate(terms_.dae, J, sample_jacobian());
+  const std::vector<std::vector<double>> samples = sample_jacobian();
+  std::optional<SeriesElimination> elimination = eliminate(terms_.dae, J, samples);
+  if (!elimination && samples.size() > 1) {  // the start may be a singular configuration
+    elimination = eliminate(terms_.dae, J, MatrixSamples(samples).first(samples.size() - 1));
+  }
   if (!elimination) return;
   std::vector<Expr> outputs = elimination->entries;
   outputs.insert(outputs.end(), J.values.begin(), J.values.end());

@@ -329,6 +329,17 @@ INSTANTIATE_TEST_SUITE_P(Mechanisms, NativeSeries,
                            return std::string(of.param.name) + '_' + of.param.coordinates;
                          });
 
+// A platform that moves up and down has a symmetric motion: entries of its matrix are zero all the
+// time that are none elsewhere. Pivots are chosen with its start too.
+TEST(Series, PivotsServeAtTheStart) {
+  const Case c(model_file("stewart_platform"), "natural");
+  const SeriesSystem& system = *c.problem.series;
+  ASSERT_NE(system.factors(), nullptr);
+  std::vector<double> at = system.terms().start;
+  at.insert(at.end(), system.terms().given.begin(), system.terms().given.end());
+  for (const double entry : (*system.factors())(at)) ASSERT_TRUE(std::isfinite(entry));
+}
+
 // Where constraints become dependent the fixed order of pivots will not do, and those with pivots
 // take over: the mechanism stays on its branch.
 TEST(Series, InNativeCodePassesSingularConfigurations) {

@@ -16,7 +16,7 @@ namespace koppel {
 namespace {
 
 constexpr std::size_t kMapped = std::size_t{1} << 13;  // numbers from which on memory is mapped
-constexpr std::size_t kZeroed = 64;  // of so many numbers, one may be set and is zeroed again
+constexpr std::size_t kZeroed = 64;  // of so many numbers, one may be set and is zeroed by itself
 
 // Zeros, from the system.
 std::uint32_t* map(std::size_t capacity) {
@@ -102,6 +102,8 @@ NodeIndex& NodeIndex::operator=(NodeIndex&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(num_set_, other.num_set_);
   std::swap(max_recorded_, other.max_recorded_);
+  std::swap(first_set_, other.first_set_);
+  std::swap(last_set_, other.last_set_);
   std::swap(set_, other.set_);
   return *this;
 }
@@ -110,12 +112,14 @@ NodeIndex::~NodeIndex() {
   if (data_ == nullptr) return;
   if (size_ < kMapped) {
     std::free(data_);
-  } else if (num_set_ <= max_recorded_) {
-    for (const NodeId id : set_) data_[id] = 0;
-    zeros().leave(data_, capacity_);
-  } else {
-    unmap(data_, capacity_);
+    return;
   }
+  if (num_set_ <= max_recorded_) {
+    for (const NodeId id : set_) data_[id] = 0;
+  } else {
+    std::fill(data_ + first_set_, data_ + last_set_ + 1, 0);
+  }
+  zeros().leave(data_, capacity_);
 }
 
 void Postorder::visit(Expr root) {
@@ -123,21 +127,30 @@ void Postorder::visit(Expr root) {
   check_stop();                              // all symbolic work comes by here
   const NodeId start = graph_->adopt(root);  // refuses another graph
   if (position_.contains(start)) return;
+  const auto add = [this](NodeId id) {
+    position_.set(id, static_cast<std::uint32_t>(nodes_.size()));
+    nodes_.push_back(id);
+  };
   stack_.push_back({start, 0});
   while (!stack_.empty()) {
     Frame& frame = stack_.back();
     const Node& node = graph_->node(frame.id);
-    if (frame.next < operation(node.op).arity) {
+    const int arity = operation(node.op).arity;
+    bool has_pending = false;
+    while (frame.next < arity && !has_pending) {
       const NodeId operand = node.operand[static_cast<std::size_t>(frame.next++)];
-      if (!position_.contains(operand)) stack_.push_back({operand, 0});
-    } else {
-      // A node can be on the stack twice (as an operand of two pending nodes): keep the first.
-      if (!position_.contains(frame.id)) {
-        position_.set(frame.id, static_cast<std::uint32_t>(nodes_.size()));
-        nodes_.push_back(frame.id);
+      if (position_.contains(operand)) continue;
+      has_pending = operation(graph_->node(operand).op).arity > 0;
+      if (has_pending) {
+        stack_.push_back({operand, 0});  // `frame` is no longer valid
+      } else {
+        add(operand);
       }
-      stack_.pop_back();
     }
+    if (has_pending) continue;
+    // A node can be on the stack twice (as an operand of two pending nodes): keep the first.
+    if (!position_.contains(frame.id)) add(frame.id);
+    stack_.pop_back();
   }
 }
 
