@@ -95,6 +95,8 @@ class Taylor {
     if (!accept(here_->make_consistent()) || !accept(here_->expand())) return 0;
     here_->find_dependence(*here_);
     plan_ = planner_.make(*here_, false);
+    const double num_steps = (segment_.t_end - outcome_.t) / plan_.h;
+    for (SeriesSolver* const solver : {here_.get(), there_.get()}) solver->expect(num_steps);
     while (outcome_.t < segment_.t_end && advance()) {
     }
     return plan_.h;

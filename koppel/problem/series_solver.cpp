@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace koppel {
@@ -12,9 +13,11 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 // would be round-off.
 constexpr double kQuadratic = 1e-9;
 constexpr int kMaxIterations = 25;
-// So many are on the tape. Generating takes 0.5 µs an operation, an expansion on the tape 0.05 µs
-// an operation more than in machine code; an integration has two solvers that take turns.
+// So many are on the tape, where it is not known how many there will be. Generating takes 0.5 µs an
+// operation, an expansion on the tape 0.05 µs an operation more than in machine code; an
+// integration has two solvers that take turns.
 constexpr int kFewExpansions = 4;
+constexpr double kMany = 20;  // of an integration: machine code pays from the first one on
 constexpr int kFewMatrices = 30;
 
 }  // namespace
@@ -340,6 +343,12 @@ SeriesSolver::Status SeriesSolver::solve_first_stage() {
   return Status::NotConverged;
 }
 
+void SeriesSolver::expect(double num_expansions) {
+  if (!(num_expansions >= kMany) || num_expansions_ >= kFewExpansions) return;
+  num_expansions_ = kFewExpansions;
+  use_machine_code();
+}
+
 void SeriesSolver::use_machine_code() {
   series_->use_machine_code(work_);
   if (series_->has_solution()) factors_work_ = system_->factors()->make_workspace();
@@ -415,18 +424,30 @@ void SeriesSolver::follow(double h, SeriesSolver& there) const {
 
 namespace {
 
-// Σ_{i≤n} c(i) hⁱ: above the first, which is added last for the sake of round-off, by Horner's rule
-// in h⁴ for every fourth term, four short sums side by side.
-template <typename C>
-double sum_powers(int n, double h, C&& c) {
-  double sum[4] = {};
+using Two = double __attribute__((vector_size(16)));
+
+Two two_from(const double* x) {
+  Two out;
+  std::memcpy(&out, x, sizeof out);
+  return out;
+}
+
+// Σ_{i≤n} c_i hⁱ: above the first, which is added last for the sake of round-off, by Horner's rule
+// in h⁴ for every fourth term, four short sums side by side. `one(i)` is c_i, `two(i)` c_i and the
+// next.
+template <typename One, typename Pair>
+double sum_powers(int n, double h, One&& one, Pair&& two) {
+  Two low = {}, high = {};
   int i = n & ~3;
-  for (int l = 0; l < n - i; ++l) sum[l] = c(1 + i + l);
+  if (n - i > 0) low[0] = one(i + 1);
+  if (n - i > 1) low[1] = one(i + 2);
+  if (n - i > 2) high[0] = one(i + 3);
   const double square = h * h, fourth = square * square;
   while ((i -= 4) >= 0) {
-    for (int l = 0; l < 4; ++l) sum[l] = sum[l] * fourth + c(1 + i + l);
+    low = low * fourth + two(i + 1);
+    high = high * fourth + two(i + 3);
   }
-  return c(0) + h * ((sum[0] + h * sum[1]) + square * (sum[2] + h * sum[3]));
+  return one(0) + h * ((low[0] + h * low[1]) + square * (high[0] + h * high[1]));
 }
 
 }  // namespace
@@ -436,9 +457,14 @@ double SeriesSolver::evaluate(int j, int o, double h) const {
   const double* const x = unknown.x + o;
   const int n = followed_ + unknown.d - o;
   if (n < 0) return 0;
-  if (o == 0) return sum_powers(n, h, [&](int i) { return x[i]; });
+  if (o == 0) {
+    return sum_powers(
+        n, h, [&](int i) { return x[i]; }, [&](int i) { return two_from(x + i); });
+  }
   const double* const choose = choose_[static_cast<std::size_t>(o)].data() + o;
-  return sum_powers(n, h, [&](int i) { return choose[i] * x[i]; });
+  return sum_powers(
+      n, h, [&](int i) { return choose[i] * x[i]; },
+      [&](int i) { return two_from(choose + i) * two_from(x + i); });
 }
 
 }  // namespace koppel

@@ -52,6 +52,9 @@ class SeriesSolver {
   // The stages 0 … last: make_consistent() must have come before.
   Status expand(int last);
   Status expand() { return expand(last_stage_); }
+  // How many expansions an integration will take: where they are many, they are in machine code
+  // from now on, else after the first few.
+  void expect(double num_expansions);
 
   // The stages whose coefficients count in the polynomials; all of them after expand().
   void truncate(int last) { followed_ = last; }
