@@ -235,10 +235,25 @@ TEST(Degenerate, AScrewHoldsAPoint) {
       EXPECT_EQ(s.status, Outcome::Status::Done) << s.text;
       EXPECT_EQ(s.trajectory["z"].back(), 0);
     }
-    EXPECT_EQ(refusal(screw(", drive: t"), set),
-              "error[assembly.impossible]: no velocities satisfy all constraints: "
-              "'j.drive' ('j.drive') is off by 1.")
-        << set;
+  }
+  try {
+    read_model_text(screw(", drive: t"), "screw.yaml");
+    ADD_FAILURE() << "a point mass does not turn";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.diagnostics().front().id, "model.point-mass-turned");
+  }
+}
+
+// Without velocities, in joint coordinates, and with constraints on them.
+TEST(Degenerate, ABodyThatCannotMoveIsNotMovedByAConstraint) {
+  const std::string model =
+      "bodies: {p: {mass: 1, inertia: [1, 1, 1]}}\njoints: {j: {type: fixed, between: "
+      "[ground, p]}}\nconstraints: {push: p.x - t}\nrun: {end: 1}\n";
+  for (const char* set : {"joint", "absolute", "natural"}) {
+    const std::string text = refusal(model, set);
+    EXPECT_TRUE(text.starts_with("error[equations.contradiction]: 'push' cannot be satisfied") ||
+                text.starts_with("error[assembly.impossible]: no velocities satisfy all"))
+        << set << text;
   }
 }
 
