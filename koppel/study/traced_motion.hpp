@@ -5,10 +5,9 @@
 //   motion.samples()[0].values[0];                     // bob.y at 10 s
 //   motion.backward(weights).given;                    // its derivatives by all parameters
 //
-// Steps are those of `dop853`, `rk4` or of fixed cost. Derivatives are those of the steps as they
-// were taken, exact to round-off; they differ from those of the motion as the steps do, by the
-// tolerance. Steps of `taylor` are taken as the flow of the equations, to which their derivatives
-// are found with less than the tolerance (flow_map.cpp).
+// Steps are those of `dop853`, `rk4`, `taylor` or of fixed cost. Derivatives are those of the steps
+// as they were taken, exact to round-off; they differ from those of the motion as the steps do, by
+// the tolerance (step_map.hpp).
 #pragma once
 
 #include <memory>
