@@ -137,12 +137,12 @@ void Postorder::visit(Expr root) {
     const Node& node = graph_->node(frame.id);
     const int arity = operation(node.op).arity;
     bool has_pending = false;
-    while (frame.next < arity && !has_pending) {
+    while (!has_pending && frame.next < arity) {
       const NodeId operand = node.operand[static_cast<std::size_t>(frame.next++)];
       if (position_.contains(operand)) continue;
       has_pending = operation(graph_->node(operand).op).arity > 0;
       if (has_pending) {
-        stack_.push_back({operand, 0});  // `frame` is no longer valid
+        stack_.push_back({operand, 0});  // `frame` is not valid from here on
       } else {
         add(operand);
       }
