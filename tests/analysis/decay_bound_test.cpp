@@ -113,5 +113,17 @@ joints: {hinge: {type: revolute, between: [ground, rod]}}
   EXPECT_EQ(find(model, "absolute").bound, 0);
 }
 
+// As of friction that is quadratic in the rate, at rest.
+TEST(DecayBound, WhereDampingVanishesIsZero) {
+  const Model model = read_model_text(R"(
+dimension: 2
+bodies: {rod: {mass: 1, shape: {rod: {to: [1, 0]}}}}
+joints: {hinge: {type: revolute, between: [ground, rod]}}
+forces: {drag: {type: effort, on: hinge.angle, effort: -0.3*hinge.angle'*abs(hinge.angle')}}
+)",
+                                      "drag.yaml");
+  for (const char* set : {"absolute", "natural", "joint"}) EXPECT_EQ(find(model, set).bound, 0);
+}
+
 }  // namespace
 }  // namespace koppel

@@ -42,6 +42,7 @@ Product factored(const MatrixXd& D, const VectorXd& masses) {
       [&](double m) { return std::sqrt(std::abs(m) > 1e-12 * most ? std::abs(m) : most); });
   const MatrixXd scaled = root.cwiseInverse().asDiagonal() * D * root.cwiseInverse().asDiagonal();
   const MatrixXd some = scaled(Eigen::all, dense::independent_columns(scaled, kDropped));
+  if (some.cols() == 0) return {some, MatrixXd(0, D.cols())};  // damping that is zero there
   return {root.asDiagonal() * some, dense::solve_least_squares(some, scaled) * root.asDiagonal()};
 }
 
