@@ -1,5 +1,5 @@
-// Derivatives by the varied equations and by the flow of Taylor series, second derivatives, times
-// of events and switches, derivatives over time, states that are computed again.
+// Derivatives by the varied equations and by the adjoint of Taylor series, second derivatives,
+// times of events and switches, derivatives over time, states that are computed again.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -64,7 +64,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.model; }
 class VariedModels : public ::testing::TestWithParam<Case> {};
 
 // Derivatives of the steps of dop853 on the one hand; on the other the varied equations by Taylor
-// series on the DAE and by Radau's method, and the adjoint of the flow of Taylor series.
+// series on the DAE and by Radau's method, and the adjoint of the steps of Taylor series.
 TEST_P(VariedModels, HaveTheSameDerivativesByAllIntegrators) {
   const Case& c = GetParam();
   std::vector<ParameterOrigin> origins;
