@@ -11,6 +11,7 @@
 #include <koppel/base/suggest.hpp>
 #include <koppel/integrate/event_watch.hpp>
 #include <koppel/integrate/excursions.hpp>
+#include <koppel/integrate/expanded_step.hpp>
 #include <koppel/integrate/explicit_system.hpp>
 #include <koppel/integrate/linear_step.hpp>
 #include <koppel/integrate/passage.hpp>
@@ -193,7 +194,7 @@ const IntegratorInfo& find_row(std::string_view name) {
 
 // A step that touches a breakpoint, or the one before or after, seen without the gap that the
 // integration leaves around it.
-class ClosedStep : public Step, public PassingStep {
+class ClosedStep : public Step, public PassingStep, public ExpandedStep {
  public:
   ClosedStep(const Step& inner, double from, double to) : Step(from, to), inner_(inner) {}
   void evaluate(double t, std::span<double> y) const override {
@@ -207,6 +208,10 @@ class ClosedStep : public Step, public PassingStep {
     const auto* const passing = dynamic_cast<const PassingStep*>(&inner_);
     const SingularPassage* const found = passing == nullptr ? nullptr : passing->passage();
     return found != nullptr && found->t <= t1 ? found : nullptr;
+  }
+  const SeriesSolver* expansion() const override {
+    const auto* const expanded = dynamic_cast<const ExpandedStep*>(&inner_);
+    return expanded == nullptr || t0 != inner_.t0 ? nullptr : expanded->expansion();
   }
 
  private:

@@ -337,37 +337,53 @@ class Taylor {
     if (is_projected && !projector_) {
       projector_.emplace(segment_.problem.projector->make_workspace());
     }
+    const double h = t1 - t0, reach = reach_of_multipliers(h);
     return {segment_.problem,
             *here_,
             t0,
-            t1 - t0,
+            h,
             y_end,
             missed_,
             is_projected ? &*projector_ : nullptr,
-            reaches_multipliers(t1 - t0) ? nullptr : &between(),
+            reach < h ? &between() : nullptr,
+            is_lost ? 0 : reach,
             passage_ ? &*passage_ : nullptr};
   }
 
-  // Whether the polynomials of what follows from the motion, such as multipliers, lead to its
-  // values at the end of the step. Steps suit the motion: where a load falls on a cable, it is a
-  // parabola of any length, and the force in the cable over its length is a series that ends at the
-  // time of falling the first length.
-  bool reaches_multipliers(double h) const {
+  // How far into the step the polynomials of what follows from the motion, such as multipliers,
+  // lead to its values; all of h where they do so at its end. Steps suit the motion: where a load
+  // falls on a cable, it is a parabola of any length, and the force in the cable over its length is
+  // a series that ends at the time of falling the first length. Up to s < h, a polynomial of degree
+  // n with the last terms a_n sⁿ that misses the value at h by m is taken to miss no more than
+  //   |a_n| sⁿ,  |a_{n−1}| sⁿ⁻¹  [Jorba & Zou 2005]  and  m (s/h)ⁿ⁺¹.
+  double reach_of_multipliers(double h) const {
     constexpr double kReached = 100;  // of the tolerance; ordinary steps have up to 10
     const double allowed = kReached * std::max(segment_.options.tolerance, kRoundOff);
+    double reach = h;
     for (const auto [j, order] : system_.terms().y) {
       if (order < here_->offset(j)) continue;
       const double end = there_->coefficient(j, order);
       const double size = std::max(
           {std::abs(here_->coefficient(j, order)), std::abs(end), segment_.options.absolute_scale});
-      if (!(std::abs(end - here_->evaluate(j, order, h)) <= allowed * size)) return false;
+      const double missed = std::abs(end - here_->evaluate(j, order, h));
+      if (missed <= allowed * size) continue;
+      if (!std::isfinite(missed)) return 0;
+      const int n = here_->followed() + here_->offset(j) - order;
+      reach = std::min(reach, h * std::pow(allowed * size / missed, 1.0 / (n + 1)));
+      for (int i = std::max(1, n - 1); i <= n; ++i) {
+        const double a = std::abs(here_->term(j, order, i));
+        if (a > 0) reach = std::min(reach, std::pow(allowed * size / a, 1.0 / i));
+      }
     }
-    return true;
+    return reach;
   }
 
   // A solver for points within a step.
   SeriesSolver& between() {
-    if (!between_) between_ = std::make_unique<SeriesSolver>(system_, here_->order());
+    if (!between_) {
+      between_ =
+          std::make_unique<SeriesSolver>(system_, here_->order(), segment_.options.tolerance);
+    }
     return *between_;
   }
 

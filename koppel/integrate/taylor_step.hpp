@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <koppel/integrate/expanded_step.hpp>
 #include <koppel/integrate/integrator.hpp>
 #include <koppel/integrate/passage.hpp>
 #include <koppel/problem/series_solver.hpp>
@@ -13,14 +14,15 @@
 namespace koppel {
 
 // The unknowns between two consistent points, as seen by the observer.
-class TaylorStep : public Step, public PassingStep {
+class TaylorStep : public Step, public PassingStep, public ExpandedStep {
  public:
   // `projector`: where round-off was taken back at the end, the constraints are satisfied in
   // between as well; else null. `between`: where the polynomials do not reach the multipliers at
-  // the end, finds them at every time from the motion; else null. `missed` is a workspace.
+  // the end, finds them from the motion at every time after t + `reach`; else null. `missed` is a
+  // workspace.
   TaylorStep(const Problem& problem, const SeriesSolver& from, double t, double h,
              std::span<const double> y_end, std::span<double> missed,
-             Projector::Workspace* projector, SeriesSolver* between = nullptr,
+             Projector::Workspace* projector, SeriesSolver* between = nullptr, double reach = 0,
              const SingularPassage* passage = nullptr)
       : Step(t, t + h),
         problem_(problem),
@@ -31,6 +33,7 @@ class TaylorStep : public Step, public PassingStep {
         missed_(missed),
         projector_(projector),
         between_(between),
+        reach_(reach),
         passage_(passage) {}
 
   void evaluate(double t, std::span<double> y) const override {
@@ -43,27 +46,33 @@ class TaylorStep : public Step, public PassingStep {
     // the last one it has.
     const int power = from_.followed() + (projector_ == nullptr ? 3 : 2);
     const double s = t - t0, theta = std::pow(s / h_, power);
-    for (std::size_t i = 0; i < places_.size(); ++i) y[i] = value(i, s);
+    from_.evaluate(places_, s, y);
     if (theta > 1e-30) {
       if (!knows_missed_) find_missed();
       for (std::size_t i = 0; i < places_.size(); ++i) y[i] += theta * missed_[i];
     }
     if (projector_ != nullptr) project(t, y);
-    if (between_ != nullptr) solve(t, y);
+    if (is_beyond_reach(t)) solve(t, y);
   }
   // The polynomials alone: what the end was moved by is within the tolerance.
   void evaluate_some(double t, std::span<const int> places, std::span<double> y) const override {
-    if (projector_ != nullptr || between_ != nullptr) return evaluate(t, y);
+    if (projector_ != nullptr || is_beyond_reach(t)) return evaluate(t, y);
     for (const int i : places) {
       y[static_cast<std::size_t>(i)] = value(static_cast<std::size_t>(i), t - t0);
     }
   }
   const SingularPassage* passage() const override { return passage_; }
+  const SeriesSolver* expansion() const override {
+    return from_.followed() == from_.last_stage() ? &from_ : nullptr;
+  }
   int order() const override { return from_.followed() + 2; }
 
  private:
+  bool is_beyond_reach(double t) const { return between_ != nullptr && t - t0 > reach_; }
+
   void find_missed() const {
-    for (std::size_t i = 0; i < places_.size(); ++i) missed_[i] = y_end_[i] - value(i, h_);
+    from_.evaluate(places_, h_, missed_);
+    for (std::size_t i = 0; i < places_.size(); ++i) missed_[i] = y_end_[i] - missed_[i];
     knows_missed_ = true;
   }
 
@@ -116,6 +125,7 @@ class TaylorStep : public Step, public PassingStep {
   mutable bool knows_missed_ = false;
   Projector::Workspace* projector_;
   SeriesSolver* between_;
+  double reach_;
   const SingularPassage* passage_;
 };
 

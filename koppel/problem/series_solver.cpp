@@ -1,6 +1,7 @@
 #include <koppel/problem/series_solver.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -450,6 +451,20 @@ double sum_powers(int n, double h, One&& one, Pair&& two) {
   return one(0) + h * ((low[0] + h * low[1]) + square * (high[0] + h * high[1]));
 }
 
+// Σ_{i≤n} a_i b_i, the first added last; 0 for n < 0.
+double sum_products(int n, const double* a, const double* b) {
+  if (n < 0) return 0;
+  Two low = {}, high = {};
+  int i = n;
+  for (; i >= 4; i -= 4) {
+    low += two_from(a + i - 3) * two_from(b + i - 3);
+    high += two_from(a + i - 1) * two_from(b + i - 1);
+  }
+  double sum = (high[0] + high[1]) + (low[0] + low[1]);
+  for (; i > 0; --i) sum += a[i] * b[i];
+  return a[0] * b[0] + sum;
+}
+
 }  // namespace
 
 double SeriesSolver::evaluate(int j, int o, double h) const {
@@ -465,6 +480,30 @@ double SeriesSolver::evaluate(int j, int o, double h) const {
   return sum_powers(
       n, h, [&](int i) { return choose[i] * x[i]; },
       [&](int i) { return two_from(choose + i) * two_from(x + i); });
+}
+
+void SeriesSolver::evaluate(std::span<const SeriesTerms::Place> places, double h,
+                            std::span<double> x) const {
+  std::array<double, Series::kMaxOrder + 1> factors;  // m!/(m − o)! hᵐ⁻ᵒ at m − o
+  int known = -1;
+  const bool overflows = std::pow(std::abs(h), order_) > 1e200;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto [unknown, o] = places[i];
+    const Unknown& of = unknowns_[static_cast<std::size_t>(unknown)];
+    if (overflows) {
+      x[i] = factorial_[static_cast<std::size_t>(o)] * evaluate(unknown, o, h);
+      continue;
+    }
+    if (o != known) {
+      double power = factorial_[static_cast<std::size_t>(o)];
+      for (int m = o; m <= order_; ++m, power *= h) {
+        factors[static_cast<std::size_t>(m - o)] =
+            choose_[static_cast<std::size_t>(o)][static_cast<std::size_t>(m)] * power;
+      }
+      known = o;
+    }
+    x[i] = sum_products(followed_ + of.d - o, of.x + o, factors.data());
+  }
 }
 
 }  // namespace koppel

@@ -63,6 +63,13 @@ class SeriesSolver {
   void follow(double h, SeriesSolver& there) const;
   // x_j⁽ᵒ⁾(t + h)/o! of the polynomial, for o up to the largest offset or order in y.
   double evaluate(int j, int o, double h) const;
+  // x_j⁽ᵒ⁾(t + h) for all these (j, o), which share the powers of h.
+  void evaluate(std::span<const SeriesTerms::Place> places, double h, std::span<double> x) const;
+  // The coefficient of hⁱ in evaluate(j, o, h).
+  double term(int j, int o, int i) const {
+    return choose_[static_cast<std::size_t>(o)][static_cast<std::size_t>(i + o)] *
+           coefficient(j, i + o);
+  }
 
   // J there, by its pattern, and X of J X = b, until the next call.
   std::span<const double> jacobian();

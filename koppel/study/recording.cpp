@@ -10,12 +10,14 @@
 #include <koppel/formulation/linear_rates.hpp>
 #include <koppel/formulation/projector_terms.hpp>
 #include <koppel/integrate/clocked_steps.hpp>
+#include <koppel/integrate/expanded_step.hpp>
 #include <koppel/integrate/taylor_plan.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/length.hpp>
 #include <koppel/simulate/preparation.hpp>
 #include <koppel/study/observed.hpp>
 #include <koppel/study/pieces.hpp>
+#include <koppel/study/series_changes.hpp>
 #include <koppel/study/symbols.hpp>
 
 namespace koppel {
@@ -125,9 +127,23 @@ bool TracedMotion::Recording::note(const Step& step) {
   const State end = state_at(step, step.t1);
   StateTape& tape = stretches_.back()->tape;
   if (rates_) step_start_.assign(tape.back().begin(), tape.back().end());
-  tape.push(step.t1, y_);
+  tape.push(step.t1, y_, expansion_of(step));
   if (evaluator_) left_zero_ = what_left_zero(*evaluator_, end);
   return !left_zero_;
+}
+
+// Nothing for steps that begin elsewhere than the one before has ended, as at breakpoints.
+std::span<const double> TracedMotion::Recording::expansion_of(const Step& step) {
+  const auto* const expanded = dynamic_cast<const ExpandedStep*>(&step);
+  const StateTape& tape = stretches_.back()->tape;
+  coefficients_.clear();
+  if (expanded == nullptr || !tape.keeps_expansions() || step.t0 != tape.t(tape.num_nodes() - 1)) {
+    return {};
+  }
+  if (const SeriesSolver* const series = expanded->expansion()) {
+    append_coefficients(*series, coefficients_);
+  }
+  return coefficients_;
 }
 
 // By the sides that hold in the step.

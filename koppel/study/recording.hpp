@@ -64,6 +64,7 @@ class TracedMotion::Recording {
   void make_map();
   void begin_stretch(double t, std::span<const double> y);
   bool note(const Step& step);
+  std::span<const double> expansion_of(const Step& step);
   void look_for_extremes(const Step& step);
   void find_samples(std::span<const ExtremePlace> extremes, TracedMotion& to) const;
   Sample sample_at(const ExtremePlace& place) const;
@@ -93,7 +94,7 @@ class TracedMotion::Recording {
   std::optional<SolvedFunction::Workspace> observed_;
   std::vector<std::unique_ptr<Stretch>> stretches_;
   State state_;  // at the beginning of the present stretch
-  std::vector<double> y_, values_;
+  std::vector<double> y_, values_, coefficients_;
   ExtremeSearch extremes_;
   bool are_extremes_known_ = false;
   std::vector<SwitchTime> switches_;

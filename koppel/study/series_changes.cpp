@@ -1,6 +1,8 @@
 #include <koppel/study/series_changes.hpp>
 
 #include <climits>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -81,26 +83,31 @@ Series make_tangent(const SeriesSystem& system, int order, CompileOptions option
   return Series(join({{dae.t}, x, dx}), join({dae.given, dp}), changes, order, options, stages);
 }
 
-// Whether J = Jᵀ with each equation in the place of its partner.
-bool is_symmetric(const Dae& dae, const SparseExpr& J) {
+// For each entry of J the one in the mirrored place, with each equation in the place of its
+// partner; nothing where not every entry has one.
+std::vector<std::size_t> mirrored_entries(const Dae& dae, const Sparsity& J) {
   const std::size_t n = dae.unknowns.size();
   std::vector<int> equation(n, -1);  // of each unknown
-  if (dae.partner.size() != n) return false;
+  if (dae.partner.size() != n) return {};
   for (std::size_t i = 0; i < n; ++i) {
-    if (dae.partner[i] < 0 || equation[at(dae.partner[i])] >= 0) return false;
+    if (dae.partner[i] < 0 || equation[at(dae.partner[i])] >= 0) return {};
     equation[at(dae.partner[i])] = static_cast<int>(i);
   }
-  std::map<std::pair<int, int>, Expr> entries;
-  for (int j = 0; j < J.pattern.num_columns; ++j) {
-    for (int k = J.pattern.column_start[at(j)]; k < J.pattern.column_start[at(j) + 1]; ++k) {
-      entries.emplace(std::pair(J.pattern.row[at(k)], j), J.values[at(k)]);
+  std::map<std::pair<int, int>, std::size_t> entries;
+  for (int j = 0; j < J.num_columns; ++j) {
+    for (int k = J.column_start[at(j)]; k < J.column_start[at(j) + 1]; ++k) {
+      entries.emplace(std::pair(j, J.row[at(k)]), at(k));
     }
   }
-  return std::all_of(entries.begin(), entries.end(), [&](const auto& entry) {
-    const auto [i, j] = entry.first;
-    const auto mirrored = entries.find({equation[at(j)], dae.partner[at(i)]});
-    return mirrored != entries.end() && mirrored->second == entry.second;
-  });
+  std::vector<std::size_t> out;  // in the order of the pattern
+  for (const auto& [place, k] : entries) {
+    const auto [j, i] = place;
+    const auto mirrored = entries.find({dae.partner[at(i)], equation[at(j)]});
+    if (mirrored == entries.end()) return {};
+    out.resize(std::max(out.size(), k + 1));
+    out[k] = mirrored->second;
+  }
+  return out;
 }
 
 }  // namespace
@@ -113,6 +120,24 @@ FallingFactorials::FallingFactorials(int most_m, int most_r) : stride_(most_r + 
       product *= m - r;  // 0 from r > m on
     }
   }
+}
+
+void append_coefficients(const SeriesSolver& from, std::vector<double>& to) {
+  for (int j = 0; j < from.num_unknowns(); ++j) {
+    for (int m = 0; m <= from.degree(j); ++m) to.push_back(from.coefficient(j, m));
+  }
+}
+
+bool put_coefficients(std::span<const double> from, SeriesSolver& to) {
+  std::size_t count = 0;
+  for (int j = 0; j < to.num_unknowns(); ++j) count += at(to.degree(j)) + 1;
+  if (from.size() != count) return false;
+  std::size_t next = 0;
+  for (int j = 0; j < to.num_unknowns(); ++j) {
+    for (int m = 0; m <= to.degree(j); ++m) to.set(j, m, from[next++]);
+  }
+  to.truncate(to.last_stage());
+  return true;
 }
 
 std::optional<std::vector<FollowingStart>> find_following_starts(const SeriesSystem& system,
@@ -240,14 +265,12 @@ struct SeriesAdjoint::Parts {
     sums = WeightSums(std::span(all).subspan(next));
     L.insert(L.end(), sums.sums().begin(), sums.sums().end());
     stages.output_leads.resize(L.size(), 0);
-    J = system_jacobian(dae, structure);
   }
 
   Exprs variables, L;
   SeriesStages stages;
   std::vector<Output> outputs;
   WeightSums sums;
-  SparseExpr J;
 };
 
 SeriesAdjoint::SeriesAdjoint(const SeriesSystem& system, std::vector<FollowingStart> following,
@@ -264,32 +287,42 @@ SeriesAdjoint::SeriesAdjoint(const SeriesSystem& system, std::vector<FollowingSt
       sums_(parts.sums),
       series_(parts.variables, system.terms().dae.given, parts.L, order + system.max_d(), options,
               parts.stages),
-      is_symmetric_(is_symmetric(system.terms().dae, parts.J)) {
-  if (!is_symmetric_) transposed_ = Transposed(parts.J.pattern);
-}
+      mirrored_(mirrored_entries(system.terms().dae, system.pattern())),
+      transposed_(system.pattern()) {}
 
 SeriesAdjoint::Work::Work(const SeriesAdjoint& of)
     : series(of.series_.make_workspace()),
       b(of.system_.terms().dae.unknowns.size()),
       s(b.size()),
       sums(of.sums_.size()),
-      values(of.transposed_.from.size()) {
-  if (of.is_symmetric_) return;
-  transposed = std::make_unique<LinearSolver<double>>(of.transposed_.pattern);
-}
+      values(of.transposed_.from.size()) {}
 
 bool SeriesAdjoint::stand_at(SeriesSolver& from, Work& work) const {
-  if (is_symmetric_ && following_.empty()) return true;
   const std::span<const double> J = from.jacobian();
   work.J.assign(J.begin(), J.end());
-  if (is_symmetric_) return true;
+  work.is_symmetric = is_symmetric(J);
+  if (work.is_symmetric) return true;
+  if (!work.transposed) {
+    work.transposed = std::make_unique<LinearSolver<double>>(transposed_.pattern);
+  }
   transposed_.take(J, work.values);
   return work.transposed->factor(work.values);
 }
 
+// To round-off of a few products: mass matrices are symmetric, but not always written so.
+bool SeriesAdjoint::is_symmetric(std::span<const double> J) const {
+  constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();
+  if (mirrored_.size() != J.size()) return false;
+  for (std::size_t k = 0; k < J.size(); ++k) {
+    const double a = J[k], b = J[mirrored_[k]];
+    if (!(std::abs(a - b) <= kRoundOff * std::abs(a))) return false;
+  }
+  return true;
+}
+
 // s of Jᵀs = b.
 std::span<const double> SeriesAdjoint::solve(SeriesSolver& from, Work& work) const {
-  if (!is_symmetric_) {
+  if (!work.is_symmetric) {
     work.transposed->solve(work.b);
     return work.b;
   }

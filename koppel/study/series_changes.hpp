@@ -74,6 +74,10 @@ class UnknownSeries {
   std::vector<double> values_;
 };
 
+// All coefficients of an expansion, one unknown after the other; and back, where they are as many.
+void append_coefficients(const SeriesSolver& from, std::vector<double>& to);
+bool put_coefficients(std::span<const double> from, SeriesSolver& to);
+
 // A start that follows from others, of an unknown by an equation in a stage k < 0.
 struct FollowingStart {
   int equation, unknown, stage;
@@ -126,7 +130,8 @@ class SeriesAdjoint {
     SeriesWorkspace series;
     std::vector<double> b, s, sums;
     std::vector<double> J, values;                     // values: of Jᵀ
-    std::unique_ptr<LinearSolver<double>> transposed;  // where J is not symmetric
+    bool is_symmetric = false;                         // J, with equations beside their partners
+    std::unique_ptr<LinearSolver<double>> transposed;  // where it is not; made when first needed
   };
   // Jᵀ at a point; false where it is singular.
   bool stand_at(SeriesSolver& at, Work& work) const;
@@ -141,6 +146,7 @@ class SeriesAdjoint {
                 const Parts& parts, CompileOptions options);
   void weigh(int stage, int N, UnknownSeries& w, Work& work) const;
   void pass_on(int stage, int N, UnknownSeries& w, Work& work) const;
+  bool is_symmetric(std::span<const double> J) const;
   std::span<const double> solve(SeriesSolver& at, Work& work) const;
 
   const SeriesSystem& system_;
@@ -152,8 +158,8 @@ class SeriesAdjoint {
   };
   std::vector<Output> outputs_;
   WeightSums sums_;
-  Series series_;      // of t, x, S, given: L_jr and, in the end, the sums for ∂L/∂p
-  bool is_symmetric_;  // J, with equations beside their partners
+  Series series_;  // of t, x, S, given: L_jr and, in the end, the sums for ∂L/∂p
+  std::vector<std::size_t> mirrored_;
   Transposed transposed_;
 };
 

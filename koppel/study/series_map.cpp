@@ -76,7 +76,7 @@ class SeriesMap : public StepMap {
   bool advance(double t, double h, std::span<double> y, std::span<const double> given,
                Workspace& workspace) const override {
     auto& work = static_cast<Work&>(workspace);
-    if (expand(t, y, given, work)) {
+    if (expand({t, h, y, {}, given}, work)) {
       follow(h, work);
       std::vector<double> projected = work.end;
       const std::span<double> to = projected;
@@ -99,7 +99,7 @@ class SeriesMap : public StepMap {
   bool stand_at(const At& at, Workspace& workspace) const override {
     auto& work = static_cast<Work&>(workspace);
     work.h = at.h;
-    work.is_flow = !expand(at.t, at.y0, at.given, work);
+    work.is_flow = !expand(at, work);
     if (!work.is_flow) {
       follow(at.h, work);
       work.is_flow = !is_near(work.end, at.y1);
@@ -169,33 +169,36 @@ class SeriesMap : public StepMap {
     return **flow_;
   }
 
-  // At the beginning of a step, where laws that switch there have done so. False where that is
-  // impossible.
-  bool expand(double t, std::span<const double> y, std::span<const double> given,
-              Work& work) const {
+  // At the beginning of a step, where laws that switch there have done so; by the expansion that
+  // the run had there, where it was kept. False where that is impossible.
+  bool expand(const At& at, Work& work) const {
     const bool has_given =
-        std::equal(given.begin(), given.end(), work.given.begin(), work.given.end());
-    if (has_given && !work.start.empty() && work.start[0] == t &&
-        std::equal(work.start.begin() + 1, work.start.end(), y.begin())) {
+        std::equal(at.given.begin(), at.given.end(), work.given.begin(), work.given.end());
+    if (has_given && !work.start.empty() && work.start[0] == at.t &&
+        std::equal(work.start.begin() + 1, work.start.end(), at.y0.begin())) {
       return true;
     }
     work.start.clear();
     work.has_transposed = false;
     if (!has_given) {
-      work.given.assign(given.begin(), given.end());
-      work.solver.take(given);
+      work.given.assign(at.given.begin(), at.given.end());
+      work.solver.take(at.given);
     }
-    work.solver.set_time(std::nextafter(t, HUGE_VAL));
-    for (std::size_t i = 0; i < size_; ++i) {
-      const auto [j, o] = place(i);
-      work.solver.set(j, o, y[i] / falling_(o, o));
+    work.solver.set_time(std::nextafter(at.t, HUGE_VAL));
+    const bool is_known = put_coefficients(at.expansion, work.solver);
+    if (!is_known) {
+      for (std::size_t i = 0; i < size_; ++i) {
+        const auto [j, o] = place(i);
+        work.solver.set(j, o, at.y0[i] / falling_(o, o));
+      }
     }
     if (work.solver.make_consistent() != SeriesSolver::Status::Ok ||
-        work.solver.expand() != SeriesSolver::Status::Ok) {
+        (!is_known && work.solver.expand() != SeriesSolver::Status::Ok)) {
       return false;
     }
-    work.start.push_back(t);
-    work.start.insert(work.start.end(), y.begin(), y.begin() + static_cast<std::ptrdiff_t>(size_));
+    work.start.push_back(at.t);
+    work.start.insert(work.start.end(), at.y0.begin(),
+                      at.y0.begin() + static_cast<std::ptrdiff_t>(size_));
     return true;
   }
 

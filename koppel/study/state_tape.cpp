@@ -4,8 +4,18 @@
 
 namespace koppel {
 
-void StateTape::push(double t, std::span<const double> y) {
+void StateTape::push(double t, std::span<const double> y, std::span<const double> expansion) {
+  if (!expansion.empty() && keeps_expansions() &&
+      expansions_.size() + expansion.size() <= most_ / 2) {
+    expansion_ends_.resize(t_.size() - 1, expansions_.size());
+    expansions_.insert(expansions_.end(), expansion.begin(), expansion.end());
+    expansion_ends_.push_back(expansions_.size());
+  }
   if (t_.size() % stride_ == 0) {
+    if (kept_.size() + size_ + expansions_.size() > most_) {  // states matter more
+      expansions_ = {};
+      expansion_ends_ = {};
+    }
     if (kept_.size() + size_ > std::max(most_, 2 * stride_ * size_)) {
       std::size_t kept = 0;
       for (std::size_t k = 0; k * size_ < kept_.size(); k += 2, ++kept) {
@@ -23,9 +33,16 @@ void StateTape::push(double t, std::span<const double> y) {
   last_.assign(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(size_));
 }
 
+std::span<const double> StateTape::expansion_of(std::size_t step) const {
+  if (step >= expansion_ends_.size()) return {};
+  const std::size_t first = step == 0 ? 0 : expansion_ends_[step - 1];
+  return std::span(expansions_).subspan(first, expansion_ends_[step] - first);
+}
+
 std::size_t StateTape::bytes() const {
   const std::size_t between = stride_ > 1 ? stride_ + 1 : 0;
-  return (kept_.capacity() + between * size_) * sizeof(double) + t_.bytes();
+  return (kept_.capacity() + between * size_ + expansions_.capacity()) * sizeof(double) +
+         expansion_ends_.capacity() * sizeof(std::size_t) + t_.bytes();
 }
 
 // The states of one block of steps, and what they are computed again with.
@@ -60,8 +77,8 @@ bool StateTape::visit_block(std::size_t block, bool backwards, Between& between,
                                   : std::span(kept_).subspan(next, size_));
   for (std::size_t k = 0; k < last - first; ++k) {
     const std::size_t step = backwards ? last - 1 - k : first + k;
-    const StepMap::At at{t_[step], t_[step + 1] - t_[step], state(step), state(step + 1),
-                         between.given};
+    const StepMap::At at{t_[step],        t_[step + 1] - t_[step], state(step),
+                         state(step + 1), between.given,           expansion_of(step)};
     if (!visit(step, at)) return false;
   }
   return true;

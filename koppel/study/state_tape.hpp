@@ -4,6 +4,9 @@
 // one more integration, with memory for the states kept and for k others [Griewank & Walther 2008,
 // section 12.2]. With at most 2k states kept, k² ≤ N < 2k² for N steps, and both together are at
 // most 3 √N states.
+//
+// Numbers of the expansions that steps follow may be kept as well, in half of the memory for all
+// states and until these need it: who has them need not expand again.
 #pragma once
 
 #include <functional>
@@ -21,7 +24,9 @@ class StateTape {
   explicit StateTape(std::size_t size, std::size_t most = kMost) : size_(size), most_(most) {}
   static constexpr std::size_t kMost = std::size_t{1} << 24;  // 128 MiB
 
-  void push(double t, std::span<const double> y);
+  // The end of a step, and the expansion that led there.
+  void push(double t, std::span<const double> y, std::span<const double> expansion = {});
+  bool keeps_expansions() const { return stride_ == 1; }
   std::size_t num_nodes() const { return t_.size(); }
   double t(std::size_t node) const { return t_[node]; }
   std::size_t stride() const { return stride_; }
@@ -39,11 +44,14 @@ class StateTape {
 
  private:
   struct Between;
+  std::span<const double> expansion_of(std::size_t step) const;
   bool visit_block(std::size_t block, bool backwards, Between& between, const Visit& visit) const;
 
   std::size_t size_, most_, stride_ = 1;
   StepTimes t_;
   std::vector<double> kept_, last_;
+  std::vector<double> expansions_;
+  std::vector<std::size_t> expansion_ends_;  // by step
 };
 
 }  // namespace koppel

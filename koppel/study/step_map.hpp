@@ -30,6 +30,7 @@ class StepMap {
   struct At {
     double t = 0, h = 0;
     std::span<const double> y0, y1, given;
+    std::span<const double> expansion = {};  // numbers of it, where they were kept; else empty
   };
   // What one thread works with.
   struct Workspace {

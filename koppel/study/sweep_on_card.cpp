@@ -190,11 +190,15 @@ void SweepOnCard::look(const BatchHealth& health, std::span<std::uint8_t> is_sus
   const std::vector<Card::Wanted> one = {{wanted_[0].output, Card::Which::Final}};
   ends_.resize(step_->state_size(), card_.make_numbers(0));
   for (Card::Numbers& column : ends_) column.resize(count_);
-  for (std::uint64_t step = 1; step <= steps_; ++step) {
-    if (step != steps_ && !BatchHealth::is_look(step)) continue;
-    card_.run(variants, step, one);
+  const auto look_now = [&](std::uint64_t step) {
     for (std::size_t i = 0; i < ends_.size(); ++i) card_.get_state(i, ends_[i]);
     look_at(step, health, is_suspect);
+  };
+  look_now(steps_);  // the run has just ended
+  for (std::uint64_t step = 1; step < steps_; ++step) {
+    if (!BatchHealth::is_look(step)) continue;
+    card_.run(variants, step, one);
+    look_now(step);
   }
 }
 

@@ -25,8 +25,8 @@ class SweepOnCard {
   // their results in memory.
   void run(std::span<const std::size_t> numbers, std::uint64_t steps, BatchRows& rows,
            double& seconds);
-  // After a run: marks variants that are suspicious, as Batch::advance_and_reduce() does. They step
-  // once more for each look.
+  // Right after a run: marks variants that are suspicious, as Batch::advance_and_reduce() does. They
+  // step once more for each look before the end.
   void look(const BatchHealth& health, std::span<std::uint8_t> is_suspect);
 
  private:

@@ -282,6 +282,35 @@ Coefficients expand_start(const Case& c, const SeriesSystem& system, int order) 
   return all;
 }
 
+// To the round-off of their sums; where powers of h overflow, one by one.
+TEST(Series, ValuesFoundTogetherAreThoseOfEach) {
+  const Case c(model_file("slider_crank"), "natural");
+  const std::vector<SeriesTerms::Place>& places = c.problem.series->terms().y;
+  SeriesSolver solver(*c.problem.series, 14);
+  solver.set_time(0);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i].order < solver.offset(places[i].unknown)) {
+      solver.set(places[i].unknown, places[i].order, c.y[i]);
+    }
+  }
+  ASSERT_EQ(solver.make_consistent(), SeriesSolver::Status::Ok);
+  ASSERT_EQ(solver.expand(), SeriesSolver::Status::Ok);
+  std::vector<double> y(places.size());
+  for (const double h : {0.0, 1e-4, 0.01, -0.02, 1e20}) {
+    solver.evaluate(places, h, y);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto [j, o] = places[i];
+      ASSERT_LE(o, 1);
+      double size = 0, power = 1;
+      for (int n = 0; n + o <= solver.degree(j); ++n, power *= std::abs(h)) {
+        size += std::abs(solver.term(j, o, n)) * power;
+      }
+      if (!std::isfinite(size)) continue;
+      EXPECT_NEAR(y[i], solver.evaluate(j, o, h), 1e-14 * size) << h;
+    }
+  }
+}
+
 struct Mechanism {
   const char *name, *coordinates, *formulation;
 };

@@ -7,9 +7,13 @@
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/formulation/linear_rates.hpp>
+#include <koppel/formulation/projector_terms.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>
+#include <koppel/study/observed.hpp>
 #include <koppel/study/sensitivity.hpp>
 #include <koppel/study/start_tangent.hpp>
+#include <koppel/study/state_tape.hpp>
 #include <koppel/study/traced_motion.hpp>
 
 #include "tests/near.hpp"
@@ -293,15 +297,62 @@ TEST(Varied, FewStatesKeptGiveTheSameDerivatives) {
   trace.run.tolerance = 1e-10;
   trace.outputs = {"Bx"};
   const Model there = space.at(space.values());
-  std::vector<std::vector<double>> at_start;
-  for (const std::size_t memory : {StateTape::kMost, std::size_t{200}}) {
-    trace.memory = memory;
-    const TracedMotion motion(there, trace);
-    const std::size_t last = motion.samples().size() - 1;
-    at_start.push_back(motion.backward({{{{last, 0, 1.0}}, {}, {}, 0}})[0].given);
+  // Steps of `taylor` are kept with their expansions where there is room.
+  for (const char* const integrator : {"dop853", "taylor"}) {
+    trace.run.integrator = integrator;
+    std::vector<std::vector<double>> at_start;
+    std::vector<std::size_t> bytes;
+    for (const std::size_t memory : {StateTape::kMost, std::size_t{5000}, std::size_t{200}}) {
+      trace.memory = memory;
+      const TracedMotion motion(there, trace);
+      bytes.push_back(motion.bytes());
+      const std::size_t last = motion.samples().size() - 1;
+      at_start.push_back(motion.backward({{{{last, 0, 1.0}}, {}, {}, 0}})[0].given);
+    }
+    EXPECT_LT(bytes[2], bytes[0]) << integrator;
+    for (std::size_t k = 1; k < at_start.size(); ++k) {
+      for (std::size_t i = 0; i < at_start[0].size(); ++i) {
+        EXPECT_NEAR(at_start[0][i], at_start[k][i], 1e-12 * std::max(1.0, std::abs(at_start[0][i])))
+            << integrator << ", " << k;
+      }
+    }
   }
-  for (std::size_t i = 0; i < at_start[0].size(); ++i) {
-    EXPECT_NEAR(at_start[0][i], at_start[1][i], 1e-12 * std::max(1.0, std::abs(at_start[0][i])));
+}
+
+// Numbers that are those of their steps, in both directions; none where states need the room.
+TEST(Varied, ExpansionsStandBesideTheirSteps) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  const Prepared prepared = prepare(model, {});
+  const RightHandSideTerms rates = make_linear_rates(prepared.independent, prepared.state);
+  const auto map = make_explicit_map(
+      rates, make_projector_terms(prepared.independent, prepared.state.p, prepared.state.u), "rk4");
+  const std::vector<double> given = given_of(prepared.state);
+  const auto numbers_of = [](std::size_t step) {  // every third step has none
+    return step % 3 == 2 ? std::vector<double>{}
+                         : std::vector<double>(step + 1, static_cast<double>(step));
+  };
+  for (const std::size_t memory : {std::size_t{1000}, std::size_t{100}, std::size_t{30}}) {
+    constexpr std::size_t kSteps = 20;
+    StateTape tape(2, memory);
+    std::vector<double> y = {1, 0};
+    const auto work = map->make_workspace();
+    tape.push(0, y);
+    for (std::size_t step = 0; step < kSteps; ++step) {
+      const double t = 0.125 * static_cast<double>(step);
+      ASSERT_TRUE(map->advance(t, 0.125, y, given, *work));
+      tape.push(t + 0.125, y, numbers_of(step));
+    }
+    std::size_t num_kept = 0;
+    const auto look = [&](std::size_t step, const StepMap::At& at) {
+      const std::vector<double> found(at.expansion.begin(), at.expansion.end());
+      if (!found.empty()) ++num_kept;
+      EXPECT_TRUE(found.empty() || found == numbers_of(step)) << step;
+      return true;
+    };
+    ASSERT_TRUE(tape.forwards(*map, given, look));
+    ASSERT_TRUE(tape.backwards(*map, given, look));
+    // All there are; of 1 to 11 numbers, 48 in all; none where not even all states are kept.
+    EXPECT_EQ(num_kept, memory == 1000 ? 2 * 14u : memory == 100 ? 2 * 8u : 0u) << memory;
   }
 }
 
