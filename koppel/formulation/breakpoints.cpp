@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <utility>
 
 #include <koppel/expr/algebra/enclosure.hpp>
@@ -13,9 +14,10 @@
 namespace koppel {
 namespace {
 
-// Looking for the switches of one argument, and over all of them.
-constexpr int kMostPieces = 20'000;
-constexpr std::size_t kMostLevels = 1000, kMostFound = 100'000;
+// Looking for the switches of one argument takes so many evaluations of nodes at most, some tenths
+// of a second; what is open then is seen at the ends of its pieces only.
+constexpr std::size_t kMostWork = 20'000'000;
+constexpr std::size_t kMostLevels = 1000;
 // Of the range: no switch is narrower.
 constexpr double kNarrowest = 1e-13;
 // Solving a linear argument is wrong by a few roundings of its terms.
@@ -37,7 +39,8 @@ class Finder {
       if (varies[i]) look_at(order[i]);
     }
     std::sort(found_.begin(), found_.end());
-    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+    const auto is_next = [](double a, double b) { return b <= std::nextafter(a, HUGE_VAL); };
+    found_.erase(std::unique(found_.begin(), found_.end(), is_next), found_.end());
     return std::move(found_);
   }
 
@@ -50,14 +53,22 @@ class Finder {
         break;
       }
       case Op::Abs:
-      case Op::Sign: solve(e.operand(0), kZero); break;
-      case Op::Min:
+      case Op::Sign: solve_both(e.operand(0)); break;
       case Op::Max:
-      case Op::Less:
-      case Op::Equal: solve(e.operand(0) - e.operand(1), kZero); break;
+      case Op::Less: solve(e.operand(0) - e.operand(1), kZero); break;
       case Op::LessEqual: solve(e.operand(0) - e.operand(1), kZero, true); break;
+      case Op::Atan2: solve(e.operand(0), kZero); break;
+      case Op::Min:
+      case Op::Equal: solve_both(e.operand(0) - e.operand(1)); break;
       default: break;
     }
+  }
+
+  // Of what changes where an expression comes to zero and where it leaves it, as sign does and the
+  // slope of abs. Rounding makes zeros last: exp(t) − 1 vanishes up to 1.1e-16, 1 − cos(t) to 1e-8.
+  void solve_both(Expr e) {
+    solve(e, kZero);
+    solve(e, kZero, true);
   }
 
   // The times at which an expression passes one of the values: from where it is not below them any
@@ -115,29 +126,46 @@ class Finder {
     }
   }
 
-  // By halving the range until bounds of e exclude all levels, or e is monotonic.
+  // Between the breakpoints of its operands, which are found already, e does not jump. By halving
+  // these pieces, the longest first, until bounds of e exclude all levels, or e is monotonic.
   template <typename F>
   void search(Expr e, std::span<const double> levels, F&& is_below) {
     if (!(range_.width() > 0) || levels.size() > kMostLevels) return;
     const std::vector<Expr> f = {e};
     Enclosure bounds(f, t_, parameters_, values_);
-    std::vector<Interval> open = {range_};
-    for (int pieces = 0; pieces < kMostPieces && !open.empty(); ++pieces) {
-      const Interval piece = open.back();
-      open.pop_back();
+    std::deque<Interval> open = pieces();
+    std::size_t left = open.size() + kMostWork / bounds.num_nodes();
+    for (; !open.empty(); open.pop_front()) {
+      const Interval piece = open.front();
       bounds.evaluate(piece);
       const Enclosure::Bounds found = bounds[0];
       const auto first = std::lower_bound(levels.begin(), levels.end(), found.value.lo);
       if (first == levels.end() || *first > found.value.hi) continue;
-      const bool is_monotonic = found.rate.lo > 0 || found.rate.hi < 0;
-      if (is_monotonic || piece.width() < kNarrowest * range_.width()) {
+      const bool is_monotonic = found.rate.lo >= 0 || found.rate.hi <= 0;
+      if (is_monotonic || left == 0 || piece.width() < kNarrowest * range_.width()) {
         take(piece, {first, std::upper_bound(first, levels.end(), found.value.hi)}, is_below);
         continue;
       }
+      --left;
       const double middle = piece.lo + 0.5 * piece.width();
       open.push_back({piece.lo, middle});
       open.push_back({middle, piece.hi});
     }
+  }
+
+  // The range without the breakpoints found so far.
+  std::deque<Interval> pieces() const {
+    std::vector<double> breaks = found_;
+    std::sort(breaks.begin(), breaks.end());
+    std::deque<Interval> out;
+    double from = range_.lo;
+    for (const double b : breaks) {
+      if (!(b >= from && b <= range_.hi)) continue;
+      if (b > from) out.push_back({from, std::nextafter(b, from)});
+      from = std::nextafter(b, HUGE_VAL);
+    }
+    if (from < range_.hi) out.push_back({from, range_.hi});
+    return out;
   }
 
   // On a piece where e is monotonic, or so short that it does not matter.
@@ -145,7 +173,7 @@ class Finder {
   void take(const Interval& piece, std::span<const double> levels, F&& is_below) {
     for (const double level : levels) {
       const bool from = is_below(piece.lo, level), to = is_below(piece.hi, level);
-      if (from == to || found_.size() >= kMostFound) continue;
+      if (from == to) continue;
       found_.push_back(
           bisect(piece.lo, piece.hi, [&](double t) { return is_below(t, level) == to; }));
     }

@@ -11,8 +11,9 @@
 
 namespace koppel {
 
-// Ascending; each is the first number at which the other side holds. Arguments that are linear in t
-// are solved for all times; others where they switch within `range`.
+// Ascending; each is the first number at which the other side holds. Of two neighbours the second
+// is left out: integrations go on from the number after a breakpoint. Arguments that are linear in
+// t are solved for all times; others where they switch within `range`.
 std::vector<double> find_breakpoints(std::span<const Expr> expressions, Expr t,
                                      std::span<const Expr> parameters,
                                      std::span<const double> values, Interval range = {});

@@ -139,8 +139,9 @@ TEST(Structure, StepsInTheVariablesAreNotLinear) {
   const double at[] = {0, 1}, of[] = {2, 4};
   const Table held = graph.add_table("held", TableData::held(at, of));
   const Table linear = graph.add_table("linear", TableData::linear(at, of));
-  for (const Expr& f : {sign(x), x < 1, x <= y, equal(x, 2), select(x < 0, y, z), select(x, y, z),
-                        x + sign(x), held(x), linear.derivative(x, 1), y * sign(x + z)}) {
+  for (const Expr& f :
+       {sign(x), x < 1, x <= y, equal(x, 2), select(x < 0, y, z), select(x, y, z), x + sign(x),
+        held(x), linear.derivative(x, 1), y * sign(x + z), atan2(sin(x), cos(x))}) {
     EXPECT_FALSE(is_linear(f, {&x, 1}));
   }
   for (const Expr& f : {sign(y) * x, select(y < 0, x, 2 * x), held(y) * x, x + (y < z)}) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -54,6 +55,60 @@ TEST(Breakpoints, OfOtherArgumentsAreFoundWithinTheRun) {
   ASSERT_EQ(window.size(), 2U);
   EXPECT_NEAR(window[0], 4 - 0.5e-7, 1e-14);
   EXPECT_NEAR(window[1], 4 + 0.5e-7, 1e-14);
+}
+
+TEST(Breakpoints, AreFoundBetweenJumpsOfTheArgument) {
+  // A sawtooth, t up to 1, t − 1 up to 2, t − 2 from there: below 0.3 at the beginning of each
+  // tooth.
+  const auto teeth =
+      breakpoints("select(t - select(t < 1, 0, select(t < 2, 1, 2)) < 0.3, 1, 0)", {0, 3});
+  const std::vector<double> expected = {0.3, 1, 1.3, 2, 2.3};
+  ASSERT_EQ(teeth.size(), expected.size());
+  for (std::size_t i = 0; i < teeth.size(); ++i) EXPECT_NEAR(teeth[i], expected[i], 1e-14);
+  // The same by the cut of atan2.
+  const auto angle = breakpoints("select(atan2(sin(t), cos(t)) < 1, 1, 0)", {0, 8});
+  const double pi = std::numbers::pi;
+  for (const double at : {1.0, pi, 1 + 2 * pi}) {
+    EXPECT_TRUE(std::any_of(angle.begin(), angle.end(),
+                            [&](double t) { return std::abs(t - at) < 1e-14; }));
+  }
+}
+
+TEST(Breakpoints, OfManyPulsesAreAllFound) {
+  // Each lasts 2 acos(0.99)/(100 π) s = 0.9 ms.
+  const auto found = breakpoints("select(sin(2*pi*50*t) > 0.99, 1, 0)", {0, 1000});
+  ASSERT_EQ(found.size(), 100'000U);
+  double sum = 0;
+  for (std::size_t i = 0; i < found.size(); i += 2) sum += found[i + 1] - found[i];
+  EXPECT_NEAR(sum, 1000 * std::acos(0.99) / std::numbers::pi, 1e-7);  // rounding of 2 π 50 t
+}
+
+TEST(Breakpoints, DoNotEndWhereAnArgumentIsZeroForLong) {
+  const auto found = breakpoints("max(0, max(0, t - 1)*sin(pi*t))", {0, 5.5});
+  for (const double at : {2.0, 3.0, 4.0, 5.0}) {
+    EXPECT_TRUE(std::any_of(found.begin(), found.end(),
+                            [&](double t) { return std::abs(t - at) < 1e-14; }));
+  }
+}
+
+TEST(Breakpoints, AreWhereZerosOfRoundingEnd) {
+  // The first numbers at which these are not 0: 2^-53 · 2, and where cos(t) is rounded to 1 −
+  // 2^-53.
+  const auto sign = breakpoints("sign(exp(t) - 1)", {0, 2});
+  ASSERT_EQ(sign.size(), 1U);
+  EXPECT_GT(std::exp(sign[0]), 1);
+  EXPECT_EQ(std::exp(std::nextafter(sign[0], 0)), 1);
+  const auto least = breakpoints("min(1, cos(t))", {0, 2});
+  ASSERT_EQ(least.size(), 1U);
+  EXPECT_LT(std::cos(least[0]), 1);
+  EXPECT_EQ(std::cos(std::nextafter(least[0], 0)), 1);
+  // sin(3 t) does so next to 0.
+  EXPECT_EQ(breakpoints("sign(sin(3*t))", {0, 1}), std::vector<double>{0x1p-1074});
+}
+
+TEST(Breakpoints, HaveNoNeighbours) {
+  EXPECT_EQ(breakpoints("sign(t - 1)", {}), std::vector<double>{1});
+  EXPECT_EQ(breakpoints("min(t, 1) + select(t <= 1, 0, 1)", {}), std::vector<double>{1});
 }
 
 TEST(TimeFeatures, OfPulsesAndStepsLieAroundThem) {

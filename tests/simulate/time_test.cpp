@@ -76,6 +76,24 @@ TEST(TimeLaws, SwitchesOfOtherThanLinearArgumentsAreNotSteppedOver) {
   expect_velocity("select((t - 4)^2 < 0.25e-12, 1e6, 0)", 1);
 }
 
+TEST(TimeLaws, SwitchesAtTheStartAreMet) {
+  expect_velocity("sign(sin(pi*t))", 0);
+  expect_velocity("sign(exp(t) - 1)", 10);
+  expect_velocity("min(1, cos(t))", std::sin(10.0));
+  expect_velocity("sign(exp(t) - exp(4))", 2);
+}
+
+TEST(TimeLaws, ManyShortPulsesAreAllMet) {
+  // 20,000 pulses of 0.9 ms.
+  SimulateOptions options = until(400);
+  options.integrator = "taylor";
+  options.sampling.count = 2;
+  const Simulation s = simulate(pushed("select(sin(2*pi*50*t) > 0.99, 1, 0)"), options);
+  ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+  EXPECT_TRUE(near(s.trajectory["x'"].back(), 400 * std::acos(0.99) / std::numbers::pi,
+                   {.relative = 1e-7, .because = "the tolerance"}));
+}
+
 TEST(TimeLaws, ManyPulsesAreAllMet) {
   // exp(−(sin πt/w)²), w = 0.01, at t = 1 … 9, and halves at both ends: each of
   // e⁻ᶻ I₀(z), z = 1/(2w²), which is w/√π (1 + w²/4 + …).

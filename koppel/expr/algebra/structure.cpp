@@ -130,13 +130,14 @@ Expr substitute(Expr f, Expr from, Expr to) { return substitute({&f, 1}, {&from,
 
 namespace {
 
-// Whether e jumps with its i-th operand and is constant between the jumps.
+// Whether e jumps with its i-th operand, which its derivative does not show.
 bool is_step(Expr e, int i) {
   switch (e.op()) {
     case Op::Sign:
     case Op::Less:
     case Op::LessEqual:
-    case Op::Equal: return true;
+    case Op::Equal:
+    case Op::Atan2: return true;
     case Op::Select: return i == 0;
     case Op::Table: {
       const Node& node = e.graph()->node(e.id());
@@ -146,7 +147,7 @@ bool is_step(Expr e, int i) {
   }
 }
 
-// Whether any of f has a step that depends on x: its derivative vanishes, yet it is not constant.
+// Whether any of f has a step that depends on x: a constant derivative does not make it linear.
 bool has_step(std::span<const Expr> f, std::span<const Expr> x) {
   Graph* graph = graph_of(f);
   if (graph == nullptr) return false;
