@@ -49,7 +49,7 @@ bool ForwardRun::go_on_after_jump(Outcome& outcome, Sampler& sampler) {
   std::string moved;  // what changes positions
   for (const Jump& jump : now_.jumps) {
     if (std::nextafter(jump.t, now_.start.t) != outcome.t) continue;
-    out_.summary.events.push_back({jump.name, jump.t});
+    out_.summary.events.push_back({jump.name, time_to_tell(jump.t)});
     after = std::nextafter(jump.t, options_.end);
     if (jump.is_position) moved = jump.name;
   }
@@ -102,8 +102,7 @@ bool ForwardRun::go_on_after_event(Outcome& outcome, Sampler& sampler) {
   const std::string names = names_of(events, happened);
   bool stops = false, changes = false;
   take_state(outcome.t, outcome.y);
-  // What happens at once does so at the next number, which after 0 is 5e-324.
-  const double t = std::fpclassify(outcome.t) == FP_SUBNORMAL ? 0.0 : outcome.t;
+  const double t = time_to_tell(outcome.t);
   for (const int number : happened) {
     const Equations::Event& event = events[static_cast<std::size_t>(number)];
     if (!jumping_event_) {

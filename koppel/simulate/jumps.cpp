@@ -121,7 +121,7 @@ Diagnostic refuse(const Prescribed& what, double t, double size) {
   d.id = "model.jump";
   d.where = what.where;
   d.message = fmt::format("'{}' jumps by {:.6g} at t = {:.6g} s; a position cannot jump.",
-                          what.name, size, t);
+                          what.name, size, time_to_tell(t));
   d.hint =
       "Give it a course without jumps: a linear or spline table, or a signal of type "
       "rest-to-rest; or say 'jump: impulse' where an impact is meant.";
@@ -148,8 +148,10 @@ std::vector<Jump> find_jumps(const Model& model, std::span<const Expr> parameter
                                          std::max(std::abs(range.lo), std::abs(range.hi)));
     // Rates that are small against the values over the run are round-off.
     slopes.add_change(values.size(), 1e-3 * kJump / range.width());
-    for (const double t : breaks) {
-      if (!(t > range.lo && t < range.hi)) continue;
+    for (const double at : breaks) {
+      if (!(at >= range.lo && at < range.hi)) continue;
+      // At the start it jumps from what holds there.
+      const double t = std::max(at, std::nextafter(range.lo, range.hi));
       const double by = values.jump_at(t);
       const double rate_by = what.is_rate ? by : slopes.jump_at(t);
       const bool is_position = by != 0 && !what.is_rate;
@@ -175,8 +177,8 @@ std::string describe(std::span<const Jump> jumps) {
   return fmt::format(
       "{} that '{}' prescribes jumps by {:.6g} at t = {:.6g} s{}: an impulse makes the motion "
       "follow. A spline table, or a signal of type rest-to-rest, has no such jumps.",
-      first.is_position ? "the position" : "the rate", first.name, first.size, first.t,
-      others == 0 ? "" : fmt::format(" ({} in all)", jumps.size()));
+      first.is_position ? "the position" : "the rate", first.name, first.size,
+      time_to_tell(first.t), others == 0 ? "" : fmt::format(" ({} in all)", jumps.size()));
 }
 
 }  // namespace koppel

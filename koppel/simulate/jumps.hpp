@@ -8,6 +8,7 @@
 // far as the constraints leave them.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,8 +25,11 @@ struct Jump {
   bool is_position = false;
 };
 
-// Those within the range, ascending; p are the values of the parameters. Throws Error `model.jump`
-// with all those of positions that the model does not allow.
+// What happens at once does so at the next number, which after 0 is 5e-324: that is told as 0.
+inline double time_to_tell(double t) { return std::fpclassify(t) == FP_SUBNORMAL ? 0.0 : t; }
+
+// Those within the range and at its lower end, ascending; p are the values of the parameters.
+// Throws Error `model.jump` with all those of positions that the model does not allow.
 std::vector<Jump> find_jumps(const Model& model, std::span<const Expr> parameters,
                              std::span<const double> p, Interval range);
 

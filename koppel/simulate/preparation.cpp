@@ -118,7 +118,7 @@ void Preparation::leave_jumps_to_ticks() {
     throw Error("simulate.jump",
                 fmt::format("'{}' jumps at t = {:.6g} s; fixed-cost steps pass over a jump of "
                             "position without noticing it.",
-                            jump.name, jump.t),
+                            jump.name, time_to_tell(jump.t)),
                 "Use an adaptive integrator, or a course without jumps.");
   }
   jumps.clear();

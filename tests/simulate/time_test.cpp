@@ -121,6 +121,37 @@ outputs: {x: rod.C.x, y: rod.C.y, omega: "B.angle'"}
                          "driven.yaml");
 }
 
+// A rod of length l that hangs at rest from a cart, which sets off with v at once: the impulse J at
+// its end gives its centre J/m and turns it with J (l/2)/(m l²/12), so that v = 4 J/m and
+// ω = 3/2 v/l; both stay.
+TEST(Jumps, OfRatesAtTheStartAreImpulses) {
+  for (const char* const drive :
+       {"0.8*abs(t)", "0.8*max(0, t)", "select(sin(t) > 0, 0.8*t, 0)", "0.8*t*sign(exp(t) - 1)"}) {
+    const Model model = read_model_text(std::string(R"yaml(
+dimension: 2
+bodies:
+  cart: {mass: 3, inertia: 1}
+  rod: {mass: 2, shape: {rod: {from: [0, 0], to: [0, -1.2]}}}
+joints:
+  slide: {type: prismatic, between: [ground, cart], axis: [1, 0], drive: ")yaml") +
+                                            drive + R"yaml("}
+  hinge: {type: revolute, between: [cart, rod]}
+)yaml",
+                                        "start.yaml");
+    for (const char* const integrator : {"taylor", "radau5", "dop853"}) {
+      SCOPED_TRACE(std::string(integrator) + ": " + drive);
+      SimulateOptions options = until(1);
+      options.integrator = integrator;
+      const Simulation s = simulate(model, options);
+      ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+      EXPECT_TRUE(near(std::abs(s["hinge.angle'"].back()), 1.5 * 0.8 / 1.2,
+                       {.relative = 1e-7, .because = "the tolerance, in some steps"}));
+      ASSERT_EQ(s.summary.events.size(), 1U);
+      EXPECT_LT(s.summary.events[0].t, 2e-16);  // the last law is 0 up to there
+    }
+  }
+}
+
 TEST(Jumps, OfPositionsAreRefusedInAllCoordinates) {
   const Model model = driven("hold(t)");
   for (const std::string& set : coordinate_sets(model)) {
