@@ -250,6 +250,7 @@ void ForwardRun::make_watch() {
     health.judges_velocities = false;
   }
   watch_.emplace(health, tolerance, std::move(names));
+  watch_->expect_impulses(now_.impulses);
 }
 
 void ForwardRun::take_verdict(Outcome& outcome) {

@@ -87,6 +87,7 @@ bool ForwardRun::restart(Outcome& outcome, Sampler& sampler, const std::string& 
   now_.start = {now_.state.t, start_values(now_.problem, *now_.evaluator, now_.state),
                 outcome.sides, outcome.tick};
   sampler.watch(now_.problem, now_.num_rows());
+  watch_->expect_impulses(now_.impulses);
   watch_->go_on(now_.problem, now_.start.t, now_.start.y);
   return now_.start.t < options_.end;
 }

@@ -250,9 +250,20 @@ bool HealthWatch::accepts(const Step& step) {
   return change <= kShareOfAStep * limits.energy * counted(end);
 }
 
+// An impulse is in the multipliers at the end of the step that meets it, and the power of the next
+// step begins with these.
+bool HealthWatch::meets_impulse(const Step& step) const {
+  const double before = step.t0 - (step.t1 - step.t0);
+  const auto next = std::lower_bound(impulses_.begin(), impulses_.end(), before);
+  return next != impulses_.end() && *next <= step.t1;
+}
+
 bool HealthWatch::note(const Step& step) {
   const Point end = look(step);
   ahead_.reset();
+  if (end.runaway < 0 && energy_ != nullptr && meets_impulse(step)) {
+    given_ += balance(end) - balance(now_);
+  }
   if (end.runaway < 0 && energy_ != nullptr) {
     energy_error_ = std::max(energy_error_, std::abs(balance(end)));
   }

@@ -2,7 +2,7 @@
 //
 // Four things are watched at the end of every step:
 //
-//   energy     the balance B(t) = E(t) − E(0) − ∫P dt − (what events gave) = 0
+//   energy     the balance B(t) = E(t) − E(0) − ∫P dt − (what events and impulses gave) = 0
 //   (energy_balance.hpp),
 //              relative to the energy that moved so far: the largest of T, of the range of V and of
 //              ∫|P| dt, and no less than 1e-20 J. The integral is a quadrature on the dense output
@@ -36,6 +36,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <koppel/base/quadrature.hpp>
@@ -67,6 +68,10 @@ class HealthWatch : public StepJudge {
   void begin(const Problem& problem, double t, std::span<const double> y);
   // The same later on. What the energy differs by from the end of the last step, an event gave.
   void go_on(const Problem& problem, double t, std::span<const double> y);
+
+  // The times, ascending, at which a prescribed rate jumps within a step. What the energy changes
+  // by there, an impulse gave.
+  void expect_impulses(std::vector<double> times) { impulses_ = std::move(times); }
 
   // Whether the step leaves all as it must be; says nothing of what came before.
   bool accepts(const Step& step) override;
@@ -102,6 +107,7 @@ class HealthWatch : public StepJudge {
   void take(const Problem& problem);
   void look_at(double t, std::span<const double> y, Point& point);
   Point look(const Step& step);
+  bool meets_impulse(const Step& step) const;
   void measure_rate(double t, std::span<const double> y);
   void measure_violation(double t, std::span<const double> y, Point& point);
   Integral integrate_power(const Step& step);
@@ -121,6 +127,7 @@ class HealthWatch : public StepJudge {
   HealthOptions options_;
   std::optional<double> tolerance_;
   std::vector<std::string> row_names_;
+  std::vector<double> impulses_;
   const Problem* problem_ = nullptr;
   const EnergyBalance* energy_ = nullptr;  // null: there is no balance to check
   std::optional<EnergyBalance::Workspace> energy_work_;
@@ -133,7 +140,7 @@ class HealthWatch : public StepJudge {
   double rate_ = 0, slip_ = 0;    // ġ_i over its size, and a v, for velocities off by their size
   std::vector<double> speeds_;    // of each velocity, at which these were measured
 
-  double start_energy_ = 0, given_ = 0;  // given by events
+  double start_energy_ = 0, given_ = 0;  // given by events and impulses
   Point now_;                            // end of the last accepted step
   std::optional<Point> ahead_;           // end of the step that was looked at last
   double ahead_from_ = 0;                // and its beginning

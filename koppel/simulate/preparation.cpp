@@ -113,8 +113,12 @@ void Preparation::add_breakpoints() {
 
 // Fixed-cost steps keep to the clock and meet a rate that jumps at the next tick.
 void Preparation::leave_jumps_to_ticks() {
+  impulses.clear();
   for (const Jump& jump : jumps) {
-    if (!jump.is_position) continue;
+    if (!jump.is_position) {
+      impulses.push_back(jump.t);
+      continue;
+    }
     throw Error("simulate.jump",
                 fmt::format("'{}' jumps at t = {:.6g} s; fixed-cost steps pass over a jump of "
                             "position without noticing it.",

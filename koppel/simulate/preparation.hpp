@@ -35,7 +35,8 @@ class Preparation : public AssembledModel {
   Choice choice;
   Problem problem;
   Start start;
-  std::vector<Jump> jumps;  // of what is prescribed, over the whole run
+  std::vector<Jump> jumps;       // of what is prescribed, over the whole run
+  std::vector<double> impulses;  // the times of those that fixed-cost steps pass
 
  private:
   void look_at(const std::string& coordinates);

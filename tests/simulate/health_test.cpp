@@ -1,13 +1,18 @@
 // Every run watches itself: what is wrong is not `done`.
 #include <cmath>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 
+#include "tests/near.hpp"
+
 namespace koppel {
 namespace {
+
+using testing::near;
 
 Model read(const std::string& text) { return read_model_text(text, "health.yaml"); }
 
@@ -123,6 +128,33 @@ forces:
     EXPECT_GT(s.summary.energy_drift, 0) << integrator;
     EXPECT_FALSE(s.summary.is_conservative);
   }
+}
+
+// A rod of length l hangs at rest from a cart that sets off with v. The impulse J at its end gives
+// its centre J/m and turns it with J (l/2)/(m l²/12), so that v = 4 J/m and ω = 3/2 v/l; both stay.
+TEST(Health, ImpulsesOfDrivesGiveEnergyInStepsOfFixedCost) {
+  const Model model = read(R"yaml(
+dimension: 2
+bodies:
+  cart: {mass: 3, inertia: 1}
+  rod: {mass: 2, shape: {rod: {from: [0, 0], to: [0, -1.2]}}}
+joints:
+  slide: {type: prismatic, between: [ground, cart], axis: [1, 0], drive: "0.8*max(0, t - 0.5)"}
+  hinge: {type: revolute, between: [cart, rod]}
+)yaml");
+  for (const char* const integrator : {"rattle", "linear-implicit", "rosenbrock"}) {
+  for (const double h : {1e-3, 0.7e-3}) {  // 0.5 s is a tick, and is none
+    SCOPED_TRACE(std::string(integrator) + ", step " + std::to_string(h));
+    SimulateOptions options = options_of(model);
+    options.integrator = integrator;
+    options.step = h;
+    options.end = 2.1;
+    const Simulation s = simulate(model, options);
+    EXPECT_EQ(s.summary.status, "done") << s.text;
+    EXPECT_TRUE(near(std::abs(s["hinge.angle'"].back()), 1.5 * 0.8 / 1.2,
+                     {.relative = 2 * h, .because = "the impulse takes a step"}));
+  }
+}
 }
 
 TEST(Health, BaumgartesFeedbackBeyondItsStableGainIsNotDone) {
