@@ -125,6 +125,8 @@ const std::vector<Known>& known_series() {
       {"(1+t)^6", 0, [](Expr t) { return pow(1 + t, 6); }, [](int k) { return binomial(6, k); }},
       {"(1+t)^100", 0, [](Expr t) { return pow(1 + t, 100); },
        [](int k) { return binomial(100, k); }},
+      {"max(0, t)^1.5", -1, [](Expr t) { return pow(max(0, t), 1.5); },
+       [](int) { return Wide{0}; }},
       {"2^t", 1, [](Expr t) { return pow(2, t); },
        [](int k) { return 2 * std::pow(std::log(Wide{2}), static_cast<Wide>(k)) / factorial(k); }},
       {"1/(1-t)", 0, [](Expr t) { return 1 / (1 - t); }, [](int) { return Wide{1}; }},
@@ -465,6 +467,18 @@ TEST(Series, ParametersStandStill) {
   EXPECT_EQ(output(2), (Coefficients{2.5, 0, 0, 0}));
   EXPECT_EQ(output(3), (Coefficients{3, 0, 0, 0}));
   EXPECT_EQ(output(4), (Coefficients{std::exp(2.5), std::exp(2.5), 0, 0}));
+}
+
+TEST(Series, PowersHaveNoneWhereTheirArgumentPassesZero) {
+  Graph graph;
+  const Expr x = graph.symbol("x");
+  for (const Expr f : {pow(x, 1.5), pow(x + x * x, 0.7)}) {
+    const Series series({x}, {}, {f}, 2);
+    SeriesWorkspace work = series.make_workspace();
+    work.variable(0)[1] = 1;
+    for (int k = 0; k <= 2; ++k) series.evaluate(k, work);
+    EXPECT_FALSE(std::isfinite(work.output(0)[2]));
+  }
 }
 
 TEST(Series, WhatStandsStillMayLieOutsideItsDomain) {
