@@ -193,7 +193,7 @@ std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<do
   // long.
   const std::size_t num_first = times_.size();
   // Shortly behind the beginning and before the end the slopes there are seen.
-  if (follows_) times_.push_back(step.t0 + kNear * part);
+  if (follows_ && num_first == 0) times_.push_back(step.t0 + kNear * part);
   for (int k = 1; k < kParts; ++k) times_.push_back(step.t0 + part * k);
   if (follows_) times_.push_back(step.t1 - kNear * part);
   times_.push_back(step.t1);
@@ -211,11 +211,8 @@ std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<do
       if (last > before && any_passes(last)) return locate(step, before, last, y);
       evaluate(step, times_[k], y);
     }
-    if (k < num_first) {
-      note_leaving(times_[k]);
-    } else {
-      std::fill(is_leaving_.begin(), is_leaving_.end(), false);
-    }
+    if (k < num_first) note_leaving(times_[k]);
+    if (k + 1 >= num_first) std::fill(is_leaving_.begin(), is_leaving_.end(), false);
     if (any_passes(times_[k])) return locate(step, before, times_[k], y);
     if (follows_) {
       std::rotate(seen_.begin(), seen_.begin() + 1, seen_.end());

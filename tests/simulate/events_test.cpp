@@ -182,6 +182,35 @@ TEST(Events, CountInTheirDirectionOnly) {
   expect(times("rising"), {3, 7});
 }
 
+// A restart looks at many short parts first, on the way out and not back: a function that passes
+// against its direction soon after another event has not passed in it.
+TEST(Events, CountInTheirDirectionSoonAfterOthers) {
+  // z = 0.1 + 0.6 t − t² rises through 0.15 at 0.1, as x passes another mark, and falls at 0.5.
+  for (const char* const integrator : {"taylor", "dop853", "radau5"}) {
+    for (const double mark : {0.4, 0.49, 0.499, 0.4999, 0.49999}) {
+      SCOPED_TRACE(integrator + std::string(" ") + std::to_string(mark));
+      SimulateOptions options;
+      options.end = 1;
+      options.integrator = integrator;
+      const Simulation s = simulate(read_model_text(
+                                        "coordinates: {x: {rate: 1}}\n"
+                                        "kinetic: x'^2/2\n"
+                                        "states: {z: {rate: 0.6 - 2*t, start: 0.1}}\n"
+                                        "events:\n"
+                                        "  up: {when: z - 0.15, direction: rising}\n"
+                                        "  mark: {when: x - " +
+                                            std::to_string(mark) + "}\n",
+                                        "restart.yaml"),
+                                    options);
+      ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+      ASSERT_EQ(s.summary.events.size(), 2U);
+      EXPECT_EQ(s.summary.events[0].name, "up");
+      EXPECT_TRUE(near(s.summary.events[0].t, 0.1, {.relative = 1e-6, .because = "tolerance"}));
+      EXPECT_EQ(s.summary.events[1].name, "mark");
+    }
+  }
+}
+
 TEST(Events, ChangeParameters) {
   // x = cos t up to π/2, where k becomes 4: x = −½ sin(2 (t − π/2)).
   SimulateOptions options;
