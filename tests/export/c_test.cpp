@@ -122,6 +122,26 @@ TEST(ExportedCText, TitlesThatEndCommentsDoNoHarm) {
   EXPECT_EQ(text_of(folder.path() / "bad.h").find("*/ int"), std::string::npos);
 }
 
+// gcc followed a loop over the conditions of the start where there are none.
+TEST(ExportedCText, CompilesWithoutAWarningWhereTheStartHasNoConditions) {
+  const Model model = read_model_text(
+      "name: open\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+      "  a: {mass: 1, inertia: 0.1, points: {end: [1, 0]}}\n"
+      "  b: {mass: 1, inertia: 0.1, position: [1, 0]}\njoints:\n"
+      "  hip: {type: revolute, between: [ground, a]}\n"
+      "  knee: {type: revolute, between: [a.end, b]}\n",
+      "open.yaml");
+  SimulateOptions options = options_for(model, "rattle", 1e-3);
+  options.coordinates = "joint";
+  const StepModel step = make_step_model(model, options);
+  for (const char* const compiler : {"gcc", "clang"}) {
+    const TemporaryFolder folder;
+    write_all(folder.path(), step);
+    EXPECT_EQ(run_in(folder.path(), compiler + std::string(kFlags) + "-c *.c"), 0)
+        << compiler << ": " << text_of(folder.path() / "err");
+  }
+}
+
 TEST_P(ExportedC, CompilesWithoutAWarning) {
   const Model model = built_in(GetParam());
   const StepModel step = make_step_model(model, options_for(model, "linear-implicit", 1e-3));
