@@ -52,6 +52,12 @@ class Differentiation {
         Matrix(static_cast<int>(options.of.size()), static_cast<int>(of_parameters.size()));
     const Integrator& integrator = options.run.integrator;
     is_traced(integrator) || out.is_adjoint ? trace() : vary();
+    // At a singular pose, which the motion passes, the varied equations may have no solution that
+    // round-off leaves alone. Then the steps of its own series are differentiated.
+    if (out.status == Outcome::Status::Failed && integrator.is("taylor") && !out.is_adjoint) {
+      forget();
+      trace();
+    }
     check_finite();
   }
 
@@ -244,6 +250,14 @@ class Differentiation {
       out_.derivatives(static_cast<int>(i), j) = d / size;
     }
     if (!options_.times.empty()) results_.push_back(result);
+  }
+
+  // What came of vary().
+  void forget() {
+    out_.status = Outcome::Status::Done;
+    out_.text.clear();
+    out_.steps = 0;
+    out_.values.clear();
   }
 
   void put_course() {

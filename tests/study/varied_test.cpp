@@ -259,6 +259,50 @@ TEST(Varied, DerivativesOverTime) {
   }
 }
 
+// A parallelogram of three rods is a pendulum: with its angle q, T = 4/3 m a² q′² and V = 3 m g a
+// sin q. It is flat at q = 0 and −π, where the varied equations fail in natural coordinates.
+TEST(Varied, TaylorPassesSingularPosesForwards) {
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {a: 0.5, m: 1, start: 1}
+gravity: [0, -9.81]
+bodies:
+  ground: {points: {D: [1, 0]}}
+  left: {mass: m, shape: {rod: {to: [a, 0]}}, points: {end: [a, 0]}, angle: start}
+  right: {mass: m, shape: {rod: {to: [a, 0]}}, points: {end: [a, 0]}, position: [1, 0], angle: start}
+  bar: {mass: 2*m, shape: {rod: {to: [1, 0]}}, points: {end: [1, 0]}, position: [a*cos(start), a*sin(start)]}
+joints:
+  A: {type: revolute, between: [ground, left]}
+  B: {type: revolute, between: [left.end, bar]}
+  C: {type: revolute, between: [bar.end, right.end]}
+  D: {type: revolute, between: [ground.D, right]}
+initial: {A.angle: start, "A.angle'": -3}
+outputs: {x: bar.x, y: bar.y, q: D.angle}
+)",
+                                      "parallelogram.yaml");
+  const Model pendulum = read_model_text(R"(
+parameters: {a: 0.5, m: 1, start: 1}
+coordinates: {q: {start: start, rate: -3, fixed: true}}
+kinetic: 4/3*m*a^2*q'^2
+potential: 3*m*9.81*a*sin(q)
+outputs: {x: a*cos(q), y: a*sin(q), q: q}
+)",
+                                         "pendulum.yaml");
+  const std::vector<std::string> over = {"a", "m", "start"};
+  for (const double end : {0.25, 1.5}) {
+    SensitivityOptions options = options_for({"x:final", "y:min", "q:mean"}, end, "taylor");
+    const Sensitivity expected = find(pendulum, {}, over, options);
+    options.run.coordinates = "natural";
+    options.mode = Mode::Forward;
+    options.times = {0.1, end};
+    const Sensitivity s = find(model, {}, over, options);
+    EXPECT_FALSE(s.is_adjoint);
+    EXPECT_EQ(s.values.size(), 3U);
+    expect_same(expected, s, 1e-8, "end " + std::to_string(end));
+    EXPECT_NEAR(s.course["d(x)/d(a)"].back(), expected.derivatives(0, 0), 1e-8);
+  }
+}
+
 TEST(Varied, TheModeIsChosenAndTheReasonTold) {
   const Model model = read_model_text(kOscillator, "oscillator.yaml");
   const auto reason = [&](const std::vector<std::string>& of, const std::string& integrator) {
