@@ -242,12 +242,18 @@ JumpMap pass_switch(const JumpMap::Rates& rates, const Evaluator& evaluator,
   std::vector<double> before(what.before.size()), after(before.size());
   rates(what.t, what.after, what.given_after, after);
   if (e.events[number].changes.empty()) {
-    // The piece before is that of the states before.
+    // The piece before is that of the states before: as they come near, Φ⁻ = 2 Φ(−a) − Φ(−2a).
     constexpr double kAway = 1e-9;
     const double away = kAway * std::max(1.0, std::abs(what.t));
-    std::vector<double> y(what.before.begin(), what.before.end());
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] -= away * after[i];
-    rates(what.t - away, y, what.given_before, before);
+    std::vector<double> further(before.size());
+    const auto find = [&](double ago, std::span<double> out) {
+      std::vector<double> y(what.before.begin(), what.before.end());
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] -= ago * after[i];
+      rates(what.t - ago, y, what.given_before, out);
+    };
+    find(away, before);
+    find(2 * away, further);
+    for (std::size_t i = 0; i < before.size(); ++i) before[i] = 2 * before[i] - further[i];
   } else {
     rates(what.t, what.before, what.given_before, before);
   }

@@ -392,6 +392,20 @@ outputs: {x: x}
   }
 }
 
+// What keeps a root or a division from the end of its range cuts the run, too, and changes nothing.
+TEST(Pieces, GuardsOfCriteriaLeaveTheMotionAlone) {
+  constexpr const char* kGuarded = R"yaml(
+parameters: {w: 13, h: 1}
+coordinates: {x: h}
+kinetic: x'^2/2
+potential: w^2*x^2/2
+outputs: {x: x, root: "sqrt(max(x, 0.01))"}
+)yaml";
+  const auto x = [](const std::vector<Complex>& p) { return p[1] * std::cos(2.0 * p[0]); };
+  expect_closed(kGuarded, {"x:final", "root:final"}, {"w", "h"}, {13, 1}, 2,
+                {x, [&](const std::vector<Complex>& p) { return std::sqrt(x(p)); }});
+}
+
 // The time of an event alone, without any quantity.
 TEST(Pieces, TimesOfEventsAlone) {
   for (const Way& way : kWays) {
