@@ -89,7 +89,12 @@ class FlowMap : public StepMap {
   // Into as many steps as it takes, whether y₁ is known or not; how many would have been enough is
   // where the next step begins.
   bool follow(const At& at, Work& work) const {
-    const auto guess = [&](double count) { work.guess = at.h / count; };
+    // One that takes no more than one may be as short as between two events, and tells nothing of
+    // longer ones.
+    const auto guess = [&](double count) {
+      const double part = at.h / count;
+      if (count > 1 || (work.guess > 0 && work.guess < part)) work.guess = part;
+    };
     bool was_there = false;
     double last_change = 0;
     for (std::size_t n = first_guess(at.h, work);; n *= 2) {

@@ -332,6 +332,26 @@ TEST(Varied, AdjointsOfTaylorTakeSomeRunsAtAnyTolerance) {
   }
 }
 
+// A short step between two switches, here of the rotation vector, tells nothing of how many parts a
+// long one takes where steps are followed as the flow: each was cut into thousands.
+TEST(Varied, ShortStepsDoNotMakeLongOnesCostMore) {
+  const Model model = read_model_text(R"(
+parameters: {w: 6}
+bodies: {top: {mass: 0.3, inertia: [0.001, 0.002, 0.003], quaternion: [1, 0.2, 0.4, 0.3]}}
+initial: {top.wz: w}
+outputs: {r: top.rx}
+)",
+                                      "top.yaml");
+  SensitivityOptions options = options_for({"r:final"}, 0.9, "taylor", Mode::Adjoint);
+  const auto in = [&](const char* coordinates) {
+    options.run.coordinates = coordinates;
+    return find(model, {}, {"w"}, options);
+  };
+  const Sensitivity s = in("natural");
+  EXPECT_LT(s.derivative_seconds, 30 * s.run_seconds);
+  expect_same(in("joint"), s, 1e-10, "natural");
+}
+
 TEST(Varied, FewStatesKeptGiveTheSameDerivatives) {
   std::vector<ParameterOrigin> origins;
   const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml", {}, origins);
