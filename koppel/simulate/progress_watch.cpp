@@ -14,7 +14,7 @@ constexpr int kSpansToTell = 2, kSpansToEnd = 4;
 }  // namespace
 
 ProgressWatch::ProgressWatch(double end, long max_steps, const Choice& choice,
-                             const Findings& found, StayWatch stays,
+                             const Findings& found, std::optional<StayWatch> stays,
                              std::function<void(std::string)> tell)
     : end_(end),
       max_steps_(static_cast<double>(max_steps)),
@@ -26,12 +26,12 @@ ProgressWatch::ProgressWatch(double end, long max_steps, const Choice& choice,
 bool ProgressWatch::operator()(const Step& step, const Problem& problem,
                                std::span<const double> p) {
   if (!since_) since_ = step.t0;
-  if (num_slow_ > 0 && !found_.is_smooth) stays_.note(step, problem, p);
+  if (num_slow_ > 0 && !found_.is_smooth && stays_) stays_->note(step, problem, p);
   if (++steps_ % kSpan != 0) return true;
   const double pace = (step.t1 - *since_) / kSpan, left = (end_ - step.t1) / pace;
   since_ = step.t1;
   num_slow_ = left > kMany ? num_slow_ + 1 : 0;
-  const std::string where = stays_.end_span();
+  const std::string where = stays_ ? stays_->end_span() : "";
   num_staying_ = where.empty() ? 0 : num_staying_ + 1;
   const std::string slow = fmt::format("steps are {:.1e} s long at t = {:.6g} s", pace, step.t1);
   if (num_slow_ >= kSpansToEnd && left > max_steps_) {

@@ -22,9 +22,9 @@ namespace koppel {
 class ProgressWatch {
  public:
   // For a run to `end` with this choice; `tell` gets what is to be said while it runs. What `stays`
-  // refers to has to live on.
+  // refers to has to live on; without it nobody looks whether the motion stays.
   ProgressWatch(double end, long max_steps, const Choice& choice, const Findings& found,
-                StayWatch stays, std::function<void(std::string)> tell);
+                std::optional<StayWatch> stays, std::function<void(std::string)> tell);
 
   // After every step of a problem with parameters `p`. False: there is no end to it, and why() says
   // so.
@@ -41,7 +41,7 @@ class ProgressWatch {
   double max_steps_;
   Choice choice_;
   Findings found_;
-  StayWatch stays_;
+  std::optional<StayWatch> stays_;
   std::function<void(std::string)> tell_;
   long steps_ = 0;
   int num_slow_ = 0, num_staying_ = 0;  // spans in a row

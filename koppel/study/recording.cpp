@@ -15,6 +15,7 @@
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/length.hpp>
 #include <koppel/simulate/preparation.hpp>
+#include <koppel/simulate/progress_watch.hpp>
 #include <koppel/study/observed.hpp>
 #include <koppel/study/pieces.hpp>
 #include <koppel/study/series_changes.hpp>
@@ -103,8 +104,8 @@ void TracedMotion::Recording::make_map() {
     const double tolerance = options_.run.tolerance;
     const Lazy<SeriesSystem>& series = prepared_.problem.series;
     map_ = integrator.is("taylor")
-               ? make_series_map(series, taylor_order(*series, options_.run.order, tolerance), rates,
-                                 projection, tolerance)
+               ? make_series_map(series, taylor_order(*series, options_.run.order, tolerance),
+                                 rates, projection, tolerance)
                : make_explicit_map(rates, projection, integrator);
   }
   values_.resize(options_.outputs.size());
@@ -187,10 +188,13 @@ void TracedMotion::Recording::run() {
   std::optional<PassedJump> jump;
   if (prepared_.choice.integrator.is_fixed_cost()) jump.emplace(prepared_);
   CutAngles angles(prepared_.equations, prepared_.state);
+  ProgressWatch progress(run.end, with.max_steps, prepared_.choice, {}, {},
+                         [](const std::string&) {});
   const Observer observer = [&](const Step& step) {
     angles.note(step, prepared_.problem, state_.p);
     const std::vector<double> before = jump ? y_ : std::vector<double>{};
-    const bool goes_on = watch.note(step) && note(step);
+    const bool goes_on =
+        watch.note(step) && note(step) && (run.step || progress(step, prepared_.problem, state_.p));
     if (jump) jump->note(step, before, y_);
     return goes_on;
   };
@@ -221,6 +225,10 @@ void TracedMotion::Recording::run() {
     text += (text.empty() ? "" : " ") + reason.text;
   }
   if (watch.has_failed()) outcome_.status = Outcome::Status::Failed;
+  if (!progress.why().empty()) {
+    outcome_.status = Outcome::Status::Failed;
+    text = progress.why();
+  }
   if (missed_) {
     outcome_.status = Outcome::Status::Failed;
     text = fmt::format("at t = {:.6g} s steps lead over a switch of a law, again and again.",

@@ -10,6 +10,7 @@
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/jumps.hpp>
 #include <koppel/simulate/length.hpp>
+#include <koppel/simulate/progress_watch.hpp>
 #include <koppel/study/pieces.hpp>
 
 namespace koppel {
@@ -204,13 +205,15 @@ void VariedRun::go_once(const TracedMotion::Direction& direction) {
   Outcome outcome;
   auto next = switches_.begin();
   CutAngles angles(prepared_.equations, prepared_.state);
+  ProgressWatch progress(run.end, with.max_steps, prepared_.choice, {}, {},
+                         [](const std::string&) {});
   const Observer observer = [&](const Step& step) {
     const StepOfMotion motion(step, [&](double t) {
       step.evaluate(t, y_);
       return parts(y_, false);
     });
     angles.note(motion, prepared_.problem, state_.p);
-    return watch.note(step) && note(step);
+    return watch.note(step) && note(step) && (run.step || progress(step, problem_, state_.p));
   };
   while (next != switches_.end() && next->t <= start.t) ++next;
   while (true) {
@@ -236,6 +239,10 @@ void VariedRun::go_once(const TracedMotion::Direction& direction) {
   result_.status =
       outcome.status == Outcome::Status::Event ? Outcome::Status::Done : outcome.status;
   result_.text = outcome.text.empty() ? angles.text() : outcome.text;
+  if (!progress.why().empty()) {
+    result_.status = Outcome::Status::Failed;
+    result_.text = progress.why();
+  }
   if (missed_) {
     result_.status = Outcome::Status::Failed;
     result_.text = fmt::format(

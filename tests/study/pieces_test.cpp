@@ -406,6 +406,31 @@ outputs: {x: x, root: "sqrt(max(x, 0.01))"}
                 {x, [&](const std::vector<Complex>& p) { return std::sqrt(x(p)); }});
 }
 
+// Series end where the stop of this slider begins, and steps with them.
+TEST(Pieces, RunsThatWouldNotFinishAreToldNotAwaited) {
+  constexpr const char* kStop = R"yaml(
+dimension: 2
+parameters: {k: 3000}
+gravity: [0, -9.81]
+bodies:
+  crank: {mass: 1, shape: {rod: {to: [0.3, 0]}}, points: {e: [0.3, 0]}, angle: 0.6}
+  rod: {mass: 1, shape: {rod: {to: [0.8, 0]}}, points: {e: [0.8, 0]}, position: [0.3*cos(0.6), 0.3*sin(0.6)]}
+  block: {mass: 1, inertia: 0.1, position: [1, 0]}
+joints:
+  A: {type: revolute, between: [ground, crank]}
+  B: {type: revolute, between: [crank.e, rod]}
+  C: {type: revolute, between: [rod.e, block]}
+  S: {type: prismatic, between: [ground, block], axis: [1, 0]}
+forces:
+  stop: {type: effort, on: S.position, effort: "-k*max(0, S.position - 1)^1.5"}
+initial: {A.angle: 0.6, "A.angle'": 8}
+outputs: {x: S.position}
+)yaml";
+  const Sensitivity s = find(kStop, {"x:final"}, {"k"}, 0.8, {"taylor", Mode::Adjoint});
+  EXPECT_EQ(s.status, Outcome::Status::Failed);
+  EXPECT_NE(s.text.find("the run would not finish"), std::string::npos) << s.text;
+}
+
 // The time of an event alone, without any quantity.
 TEST(Pieces, TimesOfEventsAlone) {
   for (const Way& way : kWays) {
