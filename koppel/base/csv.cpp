@@ -84,7 +84,8 @@ class Fields {
 
 }  // namespace
 
-// Spaces around fields, a plus sign and the byte-order mark of spreadsheets are passed over.
+// Spaces around fields, a plus sign, blank lines and the byte-order mark of spreadsheets are passed
+// over. In a single column a blank line is an empty field.
 CsvColumns parse_csv(std::string_view text, const std::string& file) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";  // that spreadsheets write
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
@@ -99,8 +100,10 @@ CsvColumns parse_csv(std::string_view text, const std::string& file) {
   while (!fields.at_end()) {
     const std::size_t line = fields.line();
     std::size_t count = 0;
+    bool is_blank = true;
     do {
       std::string field = fields.next();
+      is_blank = is_blank && field.empty();
       if (separator != ',') std::replace(field.begin(), field.end(), ',', '.');
       double value = std::numeric_limits<double>::quiet_NaN();
       if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.erase(0, 1);
@@ -113,6 +116,10 @@ CsvColumns parse_csv(std::string_view text, const std::string& file) {
       if (count < out.names.size()) out.values[count].push_back(value);
       ++count;
     } while (!fields.ends_line());
+    if (is_blank && count == 1 && out.names.size() > 1) {
+      out.values[0].pop_back();
+      continue;
+    }
     if (count != out.names.size()) {
       refuse(file, line,
              std::to_string(count) + " fields where the header has " +

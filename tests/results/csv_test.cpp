@@ -99,6 +99,9 @@ TEST(Csv, WhatSpreadsheetsAndPeopleAddIsPassedOver) {
   EXPECT_EQ(read.values[2][0], 1);
   EXPECT_TRUE(std::isnan(read.values[2][1]));
   EXPECT_THROW(parse_csv("v\n+-5\n", "x.csv"), Error);
+  const CsvColumns spaced = parse_csv("t,x\r\n\r\n0,1\r\n  \r\n1,2\r\n\r\n", "x.csv");
+  EXPECT_EQ(spaced.values[0], (std::vector<double>{0, 1}));
+  EXPECT_EQ(spaced.values[1], (std::vector<double>{1, 2}));
 }
 
 TEST(Csv, WrongFilesAreRefusedWithTheLine) {
