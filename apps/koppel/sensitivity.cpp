@@ -43,6 +43,7 @@ void run(const SensitivityCommand& given) {
   model = with_controls(std::move(model), given, options.run.end);
   options.mode = mode_of(given.mode);
   for (const std::string& text : given.of) options.of.push_back(parse_criterion(text));
+  check_labels(options.of);
   if (options.of.empty()) options.of = criteria_of(model);
   if (options.of.empty()) {
     throw Error("arguments.wrong", "the model has no outputs, and no criterion is given.",

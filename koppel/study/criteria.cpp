@@ -183,6 +183,16 @@ Criterion parse_criterion(std::string_view text) {
   return out;
 }
 
+void check_labels(std::span<const Criterion> criteria) {
+  for (std::size_t i = 0; i < criteria.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (criteria[i].label != criteria[j].label) continue;
+      throw Error("study.bad-criterion",
+                  fmt::format("criterion '{}' is given twice.", criteria[i].label));
+    }
+  }
+}
+
 std::vector<Criterion> criteria_of(const Model& model) {
   std::vector<Criterion> out;
   for (const Output& output : model.outputs) {

@@ -35,6 +35,8 @@ std::string to_string(
 
 // Throws Error `study.bad-criterion`.
 Criterion parse_criterion(std::string_view text);
+// Results are told apart by their labels. Throws the same where two are equal.
+void check_labels(std::span<const Criterion> criteria);
 
 // What a model is asked for where nothing else is said: its outputs at the end.
 std::vector<Criterion> criteria_of(const Model& model);

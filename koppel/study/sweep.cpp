@@ -126,14 +126,8 @@ void prepare(Sweep& sweep) {
     throw Error("study.bad-criterion", "the model has no outputs, and no criterion is given.",
                 "Say what is wanted of each variant, such as body.x:max.");
   }
-  for (std::size_t i = 0; i < sweep.criteria.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (sweep.criteria[i].label != sweep.criteria[j].label) continue;
-      throw Error("study.bad-criterion",
-                  fmt::format("criterion '{}' is given twice.", sweep.criteria[i].label));
-    }
-    check_column(sweep, sweep.criteria[i].label);
-  }
+  check_labels(sweep.criteria);
+  for (const Criterion& criterion : sweep.criteria) check_column(sweep, criterion.label);
   // Columns beside those of outputs and quantities need equations to be known.
   Model trial = model;
   try {

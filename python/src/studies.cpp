@@ -59,6 +59,7 @@ py::tuple sensitivity(LoadedModel& of, const py::dict& given, const std::vector<
   std::vector<ParameterOrigin> origins = of.origins;
   options.run = run_options(given, of.model, origins);
   options.of = criteria(what);
+  check_labels(options.of);
   using Mode = SensitivityOptions::Mode;
   options.mode = mode == "forward" ? Mode::Forward : mode == "adjoint" ? Mode::Adjoint : Mode::Auto;
   const Sensitivity found = with_model(of, [&] {

@@ -332,6 +332,8 @@ class Sensitivities(Study):
                      "samples over the value of a parameter.\n")
         self.refuses([*ask, "--of", "x:final", "--over", "k,k"],
                      "error[study.bad-option]: 'k' is given twice.\n")
+        self.refuses([*ask, "--of", "A=x:final", "--of", "A=x:max", "--over", "k"],
+                     "error[study.bad-criterion]: criterion 'A' is given twice.\n")
 
     def test_the_end_of_a_run_is_not_varied_in_silence(self):
         self.write("long.yaml", OSCILLATOR.replace("x0: 0.1", "x0: 0.1, T: 3").replace("end: 1", "end: T"))
