@@ -381,6 +381,12 @@ void Batch::put_parameters(std::size_t first, std::size_t last, std::span<const 
 }
 
 void Batch::set(const std::string& parameter, std::span<const double> values) {
+  const auto isnt_finite = [](double value) { return !std::isfinite(value); };
+  if (const auto bad = std::find_if(values.begin(), values.end(), isnt_finite);
+      bad != values.end()) {
+    throw Error("study.bad-option", fmt::format("copy {} is given {} for '{}', which is no number.",
+                                                bad - values.begin(), *bad, parameter));
+  }
   const std::vector<Impossible> impossible = set(std::vector<std::string>{parameter}, values);
   if (impossible.empty()) return;
   throw Error("study.batch-start",

@@ -170,6 +170,12 @@ TEST(Batch, ParametersOfCopiesDiffer) {
   const double impossible[] = {0.4, 5};
   EXPECT_THROW(batch.set("b", std::vector<double>{1.0, 0.1}), Error);
   EXPECT_THROW(batch.set("nothing", impossible), Error);
+  try {
+    batch.set("g", std::vector<double>{9.81, NAN});
+    ADD_FAILURE() << "a value that is no number was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.diagnostics()[0].message, "copy 1 is given nan for 'g', which is no number.");
+  }
 }
 
 // In every kind of lanes and on the tape; 11 copies leave lanes of the last block that are
