@@ -27,5 +27,6 @@ int main() {
   const Inverse crane = inverse(m.model(), {.end = 4});
   double most = 0;
   for (const double force : crane.trajectory["F"]) most = std::max(most, std::abs(force));
-  std::printf("largest force %.3f N, at the end %.6f N\n", most, crane.trajectory["F"].back());
+  std::printf("largest force %.3f N, at the end %.6f N\n", most,
+              std::abs(crane.trajectory["F"].back()));
 }

@@ -406,7 +406,7 @@ outputs: {x: x, root: "sqrt(max(x, 0.01))"}
                 {x, [&](const std::vector<Complex>& p) { return std::sqrt(x(p)); }});
 }
 
-// Series end where the stop of this slider begins, and steps with them.
+// The root of zero has no series: steps end where the stop of this slider ends.
 TEST(Pieces, RunsThatWouldNotFinishAreToldNotAwaited) {
   constexpr const char* kStop = R"yaml(
 dimension: 2
@@ -422,7 +422,7 @@ joints:
   C: {type: revolute, between: [rod.e, block]}
   S: {type: prismatic, between: [ground, block], axis: [1, 0]}
 forces:
-  stop: {type: effort, on: S.position, effort: "-k*max(0, S.position - 1)^1.5"}
+  stop: {type: effort, on: S.position, effort: "-k*sqrt(max(0, S.position - 1))^3"}
 initial: {A.angle: 0.6, "A.angle'": 8}
 outputs: {x: S.position}
 )yaml";
