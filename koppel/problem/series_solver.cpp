@@ -372,6 +372,30 @@ SeriesSolver::Status SeriesSolver::expand(int last) {
   return Status::Ok;
 }
 
+void SeriesSolver::append_expansion(std::vector<double>& to) const {
+  for (int j = 0; j < num_unknowns(); ++j) {
+    const double* const x = unknowns_[static_cast<std::size_t>(j)].x;
+    to.insert(to.end(), x, x + degree(j) + 1);
+  }
+}
+
+// Of derivatives, stages k < 0 and the matrix read the lowest coefficients only.
+bool SeriesSolver::put_expansion(std::span<const double> coefficients) {
+  std::size_t size = 0;
+  for (int j = 0; j < num_unknowns(); ++j) size += static_cast<std::size_t>(degree(j)) + 1;
+  if (coefficients.size() != size) return false;
+  const double* next = coefficients.data();
+  for (int j = 0; j < num_unknowns(); ++j) {
+    const Unknown& unknown = unknowns_[static_cast<std::size_t>(j)];
+    const int lowest = std::max(unknown.d, unknown.last - unknown.first);
+    for (int o = 0; o <= std::min(lowest, degree(j)); ++o) put(unknown, o, next[o]);
+    std::copy_n(next, degree(j) + 1, unknown.x);
+    next += degree(j) + 1;
+  }
+  followed_ = last_stage_;
+  return true;
+}
+
 // As generated code does (series_expansion.hpp), to the last bit.
 void SeriesSolver::expand_stages(int k, int last) {
   for (; k <= last; ++k) {

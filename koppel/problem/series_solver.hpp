@@ -56,6 +56,11 @@ class SeriesSolver {
   // from now on, else after the first few.
   void expect(double num_expansions);
 
+  // All coefficients of an expansion, one unknown after the other; and an expansion of before in
+  // the place of one, where they are as many. The matrix is not set up by that.
+  void append_expansion(std::vector<double>& to) const;
+  bool put_expansion(std::span<const double> coefficients);
+
   // The stages whose coefficients count in the polynomials; all of them after expand().
   void truncate(int last) { followed_ = last; }
   int followed() const { return followed_; }

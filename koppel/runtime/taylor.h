@@ -125,19 +125,15 @@ KOPPEL_TAYLOR_SUM(sqrt) {
   KOPPEL_UNUSED(b), KOPPEL_UNUSED(c);
   return (a[k] - koppel_symmetric_sum(r, k, 1)) / (2 * r[0]);
 }
-/* Whether r_j = 0 for j < k and a_k = 0: a is 0 throughout, as max(0, x) is beside its switch, and
- * so are its powers */
-KOPPEL_TAYLOR_INLINE koppel_stays_zero(const double* r, const double* a, int k) {
-  int j = 0;
-  while (j < k && r[j] == 0) ++j;
-  return j == k && a[k] == 0;
-}
-/* r = a^b with b constant in time, from a r' = b r a' */
+/* r = a^b with b constant in time, from a r' = b r a'; powers of what is 0 throughout, as max(0, x)
+ * is beside its switch, are 0 */
 KOPPEL_TAYLOR_SUM(pow_static) {
   double sum = 0;
   int j;
   KOPPEL_UNUSED(c);
-  if (koppel_stays_zero(r, a, k)) return 0;
+  for (j = 0; j < k && r[j] == 0; ++j) {
+  }
+  if (j == k && a[k] == 0) return 0;
   for (j = 0; j < k; ++j) sum += (b[0] * (double)(k - j) - (double)j) * a[k - j] * r[j];
   return sum / ((double)k * a[0]);
 }

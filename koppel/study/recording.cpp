@@ -18,7 +18,6 @@
 #include <koppel/simulate/progress_watch.hpp>
 #include <koppel/study/observed.hpp>
 #include <koppel/study/pieces.hpp>
-#include <koppel/study/series_changes.hpp>
 #include <koppel/study/symbols.hpp>
 
 namespace koppel {
@@ -142,7 +141,7 @@ std::span<const double> TracedMotion::Recording::expansion_of(const Step& step) 
     return {};
   }
   if (const SeriesSolver* const series = expanded->expansion()) {
-    append_coefficients(*series, coefficients_);
+    series->append_expansion(coefficients_);
   }
   return coefficients_;
 }

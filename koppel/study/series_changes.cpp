@@ -122,24 +122,6 @@ FallingFactorials::FallingFactorials(int most_m, int most_r) : stride_(most_r + 
   }
 }
 
-void append_coefficients(const SeriesSolver& from, std::vector<double>& to) {
-  for (int j = 0; j < from.num_unknowns(); ++j) {
-    for (int m = 0; m <= from.degree(j); ++m) to.push_back(from.coefficient(j, m));
-  }
-}
-
-bool put_coefficients(std::span<const double> from, SeriesSolver& to) {
-  std::size_t count = 0;
-  for (int j = 0; j < to.num_unknowns(); ++j) count += at(to.degree(j)) + 1;
-  if (from.size() != count) return false;
-  std::size_t next = 0;
-  for (int j = 0; j < to.num_unknowns(); ++j) {
-    for (int m = 0; m <= to.degree(j); ++m) to.set(j, m, from[next++]);
-  }
-  to.truncate(to.last_stage());
-  return true;
-}
-
 std::optional<std::vector<FollowingStart>> find_following_starts(const SeriesSystem& system,
                                                                  std::size_t size) {
   const SeriesTerms& terms = system.terms();

@@ -74,10 +74,6 @@ class UnknownSeries {
   std::vector<double> values_;
 };
 
-// All coefficients of an expansion, one unknown after the other; and back, where they are as many.
-void append_coefficients(const SeriesSolver& from, std::vector<double>& to);
-bool put_coefficients(std::span<const double> from, SeriesSolver& to);
-
 // A start that follows from others, of an unknown by an equation in a stage k < 0.
 struct FollowingStart {
   int equation, unknown, stage;

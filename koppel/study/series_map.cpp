@@ -185,7 +185,7 @@ class SeriesMap : public StepMap {
       work.solver.take(at.given);
     }
     work.solver.set_time(std::nextafter(at.t, HUGE_VAL));
-    const bool is_known = put_coefficients(at.expansion, work.solver);
+    const bool is_known = work.solver.put_expansion(at.expansion);
     if (!is_known) {
       for (std::size_t i = 0; i < size_; ++i) {
         const auto [j, o] = place(i);
