@@ -23,6 +23,7 @@
 #include <koppel/version.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/heap.hpp"
 #include "apps/koppel/help_format.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/model_options.hpp"
@@ -166,6 +167,7 @@ bool is_output_written() {
 
 int main(int argc, char** argv) {
   using koppel::app::ExitCode;
+  koppel::app::take_large_pages();
   koppel::app::guard_standard_descriptors();
   koppel::app::ignore_file_size_signal();
   ExitCode code = koppel::app::run_and_report(argc, argv);

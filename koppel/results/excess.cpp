@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include <koppel/base/quoted.hpp>
 
 namespace koppel {
 
@@ -102,10 +103,9 @@ std::optional<Health::Reason> reason_of_wrong_way(const std::vector<Excess>& pus
   const auto [first, names] = sum_up(pushing);
   return Health::Reason{
       Health::What::WrongWay, first->from, first->worst, 0,
-      fmt::format(
-          "from t = {:.6g} s on the motion is that of another mechanism: '{}' would have to "
-          "act the wrong way (a cable push, an open contact pull).",
-          first->from, fmt::join(names, "', '"))};
+      fmt::format("from t = {:.6g} s on the motion is that of another mechanism: {} would have to "
+                  "act the wrong way (a cable push, an open contact pull).",
+                  first->from, quoted(names))};
 }
 
 std::optional<Health::Reason> reason_of_limits(const std::vector<Excess>& beyond) {
@@ -113,9 +113,9 @@ std::optional<Health::Reason> reason_of_limits(const std::vector<Excess>& beyond
   const auto [first, names] = sum_up(beyond);
   return Health::Reason{
       Health::What::Limits, first->from, first->worst, first->bound,
-      fmt::format("from t = {:.6g} s on the motion needs more than the inputs may give: '{}' "
+      fmt::format("from t = {:.6g} s on the motion needs more than the inputs may give: {} "
                   "beyond the limits.",
-                  first->from, fmt::join(names, "', '"))};
+                  first->from, quoted(names))};
 }
 
 std::string describe_limit_violation(const Excess& e) {

@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <koppel/base/quoted.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/graph/traverse.hpp>
 #include <koppel/simulate/problem_state.hpp>
@@ -155,8 +155,7 @@ void AngleJumps::judge(double t) {
     const State before = at(std::max(step_->t0, t - kAway * h / 4));
     const std::vector<std::string> names =
         forces_that_jump(before, at(std::min(step_->t1, t + kAway * h / 4)), least);
-    const std::string of =
-        names.empty() ? "a force" : fmt::format("'{}'", fmt::join(names, "', '"));
+    const std::string of = names.empty() ? "a force" : quoted(names);
     found_ = Health::Reason{
         Health::What::Jump, t, near[i] / size[i], 0,
         fmt::format(

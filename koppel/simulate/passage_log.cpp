@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <koppel/analysis/rank/rank.hpp>
+#include <koppel/base/quoted.hpp>
 #include <koppel/integrate/passage.hpp>
 
 namespace koppel {
@@ -24,18 +24,17 @@ void PassageLog::note(const Step& step, const std::vector<int>& rows,
   const auto* const passing = dynamic_cast<const PassingStep*>(&step);
   const SingularPassage* const passage = passing == nullptr ? nullptr : passing->passage();
   if (passage == nullptr || !is_real(passage->t)) return;
-  std::vector<std::string> owners;
+  std::vector<std::string> owners;  // in the order of the model
   for (const int row : passage->rows) {
     const auto number = static_cast<std::size_t>(rows[static_cast<std::size_t>(row)]);
-    owners.push_back(equations_.rows[number].owner.name);
+    const std::string& name = equations_.rows[number].owner.name;
+    if (std::find(owners.begin(), owners.end(), name) == owners.end()) owners.push_back(name);
   }
-  std::sort(owners.begin(), owners.end());
-  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   if (passages_.size() < kTold) {
     tell_(
-        fmt::format("passed a singular configuration at t = {:.6g} s: the constraints of '{}' "
+        fmt::format("passed a singular configuration at t = {:.6g} s: the constraints of {} "
                     "depend on each other there.",
-                    passage->t, fmt::join(owners, "', '")));
+                    passage->t, quoted(owners)));
   }
   passages_.push_back({passage->t, std::move(owners)});
 }

@@ -1,12 +1,14 @@
 #include <koppel/analysis/algebra/factors.hpp>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
 namespace koppel::dense {
 
 using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 struct LeastNorm::Factors {
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> of;
@@ -26,6 +28,14 @@ LeastNorm::~LeastNorm() = default;
 
 Eigen::Index LeastNorm::rank() const { return factors_->of.rank(); }
 MatrixXd LeastNorm::solve(const MatrixXd& b) const { return factors_->of.solve(b); }
+
+std::optional<VectorXd> solve_regular(const MatrixXd& A, const VectorXd& b, double threshold) {
+  const Eigen::PartialPivLU<MatrixXd> lu(A);
+  if (!(lu.rcond() > threshold)) return {};
+  VectorXd x = lu.solve(b);
+  x += lu.solve(b - A * x);
+  return x;
+}
 
 MatrixXd solve_least_squares(const MatrixXd& A, const MatrixXd& b) {
   return A.colPivHouseholderQr().solve(b);

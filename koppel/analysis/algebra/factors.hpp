@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <Eigen/Core>
@@ -24,6 +25,11 @@ class LeastNorm {
   struct Factors;
   std::unique_ptr<const Factors> factors_;
 };
+
+// A x = b of a square matrix by elimination with one refinement, at a fifth of the cost of
+// LeastNorm; nothing where 1/(‖A‖ ‖A⁻¹‖), as estimated, is below `threshold`.
+std::optional<Eigen::VectorXd> solve_regular(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
+                                             double threshold);
 
 // The x of least squares of A x = b, where the columns of A are independent.
 Eigen::MatrixXd solve_least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& b);

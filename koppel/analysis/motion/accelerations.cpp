@@ -14,6 +14,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kRankTolerance = 1e-10;
+constexpr double kRegular = 1e-7;  // conditions for which elimination is as good as QR
 
 struct Kkt {
   MatrixXd matrix;
@@ -151,12 +152,17 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   const MatrixXd A = d.asDiagonal() * kkt.matrix * d.asDiagonal();
   const VectorXd b = d.cwiseProduct(kkt.right);
 
-  const dense::LeastNorm factors(A, kRankTolerance);
-  VectorXd x = factors.solve(b);
-  x += factors.solve(b - A * x);  // one refinement
-  x = d.cwiseProduct(x).eval();
   Accelerations open;
-  if (factors.rank() < size) x = solve_by_null_space(kkt, open);
+  VectorXd x;
+  if (std::optional<VectorXd> regular = dense::solve_regular(A, b, kRegular)) {
+    x = d.cwiseProduct(*regular);
+  } else {
+    const dense::LeastNorm factors(A, kRankTolerance);
+    x = factors.solve(b);
+    x += factors.solve(b - A * x);  // one refinement
+    x = d.cwiseProduct(x).eval();
+    if (factors.rank() < size) x = solve_by_null_space(kkt, open);
+  }
   const VectorXd terms = kkt.matrix.cwiseAbs() * x.cwiseAbs() + kkt.right.cwiseAbs();
   Accelerations result = split(evaluator, x, terms, (kkt.right - kkt.matrix * x).cwiseAbs());
   result.is_redundant = open.is_redundant;

@@ -10,6 +10,7 @@
 #include <koppel/analysis/algebra/quadrics.hpp>
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/assembly/neighbours.hpp>
+#include <koppel/base/quoted.hpp>
 
 namespace koppel {
 namespace {
@@ -294,7 +295,7 @@ int choose_branch(const Evaluator& evaluator, const Branches& branches, State& s
 
 namespace {
 
-// "'a', 'b'": the owners of equations that are dependent at a state.
+// The owners of equations that are dependent at a state.
 std::string dependent_owners(const Evaluator& evaluator, const State& state) {
   std::vector<std::string> names;
   for (const Redundancy& r : analyze_rank(evaluator, state, {.here_only = true}).redundant) {
@@ -303,13 +304,7 @@ std::string dependent_owners(const Evaluator& evaluator, const State& state) {
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  constexpr std::size_t kMost = 6;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
-    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
-  }
-  if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
-  return text;
+  return quoted(names);
 }
 
 }  // namespace
