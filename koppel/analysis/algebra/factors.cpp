@@ -31,7 +31,9 @@ MatrixXd LeastNorm::solve(const MatrixXd& b) const { return factors_->of.solve(b
 
 std::optional<VectorXd> solve_regular(const MatrixXd& A, const VectorXd& b, double threshold) {
   const Eigen::PartialPivLU<MatrixXd> lu(A);
-  if (!(lu.rcond() > threshold)) return {};
+  // The estimate of the condition asks for pivots that are numbers and not 0.
+  const Eigen::ArrayXd pivots = lu.matrixLU().diagonal().array().abs();
+  if (!(pivots > threshold * pivots.maxCoeff()).all() || !(lu.rcond() > threshold)) return {};
   VectorXd x = lu.solve(b);
   x += lu.solve(b - A * x);
   return x;
