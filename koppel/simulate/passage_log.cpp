@@ -24,12 +24,13 @@ void PassageLog::note(const Step& step, const std::vector<int>& rows,
   const auto* const passing = dynamic_cast<const PassingStep*>(&step);
   const SingularPassage* const passage = passing == nullptr ? nullptr : passing->passage();
   if (passage == nullptr || !is_real(passage->t)) return;
-  std::vector<std::string> owners;  // in the order of the model
+  std::vector<std::string> owners;
   for (const int row : passage->rows) {
     const auto number = static_cast<std::size_t>(rows[static_cast<std::size_t>(row)]);
-    const std::string& name = equations_.rows[number].owner.name;
-    if (std::find(owners.begin(), owners.end(), name) == owners.end()) owners.push_back(name);
+    owners.push_back(equations_.rows[number].owner.name);
   }
+  std::sort(owners.begin(), owners.end());
+  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   if (passages_.size() < kTold) {
     tell_(
         fmt::format("passed a singular configuration at t = {:.6g} s: the constraints of {} "

@@ -132,8 +132,11 @@ struct CardLibrary {
 
 void* allocate_for_card(const CardLibrary* of, std::size_t bytes) {
   if (of == nullptr) return ::operator new(bytes);
+  constexpr int kNoMemory = 1, kNoMemoryOfDriver = 102;  // 100 + cudaErrorMemoryAllocation
   void* memory = nullptr;
-  if (of->allocate_on_host(&memory, bytes) != 0) throw std::bad_alloc();
+  const int failure = of->allocate_on_host(&memory, bytes);
+  if (failure == kNoMemory || failure == kNoMemoryOfDriver) throw std::bad_alloc();
+  of->check(failure);  // no card, or no driver
   return memory;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/study/batch.hpp>
 #include <koppel/study/card.hpp>
@@ -30,13 +31,18 @@ outputs: {x: x, phi: phi}
 run: {end: 1}
 )";
 
-// The compiler of the host in the place of nvcc, as a script in a folder.
-std::string make_host_compiler(const std::filesystem::path& folder) {
+// The compiler of the host in the place of nvcc, as a script in a folder; sources are changed by
+// sed first where `edit` says how.
+std::string make_host_compiler(const std::filesystem::path& folder, const std::string& edit = "") {
   const std::string compiler = folder / "host";
-  std::ofstream(compiler) << "#!/bin/sh\nfor word; do source=$word; done\n"
-                             "while [ $# -gt 0 ]; do [ \"$1\" = -o ] && library=$2; shift; done\n"
-                             "exec c++ -O1 -ffp-contract=off -fPIC -shared -x c++ \"$source\" -o "
-                             "\"$library\"\n";
+  std::ofstream(compiler)
+      << "#!/bin/sh\nfor word; do source=$word; done\n"
+         "sed -i '" +
+             edit +
+             "' \"$source\"\n"
+             "while [ $# -gt 0 ]; do [ \"$1\" = -o ] && library=$2; shift; done\n"
+             "exec c++ -O1 -ffp-contract=off -fPIC -shared -x c++ \"$source\" -o "
+             "\"$library\"\n";
   std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
   return compiler;
 }
@@ -95,6 +101,26 @@ TEST(Card, RunsAgainAsIfForTheFirstTime) {
   const Card::Results few = card.run(three, 2, wanted);
   const Card::Results& all = card.run(many, 2, wanted);
   for (std::size_t n = 0; n < kMany; ++n) ASSERT_EQ(all.values[0][n], few.values[0][n % 3]) << n;
+}
+
+// Where there is a compiler and no card the driver refuses the first memory that is asked for.
+TEST(Card, RefusalsOfTheDriverAreTold) {
+  const testing::TemporaryFolder folder;
+  const std::string edit = "/^static int koppel_allocate_on_host/,/^}/s/return .*;/return 135;/";
+  const testing::ScopedEnvironment named("KOPPEL_NVCC", make_host_compiler(folder.path(), edit));
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(kCart, "cart.yaml", {}, origins);
+  BatchOptions options;
+  options.run.step = 0.01;
+  options.run.integrator = "rosenbrock";
+  const Batch batch(model, origins, 3, options);
+  const Card card(batch.step_model(), {});
+  try {
+    card.make_numbers(10);
+    FAIL() << "memory was given";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.diagnostics().front().id, "study.no-card") << error.what();
+  }
 }
 
 // Copies on a card go the ways of copies in lanes, bit by bit: with inputs, parameters, copies that
