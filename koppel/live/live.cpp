@@ -112,6 +112,7 @@ class RowWatch {
         y_(prepared.start.y),
         watch_(options, std::nullopt, row_names(prepared.equations)) {
     if (!has_every_step || !prepared.equations->u.empty()) problem_.energy = {};
+    watch_.expect_impulses(prepared.impulses);
     watch_.begin(problem_, t_, y_);
   }
 

@@ -50,8 +50,8 @@ Prepared ForwardRun::prepared() {
                 "start there.",
                 "Start beside it; `simulate` computes the motion away from it.");
   }
-  return {now_.choice,  now_.equations,    now_.independent, now_.state,
-          now_.problem, now_.descriptor(), now_.start,       out_.summary.messages};
+  return {now_.choice,       now_.equations, now_.independent, now_.state,           now_.problem,
+          now_.descriptor(), now_.start,     now_.impulses,    out_.summary.messages};
 }
 
 void ForwardRun::tell(std::string message) {

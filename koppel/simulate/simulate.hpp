@@ -110,6 +110,7 @@ struct Prepared {
   Problem problem;
   Descriptor descriptor;  // what fixed-cost steps are made of
   Start start;
+  std::vector<double> impulses;  // the times of those that fixed-cost steps pass
   std::vector<std::string> messages;
 };
 Prepared prepare(const Model& model, const SimulateOptions& options);

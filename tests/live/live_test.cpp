@@ -243,6 +243,31 @@ TEST(Live, EnergyFromNowhereIsDoubtfulAndLostEnergyIsNoted) {
   EXPECT_NE(loses.notes[0].find("the motion lacks energy"), std::string::npos) << loses.notes[0];
 }
 
+// Where the rate of a drive jumps, an impulse gives or takes energy.
+TEST(Live, ImpulsesOfDrivesAreInTheBalance) {
+  for (const char* drive : {"abs(t - 0.5) - 0.5", "0.5 - abs(t - 0.5)", "max(0, t - 0.5)"}) {
+    const Model model = read_model_text(std::string(R"(
+name: two rods
+dimension: 2
+gravity: [0, -9.81]
+bodies:
+  upper: {mass: 1, com: [0.5, 0], inertia: 0.1}
+  lower: {mass: 1, com: [0.5, 0], inertia: 0.1, position: [1, 0]}
+joints:
+  A: {type: revolute, between: [ground, upper], at: [0, 0], drive: ")") +
+                                            drive + R"("}
+  B: {type: revolute, between: [upper, lower], at: [1, 0]}
+)",
+                                        "rods.yaml");
+    HandClock clock;
+    SimulateOptions options = with_step(model, 1e-3);
+    options.integrator = "rattle";
+    const LiveResult r = run_live(model, options, {.end = 1, .clock = &clock});
+    EXPECT_EQ(r.status, LiveResult::Status::Done) << drive << ": " << r.text;
+    EXPECT_TRUE(r.notes.empty()) << drive << ": " << r.notes[0];
+  }
+}
+
 TEST(Live, AllocatesNothingInTheLoop) {
   HandClock clock;
   const Model model = cart();
