@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include <koppel/analysis/rank/kept_rows.hpp>
 #include <koppel/results/health.hpp>
 #include <koppel/simulate/health_watch.hpp>
 #include <koppel/simulate/preparation.hpp>
@@ -79,7 +80,6 @@ class ForwardRun {
   // Whether others serve better from the end of this step on.
   bool do_rows_fade(const Step& step);
   bool go_on_with_other_rows(const Outcome& outcome, Sampler& sampler);
-  double kept_pivot(const std::vector<int>& left_out);
   void leave_out_instead(RankReport rank, const Outcome& outcome, Sampler& sampler);
 
   // Whether all constraints depend on each other there, and not only those that are kept.
@@ -103,7 +103,7 @@ class ForwardRun {
   int num_swaps_ = 0;                            // of constraints that are left out
   double chosen_pivot_ = 0;                      // of those that are kept, when they were chosen
   std::optional<RankReport> other_rows_;         // to leave out from here on
-  std::vector<double> row_lengths_;              // of constraints, the largest so far
+  KeptRows kept_rows_;
   std::optional<Health::Reason> jumping_event_;  // the first
 };
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Cholesky>
 
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/motion/impulse.hpp>
@@ -177,6 +176,9 @@ void ForwardRun::leave_out_instead(RankReport rank, const Outcome& outcome, Samp
     tell(fmt::format("at t = {:.6g} s other constraints became redundant and are left out.",
                      outcome.t));
   }
+  // From a state that satisfies those that were left out to round-off, too.
+  close_positions(*now_.evaluator, now_.state);
+  now_.state.v = velocities_after_jump(*now_.evaluator, now_.state);
   now_.take(std::move(rank));
   now_.make_problem();
   now_.start.sides = outcome.sides;
@@ -184,40 +186,27 @@ void ForwardRun::leave_out_instead(RankReport rank, const Outcome& outcome, Samp
   watch_->go_on(now_.problem, now_.start.t, now_.start.y);
 }
 
-// The smallest pivot of what is kept: how far the nearest row is from the others, and from 0, in
-// parts of the largest length that each has had.
-double ForwardRun::kept_pivot(const std::vector<int>& left_out) {
-  const Matrix all = now_.evaluator->all_constraints(now_.state);
-  row_lengths_.resize(static_cast<std::size_t>(all.rows), 0.0);
-  const Eigen::Map<const Eigen::MatrixXd> C(all.values.data(), all.rows, all.columns);
-  Eigen::MatrixXd kept(all.rows - static_cast<int>(left_out.size()), all.columns);
-  Eigen::Index next = 0;
-  for (int i = 0; i < all.rows; ++i) {
-    double& length = row_lengths_[static_cast<std::size_t>(i)];
-    length = std::max(length, C.row(i).norm());
-    if (std::find(left_out.begin(), left_out.end(), i) != left_out.end()) continue;
-    kept.row(next++) = C.row(i) / (length > 0 ? length : 1);
-  }
-  const Eigen::MatrixXd products = kept * kept.transpose();
-  return std::sqrt(std::max(0.0, products.ldlt().vectorD().minCoeff()));
-}
-
 bool ForwardRun::do_rows_fade(const Step& step) {
-  constexpr double kFaded = 0.1;   // of what it was when they were chosen
-  constexpr double kBetter = 3.0;  // times
+  constexpr double kFaded = 0.2;      // of what it was when they were chosen
+  constexpr double kBetter = 3.0;     // times
+  constexpr double kMostOpen = 1e-3;  // a tenth of a pivot that is large enough
   constexpr int kMostSwaps = 1000;
   if (now_.rank.redundant_rows.empty() || options_.step || num_swaps_ > kMostSwaps) return false;
-  if (now_.rank.rank == 0) return false;                  // none is kept
-  if (now_.choice.integrator.is("taylor")) return false;  // it has rules of its own
+  if (now_.rank.rank == 0) return false;  // none is kept
   std::vector<double> y(static_cast<std::size_t>(now_.problem.size()));
   step.evaluate(step.t1, y);
   take_state(step.t1, y);
-  const double pivot = kept_pivot(now_.rank.redundant_rows);
+  const double pivot = kept_rows_.pivot(*now_.evaluator, now_.state, now_.rank.redundant_rows);
   if (chosen_pivot_ == 0) chosen_pivot_ = pivot;
   if (pivot > kFaded * chosen_pivot_) return false;
-  RankReport rank = analyze_rank(*now_.evaluator, now_.state, {.here_only = true});
+  // What the tolerance of the run leaves open of redundant rows makes them look independent.
+  RankReport rank;
+  for (double tolerance = 1e-8; tolerance < kMostOpen; tolerance *= 10) {
+    rank = analyze_rank(*now_.evaluator, now_.state, {.tolerance = tolerance, .here_only = true});
+    if (rank.rank <= now_.rank.rank) break;
+  }
   if (rank.rank != now_.rank.rank || rank.redundant_rows == now_.rank.redundant_rows) return false;
-  const double other = kept_pivot(rank.redundant_rows);
+  const double other = kept_rows_.pivot(*now_.evaluator, now_.state, rank.redundant_rows);
   if (other < kBetter * pivot) return false;
   chosen_pivot_ = other;
   other_rows_ = std::move(rank);

@@ -150,13 +150,13 @@ TEST(Sarrus, FallsThroughItsFlatPoseWithoutTilting) {
 }
 
 // tan(θ₁/2) tan(θ₂/2) = sin((β + α)/2)/sin((β − α)/2) [Bennett 1903], through many turns. All rods
-// come near one plane, but no other motion branches off there. (In absolute coordinates the
-// equations that are kept come to depend on each other; such runs fail.)
+// come near one plane, but no other motion branches off there. In absolute coordinates the
+// equations that are kept come to depend on each other, and others have to take their place.
 TEST(Bennett, KeepsItsRelationThroughWholeTurns) {
   const Model model = read_model(std::filesystem::path(KOPPEL_LINKAGES) / "bennett.yaml");
   constexpr double kRatio = 2.804706285024279, kOne = 0.7, kTwo = 2.8827504614814887;
   std::optional<double> end;
-  for (const char* const coordinates : {"natural", "joint", "directors"}) {
+  for (const char* const coordinates : {"natural", "joint", "directors", "absolute"}) {
     for (const double tolerance : {1e-6, 1e-9, 1e-12}) {
       const Simulation s = run(model, 8, coordinates, tolerance);
       const std::string which =
