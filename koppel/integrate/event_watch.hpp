@@ -36,7 +36,7 @@ class EventWatch {
   // Whether an event has passed to another side, by values_ at this time and sides_.
   bool passes(std::size_t event, double t) const;
   bool any_passes(double t) const;
-  void take_sides();
+  void take_sides(double t);
   void note_leaving(double t);
   // Whether a function has no value that had one where one looked last, such as √(1 − x); and the
   // last time before `after` at which that is not so.

@@ -122,8 +122,8 @@ void AngleJumps::look_around(std::size_t k, double from, double to) {
   if (kPi - std::max(at_a, at_b) < kNearTheCut) judge((from + to) / 2);
 }
 
-// Whether forces differ on the two sides of t by as much when looked at from half as far, and half
-// of that: what is smooth differs by half.
+// Whether forces differ on the two sides of t by as much when looked at from half as far, half of
+// that, and much nearer: what is smooth differs by half, but for waves on its way.
 void AngleJumps::judge(double t) {
   constexpr double kAway = 0.2;  // of the step
   const double h = step_->t1 - step_->t0;
@@ -139,7 +139,7 @@ void AngleJumps::judge(double t) {
     return change;
   };
   const std::vector<double> far = difference(kAway * h), half = difference(kAway * h / 2),
-                            near = difference(kAway * h / 4);
+                            nearest = difference(kAway * h / 64), near = difference(kAway * h / 4);
   constexpr double kAsMuch = 0.7;
   // A jump, relative to the force; to all of them, and to what would stop the motion in the step.
   constexpr double kLeast = 1e-5, kOfAll = 1e-9;
@@ -150,7 +150,8 @@ void AngleJumps::judge(double t) {
   const double least = kOfAll * std::max(largest(size), stopping);
   for (std::size_t i = 0; i < far.size(); ++i) {
     const bool is_jump = near[i] > kAsMuch * half[i] && half[i] > kAsMuch * far[i] &&
-                         near[i] > kLeast * size[i] && near[i] > least;
+                         nearest[i] > kAsMuch * near[i] && near[i] > kLeast * size[i] &&
+                         near[i] > least;
     if (!is_jump) continue;
     const State before = at(std::max(step_->t0, t - kAway * h / 4));
     const std::vector<std::string> names =

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <koppel/analysis/motion/impulse.hpp>
+#include <koppel/equations/kinematics.hpp>
+#include <koppel/expr/algebra/structure.hpp>
 #include <koppel/simulate/table_ends.hpp>
 
 namespace koppel {
@@ -30,6 +32,8 @@ std::vector<int> take_happened(std::span<int> sides) {
 }
 
 namespace {
+
+constexpr double kRoundOff = 1e-9;  // of positions, and of velocities
 
 struct Change {
   std::size_t place;
@@ -69,7 +73,6 @@ struct Gap {
 };
 std::optional<Gap> find_gap(const Evaluator& evaluator, const State& state,
                             const std::vector<double>& before) {
-  constexpr double kRoundOff = 1e-9;
   const std::vector<double> after = evaluator.g(state);
   double size = 1;
   for (const double q : state.q) size = std::max(size, std::abs(q));
@@ -79,6 +82,65 @@ std::optional<Gap> find_gap(const Evaluator& evaluator, const State& state,
       return Gap{evaluator.equations->rows[i].owner.name, gap};
     }
   }
+  return {};
+}
+
+// Where the frames of all bodies are, and how they move: what new values of parameters may change
+// where coordinates are those of joints.
+struct Frames {
+  std::vector<Expr> places, motions;
+};
+Frames frames_of(const Equations& e) {
+  Frames out;
+  if (e.kinematics == nullptr) return out;
+  const auto add = [](std::vector<Expr>& to, const Vec3e& v) {
+    to.insert(to.end(), {v.x, v.y, v.z});
+  };
+  for (const BodyFrame& frame : e.kinematics->bodies) {
+    add(out.places, frame.r);
+    for (const Vec3e& axis : frame.R.column) add(out.places, axis);
+  }
+  out.motions = rate_of(e, out.places);
+  return out;
+}
+
+// The largest change of these from one state to another.
+double change_of(const Equations& e, std::span<const Expr> of, const State& from, const State& to) {
+  const VectorFunction function(e, of);
+  const std::vector<double> was = function(from), is = function(to);
+  double largest = 0;
+  for (std::size_t i = 0; i < was.size(); ++i) {
+    largest = std::max(largest, std::abs(is[i] - was[i]));
+  }
+  return largest;
+}
+
+double size_of(std::span<const double> values) {
+  double size = 1;
+  for (const double value : values) size = std::max(size, std::abs(value));
+  return size;
+}
+
+// After changes of parameters; velocities that no longer satisfy what holds now follow from
+// impulses of joints and constraints. A sentence where a body would have to be elsewhere.
+std::optional<std::string> follow_changes(const Evaluator& evaluator,
+                                          std::span<const Change> changes, const State& before,
+                                          State& state) {
+  const Equations& e = evaluator.equations;
+  std::vector<Expr> changed;
+  for (const Change& change : changes) changed.push_back(e.p[change.place]);
+  const Frames frames = frames_of(e);
+  if (depends_on(frames.places, changed)) {
+    const double way = change_of(e, frames.places, before, state);
+    if (way > kRoundOff * size_of(state.q)) {
+      return fmt::format("changed where bodies are, by {:.6g}; a position cannot jump", way);
+    }
+    if (change_of(e, frames.motions, before, state) > kRoundOff * size_of(state.v)) {
+      state.v = velocities_after_change(evaluator, before, state);
+      return {};
+    }
+  }
+  if (e.num_rows() > 0) state.v = velocities_after_jump(evaluator, state);
   return {};
 }
 
@@ -115,15 +177,17 @@ std::optional<std::string> happen(std::span<const int> events, std::span<const i
   }
   if (!P.empty()) state.v = velocities_after_impulse(evaluator, state, impulse_rates, P);
   if (changes.empty()) return {};
-  const std::vector<double> before = evaluator.g(state);
+  const State before = state;
   for (const Change& change : changes) state.p[change.place] = change.value;
-  if (auto problem = find_gap(evaluator, state, before)) {
+  if (auto problem = find_gap(evaluator, state, evaluator.g(before))) {
     return fmt::format(
         "{} changed what '{}' holds, which is off by {:.6g} now; a position cannot "
         "jump",
         names_of(e.events, events), problem->name, problem->size);
   }
-  if (e.num_rows() > 0) state.v = velocities_after_jump(evaluator, state);
+  if (auto problem = follow_changes(evaluator, changes, before, state)) {
+    return fmt::format("{} {}", names_of(e.events, events), *problem);
+  }
   return {};
 }
 

@@ -6,11 +6,12 @@
 namespace koppel {
 
 double length_of(const Equations& equations, const State& state) {
+  constexpr double kNothing = 1e-12;  // m: what assembly leaves of 0
   double length = 0;
   for (std::size_t j = 0; j < equations.num_q(); ++j) {
     if (equations.about.q[j].unit == "m") length = std::max(length, std::abs(state.q[j]));
   }
-  return length > 0 ? length : 1;
+  return length > kNothing ? length : 1;
 }
 
 double absolute_scale_for(const Equations& equations, const State& start) {

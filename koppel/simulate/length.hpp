@@ -11,7 +11,8 @@
 
 namespace koppel {
 
-// The largest coordinate that is a length, at a state; 1 where there is none or all are 0.
+// The largest coordinate that is a length, at a state; 1 where there is none or all are 0
+// but for round-off.
 double length_of(const Equations& equations, const State& state);
 
 // For IntegrateOptions::absolute_scale.

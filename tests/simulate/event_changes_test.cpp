@@ -99,6 +99,54 @@ events: {stop: {when: 0.5 - pivot.angle, bounce: 0.75, set: {T: 3}}}
   }
 }
 
+// A sled comes to a switch, from where its slide leads away at 60 degrees: half its speed is left,
+// in all coordinates. It is at the switch at 0.5 s.
+TEST(EventChanges, OfASlideTakeAnImpulse) {
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {slope: 0}
+bodies: {sled: {mass: 1, inertia: 0.1, position: [-1, 0]}}
+joints: {rail: {type: prismatic, between: [ground, sled], axis: [cos(slope), sin(slope)]}}
+initial: {"rail.position'": 2}
+events: {switch: {when: rail.position, set: {slope: 60 deg}}}
+outputs: {x: sled.x, y: sled.y, v: "rail.position'"}
+)",
+                                      "sled.yaml");
+  for (const std::string& set : coordinate_sets(model)) {
+    SCOPED_TRACE(set);
+    const Simulation s = run(model, 1, set);
+    EXPECT_NEAR(s["v"].back(), 1, 1e-9);
+    EXPECT_NEAR(s["x"].back(), 0.25, 1e-9);
+    EXPECT_NEAR(s["y"].back(), 0.25 * std::sqrt(3), 1e-9);
+  }
+}
+
+// The knee goes elsewhere, which joint coordinates would follow.
+TEST(EventChanges, ThatMoveBodiesAreRefusedInAllCoordinates) {
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {l: 1}
+gravity: [0, -9.81]
+bodies:
+  upper: {mass: 1, inertia: 0.1, points: {end: [l, 0]}}
+  lower: {mass: 1, inertia: 0.1, com: [0.1, 0], position: [l, 0]}
+joints:
+  hip: {type: revolute, between: [ground, upper]}
+  knee: {type: revolute, between: [upper.end, lower]}
+events: {shorter: {when: t - 0.3, set: {l: 0.8}}}
+)",
+                                      "legs.yaml");
+  for (const std::string& set : coordinate_sets(model)) {
+    SCOPED_TRACE(set);
+    SimulateOptions options;
+    options.end = 1;
+    options.coordinates = set;
+    const Simulation s = simulate(model, options);
+    EXPECT_EQ(s.status, Outcome::Status::Failed);
+    EXPECT_NE(s.text.find("a position cannot jump"), std::string::npos) << s.text;
+  }
+}
+
 // A rod hits two supports on the same side of its centre at once, at x = 0.5 with −0.1 m/s and at
 // 0.2 with −1 m/s. What the second does lifts the first: it gets no impulse, and would have to pull
 // otherwise.

@@ -307,6 +307,30 @@ TEST(Simulate, StepsOfFixedCostNeedAStep) {
             "  Give a step, such as `step = 1e-3`.");
 }
 
+// Two gears about the origin: assembly leaves lengths of 1e-23 m, which say nothing about a size.
+TEST(Simulate, RoundOffIsNoSizeOfAMechanism) {
+  const Model model = read_model_text(R"(
+dimension: 2
+bodies: {a: {mass: 1, inertia: 2}, b: {mass: 1, inertia: 3}}
+joints: {p: {type: revolute, between: [ground, a]}, q: {type: revolute, between: [ground, b]}}
+couplings: {gear: q.angle - 2*p.angle}
+forces: {spring: {type: torsion, joint: p, stiffness: 14}}
+initial: {p.angle: 0.5}
+outputs: {p: p.angle}
+run: {end: 3}
+)",
+                                      "gears.yaml");
+  for (const char* integrator : {"taylor", "radau5", "ida", "dop853"}) {
+    SCOPED_TRACE(integrator);
+    SimulateOptions options = options_of(model);
+    options.coordinates = "absolute";
+    options.integrator = integrator;
+    const Simulation s = simulate(model, options);
+    ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+    EXPECT_NEAR(s["p"].back(), 0.5 * std::cos(3), 1e-5);
+  }
+}
+
 TEST(Simulate, FixedStepsNeedAStep) {
   SimulateOptions options = options_of(oscillator());
   options.integrator = "rk4";

@@ -1,6 +1,7 @@
 #include <koppel/analysis/motion/impulse.hpp>
 
 #include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/equations/kinematics.hpp>
 
 namespace koppel {
 namespace {
@@ -93,12 +94,38 @@ std::vector<double> velocities_after_impulse(const Evaluator& evaluator, const S
   return dense::to_vector(dense::view(state.v) + jump);
 }
 
-std::vector<double> velocities_after_jump(const Evaluator& evaluator, const State& state) {
+namespace {
+
+// The state's velocities after this momentum and impulses of the constraints.
+std::vector<double> velocities_after(const Evaluator& evaluator, const State& state,
+                                     const VectorXd& momentum) {
   const Matrix M = (*evaluator.M)(state), C = evaluator.all_constraints(state);
   const std::vector<double> g_rate = evaluator.g_rate(state), a_rate = evaluator.a_rate(state);
   const VectorXd lacking = -dense::concatenate({dense::view(g_rate), dense::view(a_rate)});
-  const VectorXd jump = solve_jump(dense::view(M), dense::view(C), VectorXd::Zero(M.rows), lacking);
+  const VectorXd jump = solve_jump(dense::view(M), dense::view(C), momentum, lacking);
   return dense::to_vector(dense::view(state.v) + jump);
+}
+
+}  // namespace
+
+std::vector<double> velocities_after_jump(const Evaluator& evaluator, const State& state) {
+  return velocities_after(evaluator, state,
+                          VectorXd::Zero(static_cast<Index>(evaluator.equations->num_v())));
+}
+
+std::vector<double> velocities_after_change(const Evaluator& evaluator, const State& before,
+                                            const State& state) {
+  const Equations& e = evaluator.equations;
+  VectorXd momentum = VectorXd::Zero(static_cast<Index>(e.num_v()));
+  for (const Inertia& inertia : e.kinematics->inertias) {
+    const VectorFunction velocities(e, inertia.w);
+    const std::vector<double> was = velocities(before), is = velocities(state);
+    std::vector<Expr> lost;
+    for (std::size_t i = 0; i < was.size(); ++i) lost.emplace_back(was[i] - is[i]);
+    const std::vector<double> p = VectorFunction(e, inertia.times(lost))(state);
+    momentum += motions_of(evaluator, state, inertia.w).transpose() * dense::view(p);
+  }
+  return velocities_after(evaluator, state, momentum);
 }
 
 std::optional<std::vector<double>> velocities_after_impacts(const Evaluator& evaluator,

@@ -30,6 +30,13 @@ std::vector<double> velocities_after_impulse(const Evaluator& evaluator, const S
 // The same motion in all coordinates.
 std::vector<double> velocities_after_jump(const Evaluator& evaluator, const State& state);
 
+// The same where parameters have changed from those of the state before, and with them what the
+// velocities mean: the slope of a slide that coordinates along the joints follow. Masses keep their
+// velocities w as far as joints and constraints permit,
+//   M v⁺ + CᵀΛ = (∂w/∂v)ᵀ I w⁻.
+std::vector<double> velocities_after_change(const Evaluator& evaluator, const State& before,
+                                            const State& state);
+
 // v⁺ after impacts that happen together, on quantities with these rates, of q, v and t and linear
 // in v, and with these coefficients of restitution; `sides`: on which side of zero the obstacle of
 // each is, −1 or 1. Nothing where no motion that the constraints allow satisfies (2).
