@@ -293,6 +293,9 @@ class Validator {
       add_matrix(joint.a.axes);
       add_matrix(joint.b.axes);
     }
+    for (const Event& event : model_.events) {
+      if (event.restitution) add(*event.restitution);
+    }
     const std::vector<double> numbers = Function(inputs, expressions)(values);
     auto next = numbers.begin();
     const auto take_matrix = [&] {
@@ -311,6 +314,16 @@ class Validator {
       const Mat3<double> a = take_matrix(), b = take_matrix();
       check_joint(joint, a, b);
     }
+    for (const Event& event : model_.events) {
+      if (event.restitution) check_restitution(event, *next++);
+    }
+  }
+
+  void check_restitution(const Event& event, double value) {
+    if (value >= 0 && value <= 1) return;
+    report(event.where, "model.bad-value",
+           "bounce of " + quoted("event", event.name) + " is " + number(value) +
+               "; it must lie between 0 and 1: the part of the rate that is left.");
   }
 
   void check_mass(const Body& body, double mass, const Mat3<double>& inertia) {

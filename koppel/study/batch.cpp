@@ -381,19 +381,28 @@ void Batch::put_parameters(std::size_t first, std::size_t last, std::span<const 
 }
 
 void Batch::set(const std::string& parameter, std::span<const double> values) {
-  const auto isnt_finite = [](double value) { return !std::isfinite(value); };
-  if (const auto bad = std::find_if(values.begin(), values.end(), isnt_finite);
-      bad != values.end()) {
+  set_all({parameter}, values);
+}
+
+void Batch::set_all(const std::vector<std::string>& parameters, std::span<const double> values) {
+  const std::size_t n = parameters.size();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
     throw Error("study.bad-option", fmt::format("copy {} is given {} for '{}', which is no number.",
-                                                bad - values.begin(), *bad, parameter));
+                                                i / n, values[i], parameters[i % n]));
   }
-  const std::vector<Impossible> impossible = set(std::vector<std::string>{parameter}, values);
+  const std::vector<Impossible> impossible = set(parameters, values);
   if (impossible.empty()) return;
-  throw Error("study.batch-start",
-              fmt::format("{} of {} copies cannot be assembled with their value of '{}', the first "
-                          "is copy {} with {:g}; they keep what they had.",
-                          impossible.size(), count_, parameter, impossible[0].copy,
-                          values[impossible[0].copy]));
+  const std::size_t first = impossible[0].copy;
+  std::string given;
+  for (std::size_t i = 0; i < n; ++i) {
+    given += fmt::format("{}{} = {:g}", i > 0 ? ", " : "", parameters[i], values[first * n + i]);
+  }
+  throw Error(
+      "study.batch-start",
+      fmt::format("{} of {} copies cannot be assembled with their values, the first is copy "
+                  "{} with {}: {} They keep what they had.",
+                  impossible.size(), count_, first, given, impossible[0].why));
 }
 
 std::vector<Batch::Impossible> Batch::set(const std::vector<std::string>& parameters,

@@ -57,11 +57,12 @@ class Batch {
   const std::vector<std::string>& inputs() const { return inputs_; }
   const std::vector<std::string>& observed() const { return observed_; }
 
-  // A value of a parameter for each copy, which then starts anew. Throws Error
-  // `study.unknown-parameter`, and `study.batch-start` with the copies that cannot be assembled,
-  // which keep what they had.
+  // A value of a parameter for each copy, which then starts anew; or values of several, copy by
+  // copy, since a start may need them together. Throws Error `study.unknown-parameter`, and
+  // `study.batch-start` with the copies that cannot be assembled, which keep what they had.
   void set(const std::string& parameter, std::span<const double> values);
-  // Several parameters, copy by copy. Those that cannot be assembled keep what they had.
+  void set_all(const std::vector<std::string>& parameters, std::span<const double> values);
+  // The same, where copies that cannot be assembled are no error.
   struct Impossible {
     std::size_t copy;
     std::string id, why;

@@ -87,11 +87,10 @@ bool is_smooth(std::span<const double> t, std::span<const double> y) {
   return near(second[0]) && near(second[2]);
 }
 
-// The largest value: of the rows, or of the quartic through the five rows around the largest, where
-// that is a smooth maximum between rows. By golden section, to round-off.
-double largest(std::span<const double> t, std::span<const double> y) {
-  const auto at = static_cast<std::size_t>(std::max_element(y.begin(), y.end()) - y.begin());
-  if (at == 0 || at + 1 == y.size() || y.size() < 5) return y[at];
+// The largest value of the quartic through the five rows around one that is above its neighbours,
+// where that is a smooth maximum; or between the first or last two rows. By golden section, to
+// round-off.
+double largest_near(std::size_t at, std::span<const double> t, std::span<const double> y) {
   const std::size_t first = std::min(at < 2 ? 0 : at - 2, y.size() - 5);
   const std::span<const double> times = t.subspan(first, 5), values = y.subspan(first, 5);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -100,12 +99,27 @@ double largest(std::span<const double> t, std::span<const double> y) {
   if (!is_smooth(times, values)) return y[at];
   const Quartic quartic(times, values);
   constexpr double kGolden = 0.6180339887498949;
-  double low = t[at - 1], high = t[at + 1];
+  double low = t[at > 0 ? at - 1 : 0], high = t[std::min(at + 1, t.size() - 1)];
   for (int i = 0; i < 60; ++i) {
     const double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
     (quartic(left) > quartic(right) ? high : low) = quartic(left) > quartic(right) ? right : left;
   }
   return std::max(y[at], quartic((low + high) / 2));
+}
+
+// The largest value of the rows, and between them: of all rows that are above their neighbours, and
+// of which the parabola through the three may reach higher than the best so far. Another peak than
+// that of the largest row may be the highest.
+double largest(std::span<const double> t, std::span<const double> y) {
+  double best = *std::max_element(y.begin(), y.end());
+  if (y.size() < 5) return best;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if ((i > 0 && y[i - 1] > y[i]) || (i + 1 < y.size() && y[i + 1] > y[i])) continue;
+    const std::size_t middle = std::clamp<std::size_t>(i, 1, y.size() - 2);
+    const double bend = std::abs(y[middle - 1] - 2 * y[middle] + y[middle + 1]);
+    if (y[i] + bend > best) best = std::max(best, largest_near(i, t, y));
+  }
+  return best;
 }
 
 // What may be meant by a misspelt name.

@@ -48,13 +48,14 @@ double slope(const Seven& weights, std::span<const double> y) {
 // The present step, as seen by all searches.
 struct ExtremeSearch::Within {
   double t0, t1;
+  double first, last;  // the ends of the step, of which this may be a part
   const Values& values;
   const Found& found;
 
   std::span<const double> at(double t) const {
-    const double clock = t == t1   ? std::nextafter(t1, -HUGE_VAL)
-                         : t == t0 ? std::nextafter(t0, HUGE_VAL)
-                                   : t;
+    const double clock = t == last    ? std::nextafter(t, -HUGE_VAL)
+                         : t == first ? std::nextafter(t, HUGE_VAL)
+                                      : t;
     return values(t, clock);
   }
 };
@@ -70,22 +71,67 @@ void ExtremeSearch::begin(double t, std::span<const double> values) {
 
 void ExtremeSearch::look(double t0, double t1, bool at_ends_only, const Values& values,
                          const Found& found) {
-  const Within step{t0, t1, values, found};
-  const int num_parts = at_ends_only || !(t1 > t0) ? 1 : kParts;
-  const auto time = [&](int i) { return i == num_parts ? t1 : t0 + (t1 - t0) * i / num_parts; };
-  for (int i = 0; i <= num_parts; ++i) {
+  const Within step{t0, t1, t0, t1, values, found};
+  if (!at_ends_only && t1 > t0) return look_within(step, 0);
+  for (std::size_t k = 0; k < asked_.size(); ++k) {
+    const double sign = asked_[k].is_largest ? 1 : -1;
+    const bool is_last =
+        sign * step.at(t1)[asked_[k].output] > sign * step.at(t0)[asked_[k].output];
+    offer(k, is_last ? t1 : t0, false, step);
+  }
+}
+
+void ExtremeSearch::look_within(const Within& step, int depth) {
+  constexpr int kDeepest = 10;
+  const auto time = [&](int i) {
+    return i == kParts ? step.t1 : step.t0 + (step.t1 - step.t0) * i / kParts;
+  };
+  for (int i = 0; i <= kParts; ++i) {
     const std::span<const double> now = step.at(time(i));
     for (std::size_t k = 0; k < asked_.size(); ++k) {
       samples_[k][static_cast<std::size_t>(i)] =
           asked_[k].is_largest ? now[asked_[k].output] : -now[asked_[k].output];
     }
   }
+  bool is_deep = depth == kDeepest;
+  for (std::size_t k = 0; k < asked_.size() && !is_deep; ++k) {
+    if (is_resolved(k, step)) continue;
+    const double middle = time(kParts / 2);
+    look_within({step.t0, middle, step.first, step.last, step.values, step.found}, depth + 1);
+    look_within({middle, step.t1, step.first, step.last, step.values, step.found}, depth + 1);
+    return;
+  }
   for (std::size_t k = 0; k < asked_.size(); ++k) {
-    if (num_parts == kParts) refine(k, step);
+    refine(k, step);
     const auto first = samples_[k].begin();
-    const auto largest = std::max_element(first, first + num_parts + 1);
+    const auto largest = std::max_element(first, samples_[k].end());
     offer(k, time(static_cast<int>(largest - first)), false, step);
   }
+}
+
+// Between samples the cubic through the four around is right, or does not come near the best so
+// far. It is asked at a place that no period shares with the samples.
+bool ExtremeSearch::is_resolved(std::size_t which, const Within& step) const {
+  constexpr double kPlace = 0.3819660112501051, kRight = 1e-3;
+  const auto& y = samples_[which];
+  const double sign = asked_[which].is_largest ? 1 : -1, part = (step.t1 - step.t0) / kParts;
+  const auto [least, most] = std::minmax_element(y.begin(), y.end());
+  double off = 0, highest = *most, size = std::max(std::abs(*least), std::abs(*most));
+  double range = *most - *least;
+  for (int i = 0; i < kParts; ++i) {
+    const int first = std::clamp(i - 1, 0, kParts - 3);
+    const double s = i - first + kPlace;
+    const double* const v = &y[static_cast<std::size_t>(first)];
+    const double cubic = -v[0] * (s - 1) * (s - 2) * (s - 3) / 6 +
+                         v[1] * s * (s - 2) * (s - 3) / 2 - v[2] * s * (s - 1) * (s - 3) / 2 +
+                         v[3] * s * (s - 1) * (s - 2) / 6;
+    const double there = sign * step.at(step.t0 + part * (i + kPlace))[asked_[which].output];
+    off = std::max(off, std::abs(there - cubic));
+    highest = std::max(highest, there);
+    range = std::max(range, highest - *least);
+  }
+  if (off <= kRight * range || off <= 1e3 * kRoundOff * size) return true;
+  return highest + 2 * off + range < sign * values_[which];
 }
 
 // Between two samples with a rise at the first and a fall at the second there is a maximum, though
@@ -138,7 +184,7 @@ void ExtremeSearch::offer(std::size_t which, double t, bool is_stationary, const
   const double margin = is_preferred ? kRoundOff * std::abs(value) : 0;
   if (!(sign * (value - values_[which]) > -margin)) return;
   values_[which] = value;
-  places_[which] = {stretch_, t, t == step.t1};
+  places_[which] = {stretch_, t, t == step.last};
   is_stationary_[which] = is_stationary;
   if (step.found) step.found(which);
 }

@@ -39,7 +39,8 @@ class ExtremeSearch {
   using Found = std::function<void(std::size_t which)>;
 
   void begin(double t, std::span<const double> values);
-  // Only the ends are looked at where nothing is known between them.
+  // Only the ends are looked at where nothing is known between them. Where outputs do more than the
+  // motion, which steps follow, a step is looked at in halves of halves.
   void look(double t0, double t1, bool at_ends_only, const Values& values, const Found& found = {});
   void begin_stretch() { ++stretch_; }
   std::size_t stretch() const { return stretch_; }
@@ -52,6 +53,8 @@ class ExtremeSearch {
   static constexpr int kParts = 16;  // of a step
   struct Within;
 
+  void look_within(const Within& step, int depth);
+  bool is_resolved(std::size_t which, const Within& step) const;
   void refine(std::size_t which, const Within& step);
   void offer(std::size_t which, double t, bool is_stationary, const Within& step);
 

@@ -8,6 +8,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/jumps.hpp>
+#include <koppel/study/differences.hpp>
 #include <koppel/study/symbols.hpp>
 
 namespace koppel {
@@ -48,20 +49,6 @@ std::vector<double> joined(std::span<const double> a, std::span<const double> b)
   return out;
 }
 
-// ∂f/∂s at s = 0 of a vector function, of order 6.
-template <typename F>
-std::vector<double> slope(F&& f, double h) {
-  constexpr double kWeights[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
-  std::vector<double> sum;
-  for (int k = 1; k <= 3; ++k) {
-    const std::vector<double> ahead = f(k * h), behind = f(-k * h);
-    sum.resize(ahead.size());
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-      sum[i] += kWeights[k - 1] * (ahead[i] - behind[i]) / h;
-    }
-  }
-  return sum;
-}
 constexpr double kDifference = 1e-3;
 
 }  // namespace
@@ -137,15 +124,20 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
                   what.given_before)
               .time(rates_before_);
 
+  std::optional<std::string> problem;
   const auto happened = [&](double t, const std::vector<double>& at) {
     State state = parts.state(t, at);
     std::vector<double> out = at;
     if (what.ends) return out;
-    if (const auto problem = happen(what.events, what.sides, evaluator, state)) {
-      throw Error("study.jump", fmt::format("beside the motion {}.", *problem));
-    }
+    problem = happen(what.events, what.sides, evaluator, state);
+    if (problem) return std::vector<double>{};  // as where a mass is below zero
     parts.put(state, out);
     return out;
+  };
+  const auto slope_of = [&](auto&& f, double h) {
+    std::vector<double> out = slope(f, h);
+    if (!out.empty()) return out;
+    throw Error("study.jump", fmt::format("beside the motion {}.", *problem));
   };
   J_.assign(size_ * size_, 0.0);
   for (std::size_t j = 0; j < size_; ++j) {
@@ -154,7 +146,7 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
       column[static_cast<std::ptrdiff_t>(j)] = 1;
       continue;
     }
-    const std::vector<double> R = slope(
+    const std::vector<double> R = slope_of(
         [&](double s) {
           std::vector<double> at = Y;
           at[j] += s;
@@ -164,7 +156,8 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
     std::copy(R.begin(), R.end(), column);
   }
   // R_Y Φ⁻ + R_t − Φ⁺.
-  std::vector<double> lag = slope([&](double s) { return happened(what.t + s, Y); }, kDifference);
+  std::vector<double> lag =
+      slope_of([&](double s) { return happened(what.t + s, Y); }, kDifference);
   for (std::size_t i = 0; i < size_; ++i) lag[i] -= after[i];
   for (std::size_t j = 0; j < size_; ++j) {
     for (std::size_t i = 0; i < size_; ++i) lag[i] += J_[j * size_ + i] * before[j];

@@ -6,8 +6,8 @@
 //   δ⁺ = R_Y δ + (R_Y Φ⁻ + R_t − Φ⁺) δτ,     δτ = −σ_Y δ / (σ_Y Φ⁻ + σ_t)                   (1)
 //
 // with Φ⁻, Φ⁺ the rates of Y before and after. Where the event ends the run, and the end moves with
-// it, R is the identity and Φ⁺ = 0. R_Y is by differences of order 6. Steps that end at an event by
-// being shorter have Φ⁻ = Ψ_h: then (1) is exact for them as they are.
+// it, R is the identity and Φ⁺ = 0. R_Y is by differences (differences.hpp). Steps that end at an
+// event by being shorter have Φ⁻ = Ψ_h: then (1) is exact for them as they are.
 #pragma once
 
 #include <functional>

@@ -6,6 +6,7 @@
 
 #include <koppel/analysis/structure/dae.hpp>
 #include <koppel/expr/algebra/structure.hpp>
+#include <koppel/study/differences.hpp>
 #include <koppel/study/symbols.hpp>
 
 namespace koppel {
@@ -56,16 +57,16 @@ SolvedFunction make_reactions(const Equations& e, const RightHandSideTerms& rate
 
 std::vector<double> drift_of(const SolvedFunction& observed, double t, int side,
                              std::span<const double> y, std::span<const double> given) {
-  constexpr double kWeights[] = {6, -15.0 / 2, 20.0 / 3, -15.0 / 4, 6.0 / 5, -1.0 / 6};
-  const double h = side * 5e-4, from = std::nextafter(t, side * HUGE_VAL);
+  const double from = std::nextafter(t, side * HUGE_VAL);
   SolvedFunction::Workspace work = observed.make_workspace();
-  std::vector<double> out(observed.size(), 0.0), here(out), there(out);
-  observed.evaluate(from, y, given, here, work);
-  for (int k = 1; k <= 6; ++k) {
-    observed.evaluate(from + k * h, y, given, there, work);
-    for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] += kWeights[k - 1] * (there[i] - here[i]) / h;
-  }
+  std::vector<double> values(observed.size());
+  std::vector<double> out = slope(
+      [&](double ahead) {
+        observed.evaluate(from + side * ahead, y, given, values, work);
+        return values;
+      },
+      5e-4, kForward);
+  for (double& rate : out) rate *= side;
   return out;
 }
 

@@ -135,6 +135,7 @@ Model StudiedParameters::at(std::span<const double> values) const {
   Work work = make_work(Uses::Few);
   put(values, all, work);
   for (std::size_t i = 0; i < all.size(); ++i) out.parameters[i].value = all[i];
+  out.validate();  // as when it is read: masses may be negative now
   return out;
 }
 

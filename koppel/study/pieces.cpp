@@ -164,6 +164,46 @@ std::vector<int> take_next(std::span<const Equations::Event> events, std::span<i
 
 namespace {
 
+// Whether one after the other comes to the same, and none changes what the next ones wait for.
+bool are_independent(std::span<const int> events, std::span<const int> sides,
+                     const Evaluator& evaluator, const State& before) {
+  constexpr double kRoundOff = 1e-9;
+  State together = before, in_turn = before;
+  if (happen(events, sides, evaluator, together)) return false;
+  const std::vector<double> waiting = event_values(evaluator, before);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (happen(events.subspan(i, 1), sides, evaluator, in_turn)) return false;
+    const std::vector<double> now = event_values(evaluator, in_turn);
+    for (const int event : events.subspan(i + 1)) {
+      const auto k = static_cast<std::size_t>(event);
+      if (!(std::abs(now[k] - waiting[k]) <= kRoundOff)) return false;
+    }
+  }
+  return !differ(together.v, in_turn.v, kRoundOff) && !differ(together.p, in_turn.p, kRoundOff);
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> in_turn(std::vector<int> events, std::span<const int> sides,
+                                      const Evaluator& evaluator, const State& before) {
+  const std::vector<Equations::Event>& all = evaluator.equations->events;
+  const auto stop = std::find_if(events.begin(), events.end(), [&](int event) {
+    return all[static_cast<std::size_t>(event)].stops;
+  });
+  if (stop != events.end()) {
+    std::rotate(events.begin(), stop, stop + 1);
+    return {std::move(events)};
+  }
+  if (events.size() == 1 || !are_independent(events, sides, evaluator, before)) {
+    return {std::move(events)};
+  }
+  std::vector<std::vector<int>> out;
+  for (const int event : events) out.push_back({event});
+  return out;
+}
+
+namespace {
+
 // Round-off of an argument whose slopes are these, at a state of this size; exact zeros are found
 // by projections and events to a thousand times that of numbers.
 double round_off_of(const Passage& passage, std::span<const double> y) {

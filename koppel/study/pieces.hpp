@@ -50,6 +50,12 @@ std::vector<int> start_sides(const Evaluator& evaluator, const State& start);
 // had, and happen at once when the motion goes on.
 std::vector<int> take_next(std::span<const Equations::Event> events, std::span<int> sides);
 
+// How these events pass: one after the other where what each does is the same without the others,
+// as of two balls that land at once, since the time of each moves by itself; else all together. One
+// that ends the run comes first: the end moves with it.
+std::vector<std::vector<int>> in_turn(std::vector<int> events, std::span<const int> sides,
+                                      const Evaluator& evaluator, const State& before);
+
 // After something happened at the time `clock`: sides of switches whose arguments jumped with it
 // are those of their signs; those whose arguments stay zero from here on are 0. The others keep
 // theirs. `state` and `sides` are those after what happened.

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include <koppel/study/observed.hpp>
 #include <koppel/study/recording.hpp>
 
@@ -49,6 +51,7 @@ void TracedMotion::Recording::find_samples(std::span<const ExtremePlace> extreme
       is_last ? (++stretch, node = 0) : ++node;
     }
     to.samples_.push_back({stretch, node, at(stretch, node)});
+    to.samples_.back().asked = t;
   }
   if (stretches_.back()->ends) to.samples_.back().side = Side::Before;
   std::vector<std::pair<Sample, std::size_t>> all;  // with its place among the extremes, from 1 on
@@ -98,6 +101,14 @@ void TracedMotion::Recording::hand_over(std::span<const ExtremePlace> extremes, 
     for (; sample != to.samples_.end() && sample->stretch == i && sample->node == node; ++sample) {
       observation_->evaluate(sample->clock(), at, stretches_[i]->given, values_, *observed_);
       sample->values = values_;
+      const auto bad = std::find_if_not(values_.begin(), values_.end(),
+                                        [](double value) { return std::isfinite(value); });
+      if (bad != values_.end() && to.status_ != Outcome::Status::Failed) {
+        to.status_ = Outcome::Status::Failed;
+        to.text_ = fmt::format("'{}' is not finite at t = {:.6g} s.",
+                               options_.outputs[static_cast<std::size_t>(bad - values_.begin())],
+                               sample->t);
+      }
       // The largest of values at ends of steps moves with its step.
       if (!sample->is_extreme || node == 0 || stretches_[i]->part_of(node) == 0) continue;
       const auto& [part, rates] = stretches_[i]->nodes[node];

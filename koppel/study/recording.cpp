@@ -242,9 +242,20 @@ void TracedMotion::Recording::run() {
   if (outcome_.status == Outcome::Status::Done) outcome_.status = Outcome::Status::Doubtful;
 }
 
+// Of events that pass in turn, all but the last end stretches of no length.
 bool TracedMotion::Recording::go_on(Outcome& outcome) {
+  const std::vector<int> happened = take_next(prepared_.equations->events, outcome.sides);
+  State before = state_;
+  before.t = outcome.t;
+  put_motion(outcome.y, before);
+  for (const std::vector<int>& next : in_turn(happened, outcome.sides, *evaluator_, before)) {
+    if (!pass(next, outcome)) return false;
+  }
+  return outcome.t < options_.run.end;
+}
+
+bool TracedMotion::Recording::pass(const std::vector<int>& happened, Outcome& outcome) {
   const std::vector<Equations::Event>& events = prepared_.equations->events;
-  const std::vector<int> happened = take_next(events, outcome.sides);
   const bool is_switch = events[static_cast<std::size_t>(happened[0])].is_switch;
   constexpr std::size_t kMany = 100;
   constexpr double kSoon = 1e-6;  // of the run, for all of them
@@ -313,7 +324,7 @@ bool TracedMotion::Recording::go_on(Outcome& outcome) {
   }
   begin_stretch(outcome.t, outcome.y);
   if (rates_) find_moving_nodes(outcome);
-  return outcome.t < options_.run.end;
+  return true;
 }
 
 // A step so short that its end moves as the motion does has only round-off in what is divided by
@@ -322,7 +333,7 @@ std::vector<double> TracedMotion::Recording::rates_of_last_step() {
   constexpr double kShort = 1e-6;  // of a step
   const Stretch& stretch = *stretches_.back();
   const std::size_t last = stretch.tape.num_nodes() - 1;
-  const double t0 = stretch.tape.t(last - 1), t1 = stretch.tape.t(last);
+  const double t1 = stretch.tape.t(last), t0 = last > 0 ? stretch.tape.t(last - 1) : t1;
   if (t1 - t0 < kShort * *options_.run.step) {
     std::vector<double> out(map_->size(), 0.0);
     rates_function()(t1, stretch.tape.back(), stretch.given, out);

@@ -71,6 +71,8 @@ class TracedMotion::Recording {
   void find_moving(const std::vector<Sample>& samples);
   // True where the motion goes on after an event.
   bool go_on(Outcome& outcome);
+  // True where it may go on after these.
+  bool pass(const std::vector<int>& happened, Outcome& outcome);
   JumpMap::Rates rates_function() const;
   // Of the end of the last step by its length, for fixed-cost steps.
   std::vector<double> rates_of_last_step();

@@ -253,7 +253,7 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
     std::vector<std::size_t> sample_of;
     std::size_t next = 0;
     for (const Point& point : compared()) {
-      while (next + 1 < motion.samples().size() && motion.samples()[next].t < point.t) ++next;
+      while (next + 1 < motion.samples().size() && motion.samples()[next].asked < point.t) ++next;
       sample_of.push_back(next);
       const double y = motion.samples()[next].values[point.column];
       values.r.push_back((y - point.value) / columns_[point.column].sigma);

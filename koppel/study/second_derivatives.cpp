@@ -7,6 +7,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/simulate/assembled_model.hpp>
+#include <koppel/study/differences.hpp>
 #include <koppel/study/pieces.hpp>
 #include <koppel/study/recording.hpp>
 #include <koppel/study/start_tangent.hpp>
@@ -102,9 +103,8 @@ class SecondDerivatives {
     return make_directions(start_tangent(model, e, state), over_.directions(model), e);
   }
 
-  // What directions change by with each parameter, of order 6.
+  // What directions change by with each parameter.
   void bend(const std::vector<Direction>& directions) {
-    constexpr double kWeights[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
     for (std::size_t e = 0; e < values_.size(); ++e) {
       const double h = 5e-3 * std::max(0.1, std::abs(values_[e]));
       std::vector<Direction>& by = bends_.emplace_back(directions);
@@ -112,26 +112,38 @@ class SecondDerivatives {
         std::fill(direction.start.begin(), direction.start.end(), 0.0);
         std::fill(direction.given.begin(), direction.given.end(), 0.0);
       }
-      for (const int k : {-3, -2, -1, 1, 2, 3}) {
-        std::vector<double> there = values_;
-        there[e] += k * h;
-        const Model model = model_at(there);
-        AssembledModel assembled;
-        assembled.assemble(model, prepared_.choice.coordinates);
-        const std::vector<Direction> moved =
-            directions_at(model, assembled.equations, assembled.state);
-        const double weight = (k > 0 ? 1 : -1) * kWeights[std::abs(k) - 1] / h;
-        for (std::size_t d = 0; d < by.size(); ++d) {
-          add(weight, moved[d].start, by[d].start);
-          add(weight, moved[d].given, by[d].given);
-        }
+      std::string why;
+      const std::vector<double> slopes = slope(
+          [&](double change) {
+            std::vector<double> there = values_, all;
+            there[e] += change;
+            try {
+              const Model model = model_at(there);
+              AssembledModel assembled;
+              assembled.assemble(model, prepared_.choice.coordinates);
+              for (const Direction& moved :
+                   directions_at(model, assembled.equations, assembled.state)) {
+                all.insert(all.end(), moved.start.begin(), moved.start.end());
+                all.insert(all.end(), moved.given.begin(), moved.given.end());
+              }
+            } catch (const Error& error) {
+              why = error.what();
+            }
+            return all;
+          },
+          h);
+      if (slopes.empty() && !why.empty()) {
+        throw Error("study.second", "there is no start beside these values: " + why);
+      }
+      // Sides of switches, behind the parameters of the model, do not change.
+      const std::size_t length = by.empty() ? 0 : slopes.size() / by.size();
+      for (std::size_t d = 0; d < by.size(); ++d) {
+        const auto first = slopes.begin() + static_cast<std::ptrdiff_t>(d * length);
+        const auto middle = first + static_cast<std::ptrdiff_t>(by[d].start.size());
+        std::copy(first, middle, by[d].start.begin());
+        std::copy(middle, first + static_cast<std::ptrdiff_t>(length), by[d].given.begin());
       }
     }
-  }
-
-  // Sides of switches, behind the parameters of the model, do not change.
-  static void add(double weight, const std::vector<double>& from, std::vector<double>& to) {
-    for (std::size_t i = 0; i < from.size(); ++i) to[i] += weight * from[i];
   }
 
   // The run of the varied equations in one direction.

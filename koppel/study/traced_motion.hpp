@@ -73,6 +73,7 @@ class TracedMotion {
     Side side = Side::At;
     bool is_extreme = false;
     std::vector<double> values = {};  // of the outputs
+    double asked = t;                 // the time that was asked for: fixed-cost steps end beside it
 
     double clock() const;
   };

@@ -332,8 +332,18 @@ void VariedRun::pass_time(const SwitchTime& at, Outcome& outcome) {
 }
 
 bool VariedRun::go_on(Outcome& outcome) {
+  const std::vector<int> happened = take_next(prepared_.equations->events, outcome.sides);
+  State before = state_;
+  before.t = outcome.t;
+  put_motion(parts(outcome.y, false), before);
+  for (const std::vector<int>& next : in_turn(happened, outcome.sides, *evaluator_, before)) {
+    if (!pass(next, outcome)) return false;
+  }
+  return outcome.t < options_.run.end;
+}
+
+bool VariedRun::pass(const std::vector<int>& happened, Outcome& outcome) {
   const Equations& e = prepared_.equations;
-  const std::vector<int> happened = take_next(e.events, outcome.sides);
   const bool is_switch = e.events[static_cast<std::size_t>(happened[0])].is_switch;
   const std::vector<double> before = parts(outcome.y, false);
   std::vector<double> changes = parts(outcome.y, true), dgiven = dp_;
@@ -391,7 +401,7 @@ bool VariedRun::go_on(Outcome& outcome) {
   given_ = given_of(varied);
   if (given_before != given_after) formulate_at(varied);
   outcome.y = start_at(varied).y;
-  return !ends && outcome.t < options_.run.end;
+  return !ends;
 }
 
 }  // namespace koppel

@@ -53,6 +53,8 @@ class VariedRun {
   void begin_stretch(double t, double change_of_time, std::span<const double> rates_after,
                      std::span<const double> after, std::span<const double> given_after);
   bool go_on(Outcome& outcome);
+  // False where the run ends.
+  bool pass(const std::vector<int>& happened, Outcome& outcome);
   void pass_time(const SwitchTime& at, Outcome& outcome);
   JumpMap::Rates rates_function() const;
   std::vector<double> parts(std::span<const double> y, bool of_changes) const;

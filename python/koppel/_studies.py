@@ -303,14 +303,18 @@ class Batch:
         return self._batch.failures
 
     def set(self, **parameters: Union[float, Sequence[float]]) -> None:
-        """Values of parameters, one for each copy or one for all; the copies start anew."""
+        """Values of parameters, one for each copy or one for all; the copies start anew.
+
+        Give those that a start needs together, such as all lengths of a linkage, at once."""
+        columns = []
         for name, values in parameters.items():
             try:
-                each = np.broadcast_to(np.asarray(values, dtype=float), len(self))
+                columns.append(np.broadcast_to(np.asarray(values, dtype=float), len(self)))
             except ValueError:
                 raise ValueError(f"'{name}' has the shape {np.shape(values)}; it is one number, or one for each of "
                                  f"{len(self)} copies.") from None
-            self._batch.set(name, np.ascontiguousarray(each))
+        if columns:
+            self._batch.set(list(parameters), np.ascontiguousarray(np.stack(columns, axis=1)))
 
     def reset(self, which: Optional[Sequence[bool]] = None) -> np.ndarray:
         """All copies, or those that are marked, to their start; returns what is observed."""
@@ -322,6 +326,8 @@ class Batch:
         if inputs is not None:
             shape = (len(self), len(self.inputs))
             inputs = np.asarray(inputs, dtype=float)
+            if inputs.size > 0 and not self.inputs:
+                raise ValueError("inputs are given, and the model has none.")
             if inputs.shape == (len(self),) and len(self.inputs) == 1:
                 inputs = inputs[:, np.newaxis]
             try:

@@ -247,9 +247,9 @@ void add_studies(py::module_& m, py::class_<LoadedModel, std::shared_ptr<LoadedM
       .def_property_readonly("observed", [](const LoadedBatch& b) { return b.batch->observed(); })
       .def_property_readonly("failures", &LoadedBatch::failures)
       .def("set",
-           [](LoadedBatch& b, const std::string& name, const Array& values) {
+           [](LoadedBatch& b, const std::vector<std::string>& names, const Array& values) {
              const std::span<const double> all = b.view(values);
-             with_model(*b.model, [&] { b.batch->set(name, all); });
+             with_model(*b.model, [&] { b.batch->set_all(names, all); });
            })
       .def("advance", &LoadedBatch::advance, py::arg("inputs"), py::arg("steps"))
       .def("observe", &LoadedBatch::observe)

@@ -184,6 +184,11 @@ def test_what_cannot_be_is_told_and_others_are_unharmed(oscillator):
     alone = kp.Batch(kp.load("slider_crank"), 1, step=1e-3, integrator="rattle", observe=["Bx"])
     alone.set(a=0.35)
     assert cranks.step(steps=50)[0, 0] == alone.step(steps=50)[0, 0]
+    # Nor does one of 2 m, but with a rod of 5 m.
+    cranks.set(a=2, b=5)
+    assert np.isfinite(cranks.step(steps=10)).all()
+    with pytest.raises(ValueError, match="the model has none"):
+        cranks.step(inputs=[[1]])
 
 
 def test_wrong_arguments_are_told(oscillator):

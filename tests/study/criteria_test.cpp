@@ -97,6 +97,17 @@ TEST(Criteria, SmoothExtremaBetweenRowsAreFoundAndCornersAreNotPassed) {
   EXPECT_NEAR(reduce(line.t, line.y, Reduce::Mean), 1.5, 1e-15);
 }
 
+// Of two peaks the row beside one may be higher though the other is.
+TEST(Criteria, ExtremaAreThoseOfTheHighestPeak) {
+  std::vector<double> t, y;
+  for (int i = 0; i <= 1000; ++i) {
+    t.push_back(0.01 * i);
+    y.push_back((1 + 0.02 * t.back()) * std::sin(57 * t.back()));
+  }
+  EXPECT_NEAR(reduce(t, y, Reduce::Max), 1.1989676, 1e-4);
+  EXPECT_NEAR(reduce(t, y, Reduce::Min), -1.1978653, 2e-4);
+}
+
 TEST(Criteria, AreNotANumberWhereTheQuantityIsNot) {
   const std::vector<double> t = {0, 1, 2}, y = {1, std::nan(""), 3};
   EXPECT_TRUE(std::isnan(reduce(t, y, Reduce::Max)));

@@ -62,6 +62,26 @@ TEST(ExtremeSearch, FindsAMaximumAnywhereInAStep) {
   }
 }
 
+// Outputs may do more than the motion that steps follow: x is constant, and its steps are long.
+TEST(Extremes, OfWhatIsFasterThanTheMotion) {
+  const Model model = read_model_text(R"(
+parameters: {w: 57, A: 1}
+coordinates: {x: 0}
+kinetic: x'^2/2
+outputs: {y: (A + 0.02*t)*sin(w*t)}
+)",
+                                      "tone.yaml");
+  // tan ωt = −ω (A/0.02 + t) at the last maximum before 10 s.
+  double t = 0;
+  for (int i = 0; i < 50; ++i) t = (std::atan(-57 * (50 + t)) + (2 * 90 + 1) * M_PI) / 57;
+  for (const Way& way : kWays) {
+    if (way.integrator == std::string("rk4")) continue;
+    const Sensitivity s = find(model, {"y:max"}, {"A"}, 10, way);
+    EXPECT_NEAR(s.values[0], (1 + 0.02 * t) * std::sin(57 * t), 1e-9) << way.integrator;
+    EXPECT_NEAR(s.derivatives(0, 0), std::sin(57 * t), 1e-7) << way.integrator;
+  }
+}
+
 // The pin of a crank of length a is never higher than that, wherever steps end.
 TEST(Extremes, OfACrankAreItsLength) {
   const Model model = read_model(std::string(KOPPEL_MODELS) + "slider_crank.yaml");

@@ -240,6 +240,29 @@ TEST(Fit, PassesOverGaps) {
   EXPECT_EQ(found.columns[0].num_gaps, 67U);
 }
 
+// 0.15 s is not the end of 15 steps of 0.01 s but for round-off: 3 · 0.05 > 15 · 0.01.
+TEST(Fit, ByFixedCostStepsComparesRowsWithTheirOwnSteps) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  const double delta = 0.8 / 4, w = std::sqrt(55.0 / 2 - delta * delta);
+  Trajectory data({{"t", "s", Group::Time}, {"x", "m", Group::Outputs}});
+  for (int i = 0; i < 80; ++i) {
+    const double t = 0.05 * i;
+    const double values[] = {
+        t, 0.12 * std::exp(-delta * t) * (std::cos(w * t) + delta / w * std::sin(w * t))};
+    data.append(values);
+  }
+  for (const double step : {0.01, 0.005}) {
+    FitOptions options = options_for({"d", "k", "x0"});
+    options.run.integrator = "rattle";
+    options.run.step = step;
+    const Fit found = fit(model, {}, data, options);
+    EXPECT_EQ(found.end, Fit::End::Converged) << found.text;
+    EXPECT_NEAR(found.values[0], 0.8, step * step) << step;
+    EXPECT_NEAR(found.values[1], 55, 300 * step * step) << step;
+    EXPECT_NEAR(found.values[2], 0.12, step * step) << step;
+  }
+}
+
 // After the first second something else was measured.
 TEST(Fit, LeavesOutWhatWasMeasuredLater) {
   const Model model = read_model_text(kOscillator, "oscillator.yaml");

@@ -226,6 +226,23 @@ outputs: {Bx: rod.B.x}
   EXPECT_LT(best.best.value, best.first.value);
 }
 
+// With a mass of −0.01 kg it would go to the left by 50 m.
+TEST(Optimize, GoesOnBesideVariantsThatAreNoModels) {
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {m: 1}
+bodies: {sled: {point_mass: m}}
+forces: {push: {type: force, on: sled, force: [1, 0]}}
+outputs: {x: sled.x}
+)",
+                                      "sled.yaml");
+  const Optimum best = optimize(model, {}, options_for("x^2 - 10*x:final", {"m=-2:4"}, 1));
+  ASSERT_FALSE(best.best.at.empty());
+  EXPECT_GT(best.best.at[0], 0);
+  const std::string told = error_of([&] { StudiedParameters(model, {}, {"m"}).at({{-1.0}}); });
+  EXPECT_NE(told.find("error[model.bad-mass]: body 'sled' has the mass -1"), told.npos) << told;
+}
+
 TEST(Optimize, RefusesWhatMakesNoSense) {
   const Model model = read_model_text(kThrow, "throw.yaml");
   EXPECT_EQ(error_of([&] { optimize(model, {}, options_for("x:final", {"beta=0:1"}, 1)); }),

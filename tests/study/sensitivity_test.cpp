@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/study/sensitivity.hpp>
@@ -176,6 +178,127 @@ events: {ground: {when: y, bounce: e}}
   EXPECT_TRUE(near(found.derivatives(0, 1),
                    e * v / (2 * g) * s - s * s / 2 + (g * s - e * v) * t1_g, exact));
   EXPECT_TRUE(near(found.derivatives(0, 2), e * v / (2 * h0) * s + (g * s - e * v) * t1_h, exact));
+}
+
+// A wheel of inertia J at rest gets the impulse P at T: its angle is P (t − T)/J. The smaller J is,
+// the sooner differences beside it are of another kind of wheel.
+TEST(Sensitivity, GoesThroughImpulsesOnSmallMasses) {
+  for (const double J : {1.0, 0.004, 1e-3, 1e-6}) {
+    const Model model = read_model_text(R"(
+dimension: 2
+parameters: {J: 1, P: 0.01, T: 0.2}
+bodies: {wheel: {mass: 0.1, inertia: J}}
+joints: {axle: {type: revolute, between: [ground, wheel]}}
+events: {kick: {when: t - T, impulse: {axle.angle: P}}}
+outputs: {angle: axle.angle}
+)",
+                                        "wheel.yaml", {.set = {{"J", std::to_string(J)}}});
+    const Sensitivity s = find_both(model, options_for({"angle:final"}, {"J", "P", "T"}, 1));
+    const testing::Tolerance exact{.relative = 1e-9, .because = "differences of order 6"};
+    EXPECT_TRUE(near(s.derivatives(0, 0), -0.01 * 0.8 / (J * J), exact)) << J;
+    EXPECT_TRUE(near(s.derivatives(0, 1), 0.8 / J, exact)) << J;
+    EXPECT_TRUE(near(s.derivatives(0, 2), -0.01 / J, exact)) << J;
+  }
+}
+
+// A mass m₁ of 2 g with speed v hits one of 3 g: v₁ = (m₁ − e m₂)/(m₁ + m₂) v afterwards.
+TEST(Sensitivity, GoesThroughImpactsOfSmallMasses) {
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {m1: 0.002, m2: 0.003, e: 0.7, v: 1, d: 0.1}
+bodies:
+  a: {point_mass: m1}
+  b: {point_mass: m2, position: [d, 0]}
+joints:
+  rail_a: {type: prismatic, between: [ground, a], axis: [1, 0]}
+  rail_b: {type: prismatic, between: [ground, b], axis: [1, 0]}
+initial: {"a.x'": v}
+events: {hit: {when: b.x - a.x, bounce: e}}
+outputs: {x: a.x}
+)",
+                                      "grams.yaml");
+  const Sensitivity s = find_both(model, options_for({"x:final"}, {"m1", "m2", "e"}, 0.5));
+  const double m1 = 0.002, m2 = 0.003, e = 0.7, sum = m1 + m2, after = 0.4;
+  const testing::Tolerance exact{.relative = 1e-9, .because = "differences of order 6"};
+  EXPECT_TRUE(near(s.derivatives(0, 0), (1 + e) * m2 / (sum * sum) * after, exact));
+  EXPECT_TRUE(near(s.derivatives(0, 1), -(1 + e) * m1 / (sum * sum) * after, exact));
+  EXPECT_TRUE(near(s.derivatives(0, 2), -m2 / sum * after, exact));
+}
+
+// A ball that falls from h on a table that shakes with 1000/s, against differences of runs.
+TEST(Sensitivity, GoesThroughABounceOnAShaker) {
+  const auto model_at = [](double h) {
+    return read_model_text(R"(
+parameters: {h: 0.3, a: 0.0005, w: 1000}
+coordinates: {y: h}
+kinetic: y'^2/2
+potential: 9.81*y
+outputs: {y: y}
+events: {hit: {when: y - a*sin(w*t), bounce: 0.8}}
+)",
+                           "shaker.yaml", {.set = {{"h", fmt::format("{:.17g}", h)}}});
+  };
+  const Asked options = options_for({"y:final"}, {"h"}, 0.35);
+  const double found = find_both(model_at(0.3), options).derivatives(0, 0);
+  const auto value = [&](double h) { return find(model_at(h), options, Mode::Forward).values[0]; };
+  const double d = 1e-5;
+  const double slope =
+      (8 * (value(0.3 + d) - value(0.3 - d)) - (value(0.3 + 2 * d) - value(0.3 - 2 * d))) /
+      (12 * d);
+  EXPECT_TRUE(near(found, slope, {.relative = 1e-7, .because = "differences of order 4"}));
+}
+
+// Two balls that land at the same time move by themselves, and so do their times.
+TEST(Sensitivity, OfEventsThatHappenAtOnceByChance) {
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {h1: 1, h2: 1, e: 0.8, g: 9.81}
+gravity: [0, -g]
+bodies:
+  a: {point_mass: 1, position: [0, h1]}
+  b: {point_mass: 2, position: [1, h2]}
+events: {a_lands: {when: a.y, bounce: e}, b_lands: {when: b.y, bounce: e}}
+outputs: {ya: a.y, yb: b.y}
+)",
+                                      "two.yaml");
+  const double e = 0.8, g = 9.81, t1 = std::sqrt(2 / g), t = 0.7, s = t - t1;
+  const double by_h = e * std::sqrt(2 * g) / 2 * s + (g * s - e * std::sqrt(2 * g)) * t1 / 2;
+  for (const char* integrator : {"dop853", "taylor", "radau5", "rk4", "rattle"}) {
+    for (const Mode mode : {Mode::Forward, Mode::Adjoint}) {
+      if (mode == Mode::Adjoint && integrator == std::string("radau5")) continue;
+      Asked options =
+          options_for({"ya:final", "yb:final", "a_lands:time", "b_lands:time"}, {"h1", "h2"}, t);
+      options.run.integrator = integrator;
+      if (options.run.integrator.is("rk4") || options.run.integrator.is("rattle")) {
+        options.run.step = 1e-3;
+      }
+      const Sensitivity found = find(model, options, mode);
+      for (const int own : {0, 1}) {
+        EXPECT_NEAR(found.derivatives(own, own), by_h, 1e-8) << integrator;
+        EXPECT_NEAR(found.derivatives(own, 1 - own), 0, 1e-11) << integrator;
+        EXPECT_NEAR(found.derivatives(2 + own, own), t1 / 2, 1e-8) << integrator;
+        EXPECT_NEAR(found.derivatives(2 + own, 1 - own), 0, 1e-11) << integrator;
+      }
+    }
+  }
+}
+
+// What knows the time by itself, sin(ωt) y at the stop at y = c, moves with τ = √(2(h − c)/g).
+TEST(Sensitivity, OfAFastOutputWhereAnEventEndsTheRun) {
+  const Model model = read_model_text(R"(
+parameters: {h: 1, w: 900}
+coordinates: {y: h}
+kinetic: y'^2/2
+potential: 9.81*y
+outputs: {s: sin(w*t)*y}
+events: {stop: {when: y - 0.2, stop: true}}
+)",
+                                      "stop.yaml");
+  const Sensitivity s = find_both(model, options_for({"s:final"}, {"h", "w"}, 5), 1e-9);
+  const double w = 900, time = std::sqrt(2 * 0.8 / 9.81), by_h = 1 / (9.81 * time);
+  const testing::Tolerance exact{.relative = 1e-8, .because = "a phase of 360"};
+  EXPECT_TRUE(near(s.derivatives(0, 0), 0.2 * w * std::cos(w * time) * by_h, exact));
+  EXPECT_TRUE(near(s.derivatives(0, 1), 0.2 * time * std::cos(w * time), exact));
 }
 
 // The end moves with the event: the speed at the ground is √(2g h₀), the time √(2h₀/g).
