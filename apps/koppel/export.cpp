@@ -55,7 +55,7 @@ void export_c(const ExportOptions& options, const StepModel& step) {
   const std::filesystem::path folder = make_folder(options.folder, step.name, options.to);
   write(folder / (step.name + ".h"), files.header);
   write(folder / (step.name + ".c"), files.source);
-  write(folder / "example.c", files.example);
+  write(folder / c_example_file(step.name), files.example);
   if (!files.start.empty()) write(folder / (step.name + "_start.c"), files.start);
 }
 
@@ -125,7 +125,7 @@ void export_cuda(const ExportOptions& options, const StepModel& step) {
   const std::filesystem::path folder = make_folder(options.folder, step.name, options.to);
   write(folder / (step.name + ".h"), files.header);
   write(folder / (step.name + ".cu"), files.source);
-  write(folder / "example.c", files.example);
+  write(folder / c_example_file(step.name), files.example);
 }
 
 void export_octave(const ExportOptions& options, const Model& model, const SimulateOptions& how,

@@ -13,6 +13,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
@@ -20,6 +21,7 @@
 #include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
 #include <koppel/base/whole_file.hpp>
+#include <koppel/expr/code/native.hpp>
 #include <koppel/version.hpp>
 
 #include "apps/koppel/commands.hpp"
@@ -119,6 +121,14 @@ void run(int argc, char** argv) {
   }
 }
 
+// `run`, `live` and `inverse` tell of it themselves.
+void tell_no_executable_memory(int argc, char** argv) {
+  if (!has_lacked_executable_memory() || argc < 2) return;
+  const std::string_view command = argv[1];
+  if (command == "run" || command == "live" || command == "inverse") return;
+  std::fprintf(stderr, "note: %s\n", kNoExecutableMemory);
+}
+
 constexpr const char* kNoMemory = "error[memory]: there is not enough memory for this.";
 
 ExitCode run_and_report(int argc, char** argv) {
@@ -171,6 +181,7 @@ int main(int argc, char** argv) {
   koppel::app::guard_standard_descriptors();
   koppel::app::ignore_file_size_signal();
   ExitCode code = koppel::app::run_and_report(argc, argv);
+  koppel::app::tell_no_executable_memory(argc, argv);
   if (!koppel::app::is_output_written()) {
     std::fputs("error: standard output cannot be written.\n", stderr);
     if (code == ExitCode::kDone) code = ExitCode::kNumericsFailed;

@@ -196,7 +196,7 @@ class RowKeeper {
       std::swap(made_, leaving_);
       numbers_.assign(numbers.begin() + static_cast<std::ptrdiff_t>(begin),
                       numbers.begin() + static_cast<std::ptrdiff_t>(begin + count));
-      written_ = std::async(std::launch::async, [this] { journal_.append(numbers_, leaving_); });
+      written_ = std::async([this] { journal_.append(numbers_, leaving_); });
     }
   }
 

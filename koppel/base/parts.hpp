@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -44,8 +45,13 @@ void for_parts(std::size_t count, const PartOptions& options, Do&& work) {
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t part = 1; part < parts; ++part) others.emplace_back(run, part);
+    std::size_t next = 1;
+    try {
+      for (; next < parts; ++next) others.emplace_back(run, next);
+    } catch (const std::system_error&) {  // the system gives no more threads
+    }
     run(0);
+    for (; next < parts; ++next) run(next);
   }
   for (const std::exception_ptr& problem : problems) {
     if (problem) std::rethrow_exception(problem);

@@ -17,6 +17,9 @@
 namespace koppel {
 namespace {
 
+// Outputs in one statement that prints: a literal of C may have 4095 characters.
+constexpr std::size_t kInARow = 8;
+
 class Writer {
  public:
   Writer(const StepModel& model, bool is_float, bool is_for_card = false)
@@ -346,14 +349,21 @@ class Writer {
     return out + "}\n";
   }
 
+  std::string print_values() const {
+    std::string out = "      printf(\"%.17g\", (double)state.t);\n";
+    for (std::size_t first = 0; first < m_.outputs.size(); first += kInARow) {
+      std::string formats, values;
+      for (std::size_t i = first; i < std::min(first + kInARow, m_.outputs.size()); ++i) {
+        formats += ",%.17g";
+        values += fmt::format(", (double)outputs.{}", m_.outputs[i].name);
+      }
+      out += fmt::format("      printf(\"{}\"{});\n", formats, values);
+    }
+    return out + "      puts(\"\");\n";
+  }
+
   // Prints time and outputs as CSV: example [STEPS [EVERY]].
   std::string example() const {
-    std::string names = "t", formats = "%.17g", values = "(double)state.t";
-    for (const CVariable& f : m_.outputs) {
-      names += ',' + f.name;
-      formats += ",%.17g";
-      values += fmt::format(", (double)outputs.{}", f.name);
-    }
     return fmt::format(
         "/* Runs {1} and prints its outputs: example [STEPS [EVERY]] */\n"
         "#include <stdio.h>\n#include <stdlib.h>\n\n#include \"{0}.h\"\n\n"
@@ -363,19 +373,18 @@ class Writer {
         "  {0}_state state;\n  {0}_parameters parameters;\n  {0}_prepared prepared;\n"
         "  {0}_inputs inputs = {{0}};\n  {0}_outputs outputs;\n  long k;\n"
         "  {0}_init(&state, &parameters, &prepared);\n"
-        "{5}"
-        "  puts(\"{2}\");\n"
+        "{4}{2}"
         "  for (k = 0; k <= steps; ++k) {{\n"
         "    if (every > 0 && k % every == 0) {{\n"
         "      {0}_observe(&state, &inputs, &prepared, &outputs);\n"
-        "      printf(\"{3}\\n\", {4});\n"
+        "{3}"
         "    }}\n"
         "    if (k == steps) break;\n"
         "    if ({0}_step(&state, &inputs, &prepared) != 0) {{\n"
         "      fprintf(stderr, \"the step at t = %g failed\\n\", (double)state.t);\n      return "
         "1;\n"
         "    }}\n  }}\n  return 0;\n}}\n",
-        m_.name, c_comment(m_.title), names, formats, values, start_inputs());
+        m_.name, c_comment(m_.title), print_names_in_c(m_.outputs), print_values(), start_inputs());
   }
 
   std::string start_inputs() const {
@@ -402,6 +411,19 @@ std::string describe_accurate_failures() {
       "1: no rates. 2: constraints cannot be met. 3: not accurate at any step.\n"
       " * 4: more than {} inner steps.",
       static_cast<int>(KOPPEL_DOP853_MOST_TRIES));
+}
+
+std::string c_example_file(const std::string& name) {
+  return upper_case(name) == "EXAMPLE" ? "run_example.c" : "example.c";
+}
+
+std::string print_names_in_c(const std::vector<CVariable>& outputs) {
+  std::string out = "  fputs(\"t";
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (i > 0 && i % kInARow == 0) out += "\", stdout);\n  fputs(\"";
+    out += ',' + outputs[i].name;
+  }
+  return out + "\\n\", stdout);\n";
 }
 
 CStep write_c_step_for_card(const StepModel& model, bool is_float) {

@@ -24,7 +24,7 @@
 namespace koppel {
 
 struct CFiles {
-  std::string header, source, example;  // NAME.h, NAME.c, example.c
+  std::string header, source, example;  // NAME.h, NAME.c, c_example_file()
   std::string start;                    // NAME_start.c; empty where no parameter can be set
 };
 
@@ -39,6 +39,13 @@ CStep write_c_step_for_card(const StepModel& model, bool is_float = false);
 // In single precision, accurate steps still count time and error in double precision. Throws Error
 // `export.has-events`.
 CFiles write_c(const StepModel& model, bool is_float = false);
+
+// The file for the example: not that of a model which is called so, on disks that do not tell
+// capitals from small letters either.
+std::string c_example_file(const std::string& name);
+
+// Statements of the example that print the names of its columns.
+std::string print_names_in_c(const std::vector<CVariable>& outputs);
 
 // What NAME_step returns where an accurate step fails, for a comment.
 std::string describe_accurate_failures();

@@ -180,7 +180,7 @@ void {0}_release_on_host(void* memory);
         "input,\n"
         "    const koppel_field* start, int64_t i, {0}_state* state, {0}_parameters* parameters,\n"
         "    {0}_inputs* inputs) {{\n"
-        "  (void)parameter; (void)input; (void)start; (void)i;\n",
+        "  (void)parameter; (void)input; (void)start; (void)i; (void)state;\n",
         m_.name);
     const auto add = [&](const std::vector<CVariable>& fields, const char* from, const char* to) {
       for (std::size_t k = 0; k < fields.size(); ++k) {
@@ -201,7 +201,7 @@ void {0}_release_on_host(void* memory);
   std::string store() const {
     std::string out = fmt::format(
         "KOPPEL_INLINE void koppel_model_store(const {}_state* state, koppel_real* states, int64_t "
-        "variants,\n    int64_t i) {{\n",
+        "variants,\n    int64_t i) {{\n  (void)state; (void)states; (void)variants; (void)i;\n",
         m_.name);
     const std::vector<CVariable> state = this->state();
     for (std::size_t k = 0; k < state.size(); ++k) {
@@ -225,8 +225,6 @@ void {0}_release_on_host(void* memory);
 
   // Variants that differ in speed; time and outputs of the first as CSV.
   std::string example() const {
-    std::string names = "t";
-    for (const CVariable& f : m_.outputs) names += ',' + f.name;
     return fmt::format(
         R"(/* Runs variants of {1}
  * that differ in speed by up to a tenth, and prints the outputs of the first, which has the model's
@@ -263,8 +261,7 @@ int main(int argc, char** argv) {{
     check({0}_set_state(batch, j, values, variants));
   }}
   check({0}_run(batch, (uint64_t)steps, (uint64_t)every, 0));
-  puts("{3}");
-  for (k = 0; k < (long){0}_num_records(batch); ++k) {{
+{3}  for (k = 0; k < (long){0}_num_records(batch); ++k) {{
     printf("%.17g", {2}_START_TIME + (double)((k + 1) * every) * {2}_STEP);
     for (j = 0; j < {2}_NUM_OUTPUTS; ++j) {{
       check({0}_get_record(batch, (uint64_t)k, j, values));
@@ -282,7 +279,7 @@ int main(int argc, char** argv) {{
   return num_failed > 0;
 }}
 )",
-        m_.name, c_comment(m_.title), upper_, names);
+        m_.name, c_comment(m_.title), upper_, print_names_in_c(m_.outputs));
   }
 
   // With the step to try next, where steps are accurate.

@@ -29,6 +29,10 @@ bool is_macro(const std::string& name) {
       "stderr",     "signgam",      "errno",     "linux",        "unix",        "i386"};
   if (kMacros.contains(name)) return true;
   const auto starts = [&](std::string_view with) { return name.starts_with(with); };
+  // Of koppel/runtime and of what generated code defines for it.
+  for (const char* own : {"KOPPEL_", "MODEL_", "START_"}) {
+    if (starts(own)) return true;
+  }
   const bool is_limit =
       name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_WIDTH");
   return is_limit && (starts("INT") || starts("UINT") || starts("SIZE_") || starts("PTRDIFF_") ||
@@ -60,6 +64,8 @@ std::string c_identifier(std::string_view label) {
 std::string c_comment(std::string text) {
   for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;) text[at] = '+';
   for (std::size_t at = 0; (at = text.find("/*", at)) != std::string::npos;) text[at] = '|';
+  // A trigraph, of which compilers warn in comments too.
+  for (std::size_t at = 0; (at = text.find("?\?/", at)) != std::string::npos;) text[at + 1] = ' ';
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
@@ -70,8 +76,9 @@ std::string upper_case(std::string text) {
   return text;
 }
 
-Names Names::of_c() {
+Names Names::of_c(std::string_view model) {
   Names names;
+  const std::string prefix = upper_case(std::string(model));
   names.is_for_c_ = true;
   names.taken_ = {
       "auto",     "break",  "case",   "char",       "const",  "continue",  "default",  "do",
@@ -140,6 +147,7 @@ Names Names::of_c() {
                            "xor_eq"}) {
     names.taken_.insert(word);
   }
+  for (const char* end : {"_H", "_STEP", "_START_BYTES"}) names.taken_.insert(prefix + end);
   return names;
 }
 

@@ -20,8 +20,8 @@ std::string upper_case(std::string text);
 class Names {
  public:
   // Of C and C++: their keywords, macros of their headers, and names that generated code uses, are
-  // taken.
-  static Names of_c();
+  // taken; also macros of the code of a model with this name.
+  static Names of_c(std::string_view model = "");
   // Of MATLAB and Octave: begins with a letter.
   static Names of_matlab();
 

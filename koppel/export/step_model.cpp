@@ -33,12 +33,11 @@ class Maker {
     out_.solver_tolerance = options.tolerance;
     if (is_accurate(options)) out_.tolerance = options.tolerance;
 
-    Names names = Names::of_c();
+    Names names = Names::of_c(out_.name), inputs = names, parameters = names, outputs = names;
     out_.q = fields(names, e.q, e.about.q, state.q);
     out_.v = fields(names, e.v, e.about.v, state.v);
     out_.x = fields(names, e.x, e.about.x, state.x);
     if (!eliminates(options)) add_multipliers(names);
-    Names inputs = Names::of_c(), parameters = Names::of_c(), outputs = Names::of_c();
     out_.inputs = fields(inputs, e.u, e.about.u, state.u);
     out_.parameters = fields(parameters, e.p, {}, state.p);
     for (const Equations::Output& output : e.outputs) {
@@ -184,6 +183,7 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
     throw Error("export.needs-step", "exported code needs a step, and none is given.",
                 "Give one, such as `step = 1e-3`.");
   }
+  options.validate();  // before a trial, whose end follows from the step
   options.integrator = or_fixed_cost(options.integrator);
   const bool is_open = options.integrator.is_open();
   if (!is_open && !Maker::eliminates(options) && !options.integrator.is_fixed_cost()) {
@@ -198,6 +198,7 @@ StepModel make_step_model(const Model& model, SimulateOptions options, std::stri
   }
   MethodChoice choice = is_open ? choose_open(model, options, kind) : try_method(model, options);
   if (name.empty()) name = c_identifier(model.name);
+  if (name == "koppel") name += '_';  // what koppel/runtime is called by
   StepModel out = Maker(model, choice.options, std::move(name), origins).take();
   out.choice = std::move(choice);
   return out;

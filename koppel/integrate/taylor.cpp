@@ -29,11 +29,16 @@
 //      e_k = |y_k − y_{k−1}|                                                              (3)
 //    fall while terms of the motion are added, and rise again where (1) takes over. Most of (1)
 //    leads away from the constraints, and the projection takes it back; (3) sees what is left. The
-//    longest step that leads over t*, or away from it, and has two successive e_k within the
-//    tolerance is taken; where round-off leaves none, the one with the least, if it is below
-//    kWorst. Longer steps of lower order are tried before shorter ones.
+//    longest step that leads over t*, or away from it, and has two successive e_k far within the
+//    tolerance is taken: an error here is amplified on the way to the next passage. Where there is
+//    none, it is the one with the least, if that is no more than the tolerance or what round-off
+//    and errors of before leave. Longer steps of lower order are tried before shorter ones.
 // 3. Where this fails and the next step would lead closer still, the integration ends: behind t*
 //    there would be garbage.
+// 4. A motion that is off its branch, by the lengths of rods or by the errors of a passage before,
+//    turns to another branch near t* instead: steps become as short as the corner is sharp, and
+//    steps that lead over t* have an e_k as large as the motion is off. Where that is not above the
+//    errors of the run, these would decide how it turns, and the integration ends.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,12 +62,19 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Rule 1 looks where σ is below this part of the largest so far.
 constexpr double kSmall = 0.5;
 constexpr double kNear = 3.5, kJustBehind = 12;
-// The accuracy of a step over a singular configuration that round-off may limit.
+// Rule 2, in tolerances: errors of a step over a singular configuration that end the search, and
+// that are taken up to kSlight. The error that round-off may leave.
+constexpr double kAim = 1e-2, kLoose = 5, kSlight = 5e-8;
 constexpr double kWorst = 1e-9;
+// The longest step that is tried, over the way to the singular configuration.
+constexpr double kOver = 3.5;
 // Steps become shorter by this part where they are tried one after the other.
 constexpr double kShorter = 0.85;
 // Rule 3: the planned step, over the one that clean coefficients would allow.
 constexpr double kHopeless = 1e-3;
+// Rule 4: the planned step, over the longest on the way there; from how many tolerances on a corner
+// is resolved.
+constexpr double kTurns = 1e-3, kResolved = 10;
 // Of values: below this no agreement is asked for.
 constexpr double kRoundOff = 1e-10;
 
@@ -159,7 +171,7 @@ class Taylor {
   };
   Trial try_orders(double h) {
     const int p = here_->last_stage() + 1;
-    const double enough = TaylorPlanner::kSafety * segment_.options.tolerance;
+    const double enough = kAim * segment_.options.tolerance;
     planner_.set_weights(*here_);
     Trial best;
     double before = kInfinity;
@@ -202,8 +214,8 @@ class Taylor {
     const double tolerance = segment_.options.tolerance;
     Trial best;
     double h_best = 0;
-    for (double h = fit(plan_.h_clean); h > plan_.h && best.error > tolerance;
-         h = rounded(kShorter * h)) {
+    for (double h = fit(std::max(plan_.h_clean, kOver * approach_.left));
+         h > plan_.h && best.error > kAim * tolerance; h = rounded(kShorter * h)) {
       const Trial trial = try_orders(h);
       if (!(trial.error < best.error)) continue;
       if (arrive(h, trial.order) != SeriesSolver::Status::Ok) continue;
@@ -212,7 +224,9 @@ class Taylor {
       best = trial;
       h_best = h;
     }
-    if (!(best.error <= std::max(tolerance, kWorst))) return false;
+    approach_.missed = std::min(approach_.missed, best.error);
+    const double slight = std::min(kLoose * tolerance, kSlight);
+    if (!(best.error <= std::max({tolerance, slight, kWorst}))) return false;
     if (arrive(h_best, best.order) != SeriesSolver::Status::Ok) return false;
     if (expand(h_best) != SeriesSolver::Status::Ok || measure_defects(h_best) > 1) return false;
     finish_step(h_best, next(h_best), true);
@@ -222,6 +236,12 @@ class Taylor {
   // Rule 3.
   bool is_hopeless(double h) {
     return plan_.is_lost && h < kHopeless * plan_.h_clean && look(h).leads_there;
+  }
+
+  // Rule 4.
+  bool is_undecided() const {
+    const double errors = kResolved * std::max(segment_.options.tolerance, kWorst);
+    return plan_.h < kTurns * approach_.longest && approach_.missed < errors;
   }
 
   // A step; a shorter one where the planned one leads to a place that cannot be made consistent, or
@@ -243,6 +263,7 @@ class Taylor {
       Place place;
       if (status == SeriesSolver::Status::Ok && !segment_.options.step) {
         if (is_hopeless(h)) return fail_to_pass();
+        if (is_undecided()) return fail_to_decide();
         if (num_moves < kMaxMoves) place = look(h);
       }
       if (!place.is_good) {
@@ -395,12 +416,24 @@ class Taylor {
     return segment_.options.judge->accepts(step(outcome_.t, end_of(h), y_end_, is_lost));
   }
 
+  // Over as soon as σ does not vanish ahead any more.
+  void follow_approach(double h) {
+    const double r = is_near(*there_) ? here_->sigma_over(*there_) : 0;
+    if (!(r > 1)) {
+      approach_ = {};
+      return;
+    }
+    approach_.left = h / (r - 1);
+    approach_.longest = std::max(approach_.longest, h);
+  }
+
   bool finish_step(double h, const TaylorPlan& next, bool is_lost) {
     const double t0 = outcome_.t, t1 = end_of(h);
     passage_.reset();
     if (is_near(*here_) || is_near(*there_) || here_->may_vanish_before(*there_)) {
       passage_ = finder_.find(*here_, *there_, h);
     }
+    follow_approach(h);
     read_end(outcome_.y);
     outcome_.t = t1;
     ++outcome_.statistics.steps;
@@ -444,6 +477,14 @@ class Taylor {
     return false;
   }
 
+  bool fail_to_decide() {
+    fail(
+        "the mechanism comes so close to a singular configuration, where constraints depend on "
+        "each other, that errors of the size of the tolerance decide how it goes on; a smaller "
+        "tolerance or other coordinates may help");
+    return false;
+  }
+
   bool fail_to_resolve() {
     fail(
         "constraints are nearly dependent, so that round-off hides the motion: joints that are "
@@ -467,9 +508,16 @@ class Taylor {
   int last_shown_ = 0;
   TaylorPlanner planner_;
   TaylorPassage finder_;
-  std::optional<SingularPassage> passage_;         // of the last step
-  TaylorPlan plan_;                                // from here on
-  int num_torn_ = 0;                               // steps refused by is_torn_apart
+  std::optional<SingularPassage> passage_;  // of the last step
+  TaylorPlan plan_;                         // from here on
+  int num_torn_ = 0;                        // steps refused by is_torn_apart
+  // To a singular configuration, over the steps of which each leads closer.
+  struct Approach {
+    double left = 0;            // the way to it, by (2)
+    double longest = 0;         // of these steps
+    double missed = kInfinity;  // the least e_k of steps that would lead over it
+  };
+  Approach approach_;
   double usual_ = 0;                               // the largest σ so far
   std::vector<double> end_, end_before_;           // (3)
   std::vector<double> y_end_;                      // of the step that was tried

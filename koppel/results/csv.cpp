@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include <koppel/base/csv.hpp>
@@ -86,8 +87,12 @@ void CsvWriter::hand_over() {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { work(); });
+    try {
+      thread_ = std::thread([this] { work(); });
+    } catch (const std::system_error&) {  // the system gives no more threads
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (!thread_.joinable()) return flush();
   }
   wait();
   {

@@ -65,8 +65,13 @@ Simulation ForwardRun::go() {
   const CodeTaken before = code_taken_so_far();
   prepare();
   now_.stage("warm up", [&] { warm_up(); });
-  const std::string native_failure = take_native_failure();
-  if (!native_failure.empty()) tell(native_failure);
+  std::string native_failure;
+  const auto tell_native_failure = [&] {
+    std::string text = take_native_failure();
+    if (text.empty() || !native_failure.empty()) return;
+    tell(native_failure = std::move(text));
+  };
+  tell_native_failure();
   now_.stage("observe", [&] {
     out_.observation.emplace(now_.equations, model_, now_.state, options_.reactions);
     tell_missing_reactions();
@@ -86,6 +91,7 @@ Simulation ForwardRun::go() {
   out_.summary.setup_seconds = seconds_since(start);
   if (callbacks_.chosen) callbacks_.chosen(now_.choice);
   now_.stage("integrate", [&] { integrate_all(); });
+  tell_native_failure();  // code may be made only when it has shown to pay
   out_.summary.native = describe_code(options_.native, before, native_failure);
   now_.stage("summarize", [&] { summarize(); });
   out_.stages = std::move(now_.stages);

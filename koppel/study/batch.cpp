@@ -13,6 +13,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/parts.hpp>
 #include <koppel/base/stop.hpp>
+#include <koppel/base/threads.hpp>
 #include <koppel/export/step_model.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/integrate/advance.hpp>
@@ -26,7 +27,7 @@ namespace koppel {
 // What a batch is made of.
 struct Batch::Parts {
   Parts(const Model& given, const std::vector<ParameterOrigin>& from, const BatchOptions& options)
-      : model(given), origins(from), observed(options.observed) {
+      : model(given), origins(from), observed(options.observed), lanes(options.lanes) {
     if (!options.run.step) {
       throw Error("study.bad-option", "the copies of a batch step together, and no step is given.",
                   "Give one, such as `step = 1e-3`.");
@@ -49,11 +50,14 @@ struct Batch::Parts {
   }
 
   LaneFunction advance() const {
-    return LaneFunction(step->tolerance ? step->rates : step->advance);
+    return LaneFunction(step->tolerance ? step->rates : step->advance, Native::Auto, lanes);
   }
 
-  LaneFunction observe() const {
-    if (!health.empty()) return LaneFunction(lower(step->layout, health, true));
+  // Beside the step.
+  LaneFunction observe(std::size_t width) const {
+    if (!health.empty()) {
+      return LaneFunction(lower(step->layout, health, true), Native::Auto, width);
+    }
     const Equations& e = step->prepared.equations;
     Exprs values, left_out;
     for (const std::string& name : observed) {
@@ -66,7 +70,8 @@ struct Batch::Parts {
     }
     // With the sines that a step has, which go through lanes.
     return LaneFunction(
-        lower(step->layout, substitute(values, left_out, Exprs(left_out.size(), Expr(0))), true));
+        lower(step->layout, substitute(values, left_out, Exprs(left_out.size(), Expr(0))), true),
+        Native::Auto, width);
   }
 
   Model model;
@@ -74,6 +79,7 @@ struct Batch::Parts {
   std::vector<std::string> observed;
   std::shared_ptr<const StepModel> step;
   Exprs health;  // where it is observed
+  std::size_t lanes;
 };
 
 Batch::~Batch() = default;
@@ -96,12 +102,12 @@ Batch::Batch(const Parts& parts, std::size_t count, const BatchOptions& options)
       first_parameter_(first_input_ + parts.step->prepared.equations->u.size()),
       num_layout_(parts.step->layout.size()),
       step_function_(parts.advance()),
-      observe_function_(parts.observe()),
+      observe_function_(parts.observe(step_function_.lanes())),
       width_(step_function_.lanes()) {
   assert(observe_function_.lanes() == width_);
   const StepModel& step = *parts.step;
   if (step.tolerance) {
-    accurate_.emplace(step_function_, LaneFunction(step.project), num_state_,
+    accurate_.emplace(step_function_, LaneFunction(step.project, Native::Auto, width_), num_state_,
                       step.num_rows > 0 ? step.q.size() + step.v.size() : 0, *step.tolerance,
                       absolute_scale_for(step.prepared.equations, step.prepared.state));
   }
@@ -156,8 +162,9 @@ void Batch::for_blocks(std::size_t operations, Do&& work) const {
   };
   const std::size_t jobs = std::min(static_cast<std::size_t>(jobs_), blocks_.size());
   if (jobs <= 1 || operations * count_ < kWorthIt) return run(work_[0]);
-  std::vector<std::jthread> others;
-  for (std::size_t k = 1; k < jobs; ++k) others.emplace_back([&, k] { run(work_[k]); });
+  std::atomic<std::size_t> helper = 1;
+  const std::vector<std::jthread> others =
+      start_threads(static_cast<int>(jobs) - 1, [&] { run(work_[helper++]); });
   run(work_[0]);
 }
 

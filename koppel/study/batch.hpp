@@ -38,6 +38,7 @@ struct BatchOptions {
   std::vector<std::string> observed = {};  // quantities, or expressions of them; empty: the outputs
   bool observes_health = false;            // what is observed is `now` of batch_health.hpp instead
   int jobs = 1;                            // threads
+  std::size_t lanes = 0;                   // those of another batch; 0: as many as are fastest
   bool on_card = false;                    // a graphics card, one copy a thread of it (card.hpp)
 };
 
@@ -50,6 +51,7 @@ class Batch {
   ~Batch();
 
   std::size_t size() const { return count_; }
+  std::size_t lanes() const { return width_; }  // copies that step side by side
   // So many copies, all anew at the model's start with its parameters. Not of those on a card.
   void resize(std::size_t count);
   double step() const { return step_; }

@@ -99,17 +99,17 @@ BatchHealthTerms make_batch_health_terms(const StepModel& model) {
   return out;
 }
 
-BatchHealth::BatchHealth(const StepModel& model, const HealthOptions& options)
-    : BatchHealth(model, options, make_batch_health_terms(model)) {}
+BatchHealth::BatchHealth(const StepModel& model, const HealthOptions& options, std::size_t lanes)
+    : BatchHealth(model, options, lanes, make_batch_health_terms(model)) {}
 
-BatchHealth::BatchHealth(const StepModel& model, const HealthOptions& options,
+BatchHealth::BatchHealth(const StepModel& model, const HealthOptions& options, std::size_t lanes,
                          const BatchHealthTerms& terms)
     : rules_{model.tolerance, options.loosen, false},
       judges_velocities_(options.judges_velocities && terms.has_velocities),
       row_names_(terms.row_names),
       num_positions_(terms.num_positions),
-      now_(lower(model.layout, terms.now, true)),
-      start_(lower(model.layout, terms.start, true)) {}
+      now_(lower(model.layout, terms.now, true), Native::Auto, lanes),
+      start_(lower(model.layout, terms.start, true), Native::Auto, now_.lanes()) {}
 
 bool BatchHealth::is_look(std::uint64_t step) {
   while (step > 1 && step % 4 == 0) step /= 4;

@@ -39,7 +39,8 @@ BatchHealthTerms make_batch_health_terms(const StepModel& model);
 
 class BatchHealth {
  public:
-  BatchHealth(const StepModel& model, const HealthOptions& options);
+  // `lanes`: those of the batch that it looks at (LaneFunction).
+  BatchHealth(const StepModel& model, const HealthOptions& options, std::size_t lanes = 0);
 
   // After how many steps a variant is looked at, besides its start and end: powers of four.
   static bool is_look(std::uint64_t step);
@@ -76,7 +77,8 @@ class BatchHealth {
   std::size_t num_positions_ = 0;
   LaneFunction now_, start_;
 
-  BatchHealth(const StepModel& model, const HealthOptions& options, const BatchHealthTerms& terms);
+  BatchHealth(const StepModel& model, const HealthOptions& options, std::size_t lanes,
+              const BatchHealthTerms& terms);
 };
 
 }  // namespace koppel

@@ -40,7 +40,7 @@ class BatchSweep {
     batch_.emplace(model, origins, 1, batch_options_);
     find_steps();
     if (batch_options_.run.health.is_watched) {
-      health_.emplace(batch_->step_model(), batch_options_.run.health);
+      health_.emplace(batch_->step_model(), batch_options_.run.health, batch_->lanes());
     }
     if (options.on_card) {
       card_.emplace(sweep, model, origins, *batch_, options.jobs, options.contracts);
@@ -136,6 +136,7 @@ class BatchSweep {
       BatchOptions options = batch_options_;
       options.observed.clear();
       options.observes_health = true;
+      options.lanes = batch_->lanes();
       watched_.emplace(model_, origins_, 1, options);
     }
     const std::size_t n = suspects.size(), m = health_->num_now(), num_varied = names_.size();

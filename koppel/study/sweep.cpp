@@ -12,6 +12,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
+#include <koppel/base/threads.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/study/sweep_bands.hpp>
 #include <koppel/study/switch_rows.hpp>
@@ -226,10 +227,10 @@ bool run_sweep(const Sweep& sweep, SweepQueue& queue, int jobs,
       }
     }
   };
-  std::vector<std::thread> threads;
-  for (int i = 1; i < jobs; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  {
+    const std::vector<std::jthread> others = start_threads(jobs - 1, work);
+    work();
+  }
   if (problem) std::rethrow_exception(problem);
   return !is_stopped;
 }

@@ -245,7 +245,7 @@ void SweepJournal::write_table(const std::filesystem::path& path, std::string_vi
     });
     if (written.valid()) check(written.get());
     std::swap(made, leaving);
-    written = std::async(std::launch::async, [&, count] {
+    written = std::async([&, count] {  // in get(), where there are no threads
       int error = 0;
       for (std::size_t i = 0; i < count && error == 0; ++i) error = write(leaving[i]);
       return error;

@@ -19,6 +19,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
+#include <koppel/base/threads.hpp>
 #include <koppel/study/sweep_journal.hpp>
 #include <koppel/study/sweep_ranks.hpp>
 
@@ -199,10 +200,10 @@ bool work_for_leader(const Sweep& sweep, int jobs, const Rank& rank, std::string
       line.send(out + "next\n");
     }
   };
-  std::vector<std::thread> threads;
-  for (int i = 1; i < jobs; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  {
+    const std::vector<std::jthread> others = start_threads(jobs - 1, work);
+    work();
+  }
   if (refusal == "leader") {
     throw Error("study.no-leader",
                 fmt::format("rank {} found no rank 0 at {}.", rank.number, meeting.string()),

@@ -58,7 +58,7 @@ void write_all(const fs::path& folder, const StepModel& model, bool is_float = f
   const CFiles files = write_c(model, is_float);
   write_text(folder / (model.name + ".h"), files.header);
   write_text(folder / (model.name + ".c"), files.source);
-  write_text(folder / "example.c", files.example);
+  write_text(folder / c_example_file(model.name), files.example);
 }
 
 std::vector<std::vector<double>> rows_of(const fs::path& csv) {
@@ -110,7 +110,8 @@ TEST(ExportedCText, NamesOfAnyKindCompile) {
 // Nothing that a user writes in a title ends a comment, or begins another.
 TEST(ExportedCText, TitlesThatEndCommentsDoNoHarm) {
   const Model model = read_model_text(
-      "name: bad\ndescription: \"a */ int broken; /* b *\\n/ c **/ /*/ d\"\ncoordinates: {x: 1}\n"
+      "name: bad\ndescription: \"a */ int broken; /* b *\\n/ c **/ /*/ d ?\?/\"\ncoordinates: {x: "
+      "1}\n"
       "kinetic: x'^2/2\npotential: x^2/2\noutputs: {x: x}\n",
       "bad.yaml");
   const TemporaryFolder folder;
@@ -417,11 +418,63 @@ TEST(AccurateC, UsesEveryFunctionOfTheRuntime) {
   EXPECT_NEAR(rows_of(folder.path() / "out").back().at(1), s["x"].back(), 1e-8);
 }
 
+// The file of the example is not that of a model which is called so; and names of koppel/runtime
+// are not those of a model.
+TEST(ExportedC, ModelsOfAnyNameCompile) {
+  for (const std::string name : {"example", "Example", "koppel", "model", "start"}) {
+    const Model model =
+        read_model_text("name: " + name +
+                            "\nparameters: {k: 1}\ncoordinates: {x: {start: 1}}\nkinetic: x'^2/2\n"
+                            "potential: k*x^2/2\noutputs: {x: x}\n",
+                        "any.yaml");
+    const TemporaryFolder folder;
+    const StepModel step = make_step_model(model, options_for(model, "rattle", 1e-2));
+    write_all(folder.path(), step);
+    write_text(folder.path() / (step.name + "_start.c"), write_c(step).start);
+    EXPECT_EQ(run_in(folder.path(), "cc" + std::string(kFlags) + "-o run *.c -lm"), 0)
+        << text_of(folder.path() / "err").substr(0, 2000);
+    EXPECT_EQ(run_in(folder.path(), "./run 1"), 0) << name;
+  }
+}
+
+// A literal of C99 has at most 4095 characters.
+TEST(ExportedC, HasAnyNumberOfOutputs) {
+  std::string outputs;
+  for (int i = 0; i < 1000; ++i)
+    outputs += "  output_" + std::to_string(i) + ": " + std::to_string(i) + "*x\n";
+  const Model model = read_model_text(
+      "name: many\ncoordinates: {x: {start: 1}}\nkinetic: x'^2/2\noutputs:\n" + outputs,
+      "many.yaml");
+  const TemporaryFolder folder;
+  write_all(folder.path(), make_step_model(model, options_for(model, "rattle", 1e-2)));
+  ASSERT_EQ(run_in(folder.path(), "cc" + std::string(kFlags) + "-o run *.c -lm"), 0)
+      << text_of(folder.path() / "err").substr(0, 2000);
+  EXPECT_EQ(run_in(folder.path(), "./run 1 1"), 0);
+  const std::vector<double> row = rows_of(folder.path() / "out").front();
+  ASSERT_EQ(row.size(), 1001u);
+  EXPECT_EQ(row.back(), 999);
+}
+
+// As limits are that mean none.
+TEST(ExportedC, NumbersBeyondSinglePrecisionAreInfinite) {
+  const Model model = read_model_text(
+      "name: far\nparameters: {most: 1e300}\ninputs: [F]\ncoordinates: {x: {start: 1}}\n"
+      "kinetic: x'^2/2\ngeneralized_forces: {x: \"min(F, most) + max(-1e200, -x)\"}\n"
+      "outputs: {x: x}\n",
+      "far.yaml");
+  const TemporaryFolder folder;
+  write_all(folder.path(), make_step_model(model, options_for(model, "rattle", 1e-2)), true);
+  ASSERT_EQ(run_in(folder.path(), "cc" + std::string(kFlags) + "-o run *.c -lm"), 0)
+      << text_of(folder.path() / "err").substr(0, 2000);
+  EXPECT_EQ(run_in(folder.path(), "./run 100 100"), 0);
+  EXPECT_NEAR(rows_of(folder.path() / "out").back()[1], std::cos(1.0), 1e-4);
+}
+
 // Names of the model that are macros of C, of its headers or of a compiler.
 TEST(ExportedC, NamesThatAreMacrosAreLeftToC) {
   const Model model = read_model_text(
-      "name: macros\nparameters: {NAN: 2, INFINITY: 3, EOF: 1, M_PI: 4, INT64_MAX: 1, "
-      "linux: 1, "
+      "name: macros\nparameters: {NAN: 2, INFINITY: 3, EOF: 1, M_PI: 4, "
+      "INT64_MAX: 1, KOPPEL_REAL: 1, MACROS_STEP: 1, START_Q: 1, linux: 1, "
       "unix: 1, stdin: 1, HUGE_VAL: 2}\ncoordinates: {x: {start: 1}}\nkinetic: NAN*x'^2/2\n"
       "potential: (INFINITY + EOF + M_PI + INT64_MAX + linux + unix + stdin + "
       "HUGE_VAL)*x^2/2\n"

@@ -268,6 +268,30 @@ TEST(Function, SinesOfFixedCostHaveTheBitsOfTheRuntimeInEveryCode) {
   for (const char* width : {"1", "4", "8"}) expect_bits_of_runtime(x, out, width);
 }
 
+// What is evaluated side by side has equally many lanes, though there be code for one of them only.
+TEST(LaneFunction, HasTheLanesOfAnotherAndItsBitsWithCodeOrWithout) {
+  Graph graph;
+  const auto x = graph.symbols("x", "y");
+  const Expr f[] = {sin(x[0]) * x[1] + 1, x[0] / (x[1] + 3), Expr(2), x[0]};
+  const Program program = lower(x, f, true);
+  for (const std::size_t lanes : {1u, 4u, 8u, 64u}) {
+    for (const Native native : {Native::Auto, Native::Off}) {
+      const LaneFunction g(program, native, lanes);
+      ASSERT_EQ(g.lanes(), lanes);
+      std::vector<double> in(2 * lanes), out(4 * lanes), work = g.make_work();
+      for (std::size_t i = 0; i < in.size(); ++i) in[i] = 0.1 * static_cast<double>(i) - 1;
+      for (int n = 0; n < 2; ++n) g.evaluate(in.data(), out.data(), work.data());
+      const Function one(x, f, {.native = Native::Off, .fixed_cost = true});
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const std::vector<double> expected = one({in[lane], in[lanes + lane]});
+        for (std::size_t j = 0; j < 4; ++j) {
+          EXPECT_TRUE(same_bits(out[j * lanes + lane], expected[j])) << lanes << ' ' << lane;
+        }
+      }
+    }
+  }
+}
+
 TEST(Function, TakesAsManyLanesAsTheProcessorHasAndTheEnvironmentAllows) {
   Graph graph;
   const auto x = graph.symbols("x", "y");

@@ -293,6 +293,9 @@ TEST(EmitC, NumbersReadBackExactly) {
   EXPECT_EQ(c_number(-2), "(-2.0)");
   EXPECT_EQ(c_number(0.1), "0.1");
   EXPECT_EQ(c_number(1e300), "1e+300");
+  EXPECT_EQ(c_number(1e300, true), "INFINITY");  // the nearest number of single precision
+  EXPECT_EQ(c_number(-1e39, true), "(-INFINITY)");
+  EXPECT_EQ(c_number(1e-310, true), "0.0f");
   std::mt19937_64 engine(206);
   for (int n = 0; n < 1000; ++n) {
     const double number = std::bit_cast<double>(engine());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/expr/algebra/switches.hpp>
 #include <koppel/expr/graph/graph.hpp>
 
 #include <tests/expr/plain_evaluation.hpp>
@@ -17,6 +18,22 @@ namespace {
 using koppel::testing::evaluate_plainly;
 using koppel::testing::near;
 using koppel::testing::random_expr;
+
+// Laws that share their parts, as the forces of a long chain do: each part is looked at once.
+TEST(Switches, OfLawsThatShareTheirPartsAreFoundInLinearTime) {
+  Graph graph;
+  const auto [x, y] = graph.symbols("x", "y");
+  std::vector<Expr> laws = {abs(x), sign(y - 2)};
+  Expr sum = laws[0] + laws[1];
+  for (int i = 0; i < 20'000; ++i) laws.push_back(sum = sin(sum) + 0.1 * x);  // pairs: 4e8
+  laws.push_back(sign(x) * y);
+  const Expr of[] = {x, y};
+  const std::vector<Switch> found = switches_of(laws, of);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].argument, x);
+  EXPECT_EQ(found[1].argument, y - 2);
+  EXPECT_EQ(found[1].at, std::vector<double>{0});
+}
 
 TEST(Structure, SymbolsComeInTheOrderInWhichTheyWereMade) {
   Graph graph;

@@ -9,13 +9,10 @@
 namespace koppel {
 
 std::vector<Switch> switches_of(std::span<const Expr> f, std::span<const Expr> x) {
-  std::vector<Expr> pieces;
-  for (const Expr e : f) {
-    if (e.graph() == nullptr) continue;
-    Postorder order(*e.graph());
-    order.visit(e);
-    for (std::size_t i = 0; i < order.size(); ++i) pieces.push_back(order[i]);
-  }
+  Graph* const graph = graph_of(f);
+  if (graph == nullptr) return {};
+  Postorder order(*graph);  // each part once, of however many of f it is one
+  order.visit(f);
   std::vector<Switch> out;
   const auto add = [&](Expr argument, std::vector<double> at) {
     if (!depends_on(argument, x)) return;
@@ -28,7 +25,8 @@ std::vector<Switch> switches_of(std::span<const Expr> f, std::span<const Expr> x
     }
     out.push_back({argument, std::move(at)});
   };
-  for (const Expr e : pieces) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Expr e = order[i];
     switch (e.op()) {
       case Op::Abs:
       case Op::Sign: add(e.operand(0), {0}); break;

@@ -287,6 +287,7 @@ std::string c_number(double value, bool is_float) {
   const auto end = is_float ? std::to_chars(text, last, static_cast<float>(value)).ptr
                             : std::to_chars(text, last, value).ptr;
   std::string out(text, end);
+  if (out.ends_with("inf")) return value < 0 ? "(-INFINITY)" : "INFINITY";
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
   if (is_float) out += 'f';
   return value < 0 ? '(' + out + ')' : out;

@@ -60,7 +60,8 @@ struct CStyle {
 // arrays must not overlap. Sine and cosine of one angle are computed together.
 CCode emit_c(const Program& program, std::string_view name, CStyle style = {});
 
-// A C literal that reads back as exactly this number (of single precision: as its nearest).
+// C that reads back as exactly this number (of single precision: as its nearest, which may be
+// infinite).
 std::string c_number(double value, bool is_float = false);
 
 }  // namespace koppel

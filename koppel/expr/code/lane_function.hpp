@@ -21,8 +21,10 @@ namespace koppel {
 
 class LaneFunction {
  public:
-  // Copies share the code. Throws Error `expr.bad-environment`.
-  explicit LaneFunction(Program program, Native native = Native::Auto);
+  // Copies share the code. `lanes`: as many as another function has that is evaluated beside it,
+  // whether there is code for so many or not (a large one may get no memory for its code where a
+  // small one does); 0: those that are fastest. Throws Error `expr.bad-environment`.
+  explicit LaneFunction(Program program, Native native = Native::Auto, std::size_t lanes = 0);
   // Of a program that lives as long.
   LaneFunction(const Program* program, bool may_generate);
 
@@ -44,6 +46,9 @@ class LaneFunction {
  private:
   void generate(bool may_generate);
   void run_tape(const double* in, double* out, double* work) const noexcept;
+  void run_tape_by_lane(const double* in, double* out, double* work) const noexcept;
+  // How often a number stands in the slots of the tape, which runs in blocks or for one lane.
+  std::size_t num_copies() const { return lanes_ == Tape::kBatch ? lanes_ : 1; }
 
   std::shared_ptr<const Program> owned_;
   const Program* program_;

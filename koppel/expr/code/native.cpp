@@ -286,7 +286,8 @@ NativeResult compile_native(std::string_view source, NativeKind kind) {
     if (cached) {
       *cached /= hash.hex() + ".so";
       if (is_intact(*cached)) {
-        if (auto library = LoadedLibrary::load(cached->c_str())) return {std::move(library), {}, true};
+        if (auto library = LoadedLibrary::load(cached->c_str()))
+          return {std::move(library), {}, true};
       }
     }
     return compile(compiler, source, kind, cached);
@@ -315,10 +316,15 @@ void note_interpreted(std::size_t operations) {
   taken.interpreted += static_cast<long>(operations);
 }
 
+namespace {
+std::atomic<bool> has_lacked = false;
+}  // namespace
+
 void note_no_executable_memory() {
-  note_failure(
-      "this system gives no executable memory: equations are interpreted, which is slower.");
+  has_lacked = true;
+  note_failure(kNoExecutableMemory);
 }
+bool has_lacked_executable_memory() { return has_lacked; }
 
 namespace {
 

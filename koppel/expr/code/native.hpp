@@ -31,10 +31,15 @@ struct NativeResult {
 enum class NativeKind { Function, Series };
 NativeResult compile_native(std::string_view source, NativeKind kind = NativeKind::Function);
 
+inline constexpr const char* kNoExecutableMemory =
+    "this system gives no executable memory: equations are interpreted, which is slower.";
+
 // What to tell about the first failure to compile, or to get executable memory, since this was
 // asked last; empty: there was none.
 std::string take_native_failure();
 void note_no_executable_memory();
+// Whether there was none at any time: for who makes many runs, and does not tell of each.
+bool has_lacked_executable_memory();
 
 // What this thread has made ready so far to evaluate equations, functions and series together, in
 // operations: machine code that was generated, code of the compiler, and what is run in loops on
