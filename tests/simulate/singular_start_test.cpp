@@ -141,6 +141,38 @@ TEST(SingularStart, AtRestIsRefusedWithItsBranches) {
   }
 }
 
+// A slider crank that is pushed back from where it is stretched, x = 3 − t²/10: nothing is free.
+// The rates of a branch are those that the refusal of the start at rest prints. By the law of
+// cosines the crank, of 1 m beside a rod of 2 m, is at cos φ = (1 + x² − 4)/(2x).
+TEST(SingularStart, OfADrivenMechanismFollowsTheBranchThatIsChosen) {
+  const std::string text = R"(
+dimension: 2
+bodies:
+  crank: {mass: 1, com: [0.5, 0], inertia: 0.1, points: {A: [1, 0]}}
+  rod: {mass: 1, com: [1, 0], inertia: 0.3, points: {B: [2, 0]}, position: [1, 0]}
+  slider: {mass: 1, inertia: 0.1, position: [3, 0]}
+joints:
+  O: {type: revolute, between: [ground, crank]}
+  A: {type: revolute, between: [crank.A, rod]}
+  B: {type: revolute, between: [rod.B, slider]}
+  S: {type: prismatic, between: [ground, slider], axis: [1, 0], drive: 3 - 0.1*t^2}
+outputs: {angle: crank.angle}
+)";
+  EXPECT_NE(refusal(read_model_text(text, "pushed.yaml"), "joint").find("O.angle' = 0.36514837"),
+            std::string::npos);
+  for (const double sign : {1.0, -1.0}) {
+    const Model model = read_model_text(
+        text + "initial: {\"O.angle'\": " + std::to_string(sign) + "*0.36514837}\n", "pushed.yaml");
+    for (const std::string& set : coordinate_sets(model)) {
+      SCOPED_TRACE(set);
+      const Simulation s = run(model, set, 1);
+      ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+      const double x = 2.9;
+      EXPECT_TRUE(near(last(s, "angle"), sign * std::acos((x * x - 3) / (2 * x)), kMotion));
+    }
+  }
+}
+
 TEST(SingularStart, WithVelocitiesBetweenTheBranchesIsRefused) {
   const Settings rates = {{"w1", "1"}, {"w2", "-0.25"}, {"w3", "0.5"}};
   for (const std::string& set : coordinate_sets(flat_parallelogram())) {

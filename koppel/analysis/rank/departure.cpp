@@ -301,7 +301,7 @@ Departure depart(const Evaluator& evaluator, const State& start, const Matrix& t
   Departure out;
   out.begin = out.end = start;
   const MatrixXd T = dense::view(tangents);
-  State first = kept.rates(start, T.cols() > 0 ? &T : nullptr);
+  State first = kept.rates(start, T.rows() > 0 ? &T : nullptr);
   double h = first_step(evaluator, start, first);
   for (int i = 0; i < kMostStretches; ++i) {
     if (!(h > 0) || !std::isfinite(h)) {

@@ -43,7 +43,8 @@ class Departure {
 
 // From a state whose velocities are along its branch, or 0; `beside` is a state on the branch, to
 // its pivot the way goes (rank.hpp), and `leave_out` are the rows that repeat others there.
-// `tangents` spans the branch at the start (n_v × freedoms); without columns, the null space does.
+// `tangents` spans the branch at the start (n_v × freedoms, 0 where drives prescribe all motion);
+// without rows, the null space does.
 Departure depart(const Evaluator& evaluator, const State& start, const Matrix& tangents,
                  const std::vector<int>& leave_out, double pivot);
 
