@@ -1,14 +1,12 @@
 // What can be told to be wrong with a model without mathematics: names, indices, masses, inertias,
 // axes, and which names stand in which expressions.
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include <koppel/expr/algebra/structure.hpp>
-#include <koppel/expr/code/function.hpp>
 #include <koppel/model/elements/joint_law.hpp>
+#include <koppel/model/number_checks.hpp>
 #include <koppel/model/point_masses.hpp>
 
 namespace koppel {
@@ -16,26 +14,6 @@ namespace {
 
 std::string quoted(const char* kind, const std::string& name) {
   return std::string(kind) + " '" + name + "'";
-}
-
-// The eigenvalues of a symmetric matrix, ascending [Smith 1961].
-std::array<double, 3> eigenvalues(const Mat3<double>& m) {
-  const double mean = (m(0, 0) + m(1, 1) + m(2, 2)) / 3;
-  const double off = m(0, 1) * m(0, 1) + m(0, 2) * m(0, 2) + m(1, 2) * m(1, 2);
-  double spread = 2 * off;
-  for (std::size_t i = 0; i < 3; ++i) spread += (m(i, i) - mean) * (m(i, i) - mean);
-  const double p = std::sqrt(spread / 6);
-  if (!(p > 0)) return {mean, mean, mean};
-  const auto b = [&](std::size_t i, std::size_t j) { return (m(i, j) - (i == j ? mean : 0)) / p; };
-  const double half_det = (b(0, 0) * (b(1, 1) * b(2, 2) - b(1, 2) * b(2, 1)) -
-                           b(0, 1) * (b(1, 0) * b(2, 2) - b(1, 2) * b(2, 0)) +
-                           b(0, 2) * (b(1, 0) * b(2, 1) - b(1, 1) * b(2, 0))) /
-                          2;
-  const double phi = std::acos(std::clamp(half_det, -1.0, 1.0)) / 3;
-  constexpr double kThird = 2.0943951023931953;  // 2π/3
-  const double largest = mean + 2 * p * std::cos(phi);
-  const double smallest = mean + 2 * p * std::cos(phi + kThird);
-  return {smallest, 3 * mean - largest - smallest, largest};
 }
 
 class Validator {
@@ -46,7 +24,9 @@ class Validator {
     check_names();
     check_expressions();
     if (mistakes_.empty()) mistakes_ = find_turned_point_masses(model_);
-    if (mistakes_.empty()) check_numbers();  // needs symbols that are known
+    if (!mistakes_.empty()) return std::move(mistakes_);
+    check_numbers();  // needs symbols that are known
+    for (const Joint& joint : model_.joints) check_ends(joint);
     return std::move(mistakes_);
   }
 
@@ -266,110 +246,7 @@ class Validator {
     }
   }
 
-  // Everything that must be evaluated, at once.
-  void check_numbers() {
-    std::vector<Expr> expressions, inputs;
-    std::vector<double> values;
-    for (const Parameter& p : model_.parameters) {
-      inputs.push_back(p.symbol);
-      values.push_back(p.value);
-    }
-    inputs.push_back(model_.time);
-    values.push_back(0);
-    const auto add = [&](Expr e) {
-      expressions.push_back(Expr(*model_.graph, model_.graph->adopt(e)));
-    };
-    const auto add_matrix = [&](const Mat3e& m) {
-      for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t j = 0; j < 3; ++j) add(m(i, j));
-      }
-    };
-    for (const Body& body : model_.bodies) {
-      add(body.mass);
-      add_matrix(body.inertia);
-    }
-    for (const Joint& joint : model_.joints) {
-      for (const JointLaw::Term& term : joint.law->terms()) add(term.value);
-      add_matrix(joint.a.axes);
-      add_matrix(joint.b.axes);
-    }
-    for (const Event& event : model_.events) {
-      if (event.restitution) add(*event.restitution);
-    }
-    const std::vector<double> numbers = Function(inputs, expressions)(values);
-    auto next = numbers.begin();
-    const auto take_matrix = [&] {
-      Mat3<double> m;
-      for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t j = 0; j < 3; ++j) m(i, j) = *next++;
-      }
-      return m;
-    };
-    for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
-      const double mass = *next++;
-      check_mass(model_.bodies[i], mass, take_matrix());
-    }
-    for (const Joint& joint : model_.joints) {
-      for (const JointLaw::Term& term : joint.law->terms()) check_term(joint, term, *next++);
-      const Mat3<double> a = take_matrix(), b = take_matrix();
-      check_joint(joint, a, b);
-    }
-    for (const Event& event : model_.events) {
-      if (event.restitution) check_restitution(event, *next++);
-    }
-  }
-
-  void check_restitution(const Event& event, double value) {
-    if (value >= 0 && value <= 1) return;
-    report(event.where, "model.bad-value",
-           "bounce of " + quoted("event", event.name) + " is " + number(value) +
-               "; it must lie between 0 and 1: the part of the rate that is left.");
-  }
-
-  void check_mass(const Body& body, double mass, const Mat3<double>& inertia) {
-    const std::string what = quoted("body", body.name);
-    if (!(mass >= 0) || !std::isfinite(mass)) {
-      report(body.where, "model.bad-mass",
-             what + " has the mass " + number(mass) + "; it must not be negative.");
-      return;
-    }
-    const double scale =
-        std::abs(inertia(0, 0)) + std::abs(inertia(1, 1)) + std::abs(inertia(2, 2));
-    constexpr double kRounding = 1e-7;  // eigenvalues near each other are found to half the digits
-    bool is_symmetric = std::isfinite(scale);
-    for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        is_symmetric &= std::abs(inertia(i, j) - inertia(j, i)) <= kRounding * scale;
-      }
-    }
-    if (!is_symmetric) {
-      report(body.where, "model.bad-inertia",
-             what + " has an inertia that is not a symmetric matrix of numbers.");
-      return;
-    }
-    const std::array<double, 3> principal = eigenvalues(inertia);
-    if (principal[0] < -kRounding * scale) {
-      report(body.where, "model.bad-inertia",
-             what + " has a negative principal moment of inertia, " + number(principal[0]) + ".");
-    } else if (!model_.is_planar &&
-               principal[2] > (principal[0] + principal[1]) + kRounding * scale) {
-      report(body.where, "model.bad-inertia",
-             what + " cannot have the principal moments of inertia " + number(principal[0]) + ", " +
-                 number(principal[1]) + " and " + number(principal[2]) +
-                 ": none is larger than the sum of the others.",
-             "Check that inertia is about the centre of mass, and the signs of the products of "
-             "inertia.");
-    }
-  }
-
-  void check_term(const Joint& joint, const JointLaw::Term& term, double value) {
-    if (!term.must_be_positive || value > 0) return;
-    report(joint.where, "model.bad-value",
-           "the " + std::string(term.name) + " of " + quoted("joint", joint.name) +
-               " must be positive.");
-  }
-
-  void check_joint(const Joint& joint, const Mat3<double>& a, const Mat3<double>& b) {
+  void check_ends(const Joint& joint) {
     const std::string what = quoted("joint", joint.name);
     if (!has_body(joint.a.body) || !has_body(joint.b.body)) {
       report(joint.where, "model.unknown-body", what + " is between bodies that are not there.");
@@ -378,24 +255,14 @@ class Validator {
              what + " joins body '" + model_.bodies[static_cast<std::size_t>(joint.a.body)].name +
                  "' to itself.");
     }
-    for (const Mat3<double>* m : {&a, &b}) {
-      double error = 0;
-      for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t j = 0; j < 3; ++j) {
-          error = std::max(error, std::abs(dot(m->column[i], m->column[j]) - (i == j ? 1 : 0)));
-        }
-      }
-      if (error < 1e-6) continue;
-      report(joint.where, "model.zero-axis", what + " has axes that are not orthonormal.",
-             "Make its markers with make_marker, from an axis that is not zero.");
-      return;
-    }
   }
 
-  static std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value);
-    return text;
+  void check_numbers() {
+    const NumberChecks checks(model_);
+    NumberChecks::Work work = checks.make_work(Uses::Few);
+    std::vector<double> values;
+    for (const Parameter& p : model_.parameters) values.push_back(p.value);
+    for (Diagnostic& fault : checks(values, work)) mistakes_.push_back(std::move(fault));
   }
 
   const Model& model_;

@@ -372,19 +372,25 @@ void Batch::put_start(std::size_t copy, const State& state) {
   for (; row < first_input_; ++row) *at = 0, at += width_;
 }
 
-// Of these copies, which start anew: whole blocks.
-void Batch::put_parameters(std::size_t first, std::size_t last, std::span<const double> values,
-                           VariedStarts::Work& work) {
+// Of these copies, which start anew.
+std::vector<Batch::Impossible> Batch::put_parameters(std::size_t first, std::size_t last,
+                                                     std::span<const double> values,
+                                                     VariedStarts::Work& work) {
   const std::size_t n = varied_->num_varied();
+  std::vector<Impossible> impossible;
   std::vector<double> p(num_parameters());
   for (std::size_t copy = first; copy < last; ++copy) {
     double* const at =
         blocks_[copy / width_].start.data() + first_parameter_ * width_ + copy % width_;
     for (std::size_t i = 0; i < p.size(); ++i) p[i] = at[i * width_];
-    varied_->put(values.subspan(copy * n, n), p, work);
+    if (const auto fault = varied_->put(values.subspan(copy * n, n), p, work)) {
+      impossible.push_back({copy, fault->id, fault->message});
+      continue;
+    }
     for (std::size_t i = 0; i < p.size(); ++i) at[i * width_] = p[i];
+    restart(copy);
   }
-  for (std::size_t i = first / width_; i * width_ < last; ++i) restart(blocks_[i]);
+  return impossible;
 }
 
 void Batch::set(const std::string& parameter, std::span<const double> values) {
@@ -405,11 +411,10 @@ void Batch::set_all(const std::vector<std::string>& parameters, std::span<const 
   for (std::size_t i = 0; i < n; ++i) {
     given += fmt::format("{}{} = {:g}", i > 0 ? ", " : "", parameters[i], values[first * n + i]);
   }
-  throw Error(
-      "study.batch-start",
-      fmt::format("{} of {} copies cannot be assembled with their values, the first is copy "
-                  "{} with {}: {} They keep what they had.",
-                  impossible.size(), count_, first, given, impossible[0].why));
+  throw Error("study.batch-start",
+              fmt::format("{} of {} copies are impossible with their values, the first is copy "
+                          "{} with {}: {} They keep what they had.",
+                          impossible.size(), count_, first, given, impossible[0].why));
 }
 
 std::vector<Batch::Impossible> Batch::set(const std::vector<std::string>& parameters,
@@ -427,12 +432,15 @@ std::vector<Batch::Impossible> Batch::set(const std::vector<std::string>& parame
   if (varied_->moves()) return assemble_all(values);
   std::vector<VariedStarts::Work> works;
   for (int i = 0; i < jobs_; ++i) works.push_back(varied_->make_work());
+  std::vector<std::vector<Impossible>> of_parts(works.size());
   for_parts(count_, {.jobs = jobs_, .least = 2000, .multiple = width_},
             [&](std::size_t part, std::size_t first, std::size_t last) {
-              put_parameters(first, last, values, works[part]);
+              of_parts[part] = put_parameters(first, last, values, works[part]);
             });
   check_stop();
-  return {};
+  std::vector<Impossible> impossible;
+  for (auto& part : of_parts) std::move(part.begin(), part.end(), std::back_inserter(impossible));
+  return impossible;
 }
 
 std::vector<Batch::Impossible> Batch::assemble_all(std::span<const double> values) {
@@ -445,12 +453,14 @@ std::vector<Batch::Impossible> Batch::assemble_all(std::span<const double> value
     double* const at =
         blocks_[copy / width_].start.data() + first_parameter_ * width_ + copy % width_;
     for (std::size_t i = 0; i < p.size(); ++i) p[i] = at[i * width_];
-    varied_->put(values.subspan(copy * n, n), p, work);
+    std::optional<Diagnostic> fault = varied_->put(values.subspan(copy * n, n), p, work);
     try {
-      put_start(copy, varied_->assemble(p));
+      if (!fault) put_start(copy, varied_->assemble(p));
     } catch (const Error& error) {
-      const Diagnostic& first = error.diagnostics().front();
-      impossible.push_back({copy, first.id, first.message});
+      fault = error.diagnostics().front();
+    }
+    if (fault) {
+      impossible.push_back({copy, fault->id, fault->message});
       continue;
     }
     for (std::size_t i = 0; i < p.size(); ++i) at[i * width_] = p[i];

@@ -61,10 +61,11 @@ class Batch {
 
   // A value of a parameter for each copy, which then starts anew; or values of several, copy by
   // copy, since a start may need them together. Throws Error `study.unknown-parameter`, and
-  // `study.batch-start` with the copies that cannot be assembled, which keep what they had.
+  // `study.batch-start` with the copies that are impossible, since a mass is negative, say, or they
+  // cannot be assembled; these keep what they had.
   void set(const std::string& parameter, std::span<const double> values);
   void set_all(const std::vector<std::string>& parameters, std::span<const double> values);
-  // The same, where copies that cannot be assembled are no error.
+  // The same, where copies that are impossible are no error.
   struct Impossible {
     std::size_t copy;
     std::string id, why;
@@ -144,8 +145,8 @@ class Batch {
   void step_accurately(Block& block, Work& work) const;
   static void note_failure(Failure& to, int reason, std::uint64_t count);
   void put_start(std::size_t copy, const State& state);
-  void put_parameters(std::size_t first, std::size_t last, std::span<const double> values,
-                      VariedStarts::Work& work);
+  std::vector<Impossible> put_parameters(std::size_t first, std::size_t last,
+                                         std::span<const double> values, VariedStarts::Work& work);
   std::vector<Impossible> assemble_all(std::span<const double> values);
   static void restart(Block& block);  // all its copies
   void restart(std::size_t copy);

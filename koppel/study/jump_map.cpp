@@ -120,9 +120,17 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
   rates_before_.assign(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(num_y));
   rates_after_.assign(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(num_y));
 
-  time_ = Passage(evaluator, static_cast<std::size_t>(what.events[0]), what.t, what.before,
-                  what.given_before)
-              .time(rates_before_);
+  const auto passage_of = [&](int event) {
+    return Passage(evaluator, static_cast<std::size_t>(event), what.t, what.before,
+                   what.given_before);
+  };
+  time_ = passage_of(what.events[0]).time(rates_before_);
+  for (const int event : what.events.subspan(1)) {
+    const Passage other = passage_of(event);
+    if (other.rate(rates_before_) == 0) continue;  // it happens whenever the first does
+    apart_.push_back({event, other.time(rates_before_)});
+    for (std::size_t j = 0; j < size_; ++j) apart_.back().by[j] -= time_[j];
+  }
 
   std::optional<std::string> problem;
   const auto happened = [&](double t, const std::vector<double>& at) {
@@ -230,10 +238,16 @@ void JumpMap::adjoint(std::span<double> w, std::span<double> w_given) const {
 }
 
 void check_jumps(const Model& model, const Equations& e, const State& state, double end) {
-  if (find_jumps(model, e.p, state.p, {state.t, end}).empty()) return;
-  throw Error("study.jump",
-              "a drive or another course of time jumps: there are no derivatives across it.",
-              "Use a smooth course.");
+  const std::vector<Jump> jumps = find_jumps(model, e.p, state.p, {state.t, end});
+  if (jumps.empty()) return;
+  const Jump& first = jumps.front();
+  throw Error(
+      "study.jump",
+      fmt::format("the {} that '{}' prescribes jumps by {:.6g} at t = {:.6g} s: there are no "
+                  "derivatives across it.",
+                  first.is_position ? "position" : "rate", first.name, first.size,
+                  time_to_tell(first.t)),
+      "Use a smooth course, or end the run before.");
 }
 
 }  // namespace koppel

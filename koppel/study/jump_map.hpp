@@ -8,6 +8,10 @@
 // with Φ⁻, Φ⁺ the rates of Y before and after. Where the event ends the run, and the end moves with
 // it, R is the identity and Φ⁺ = 0. R_Y is by differences (differences.hpp). Steps that end at an
 // event by being shorter have Φ⁻ = Ψ_h: then (1) is exact for them as they are.
+//
+// Of several events that happen together R is that of all of them, and τ that of the first. A
+// change that moves their times differently leads to a motion on which they happen one after the
+// other, in an order that depends on its sign: R is of neither, and (1) does not hold.
 #pragma once
 
 #include <functional>
@@ -75,6 +79,13 @@ class JumpMap {
   void adjoint(std::span<double> w, std::span<double> w_given) const;
   // ∂τ/∂(y, p).
   std::span<const double> time() const { return time_; }
+  // The other events that happened, and how their times τₖ leave that of the first:
+  // ∂(τₖ − τ)/∂(y, p).
+  struct Apart {
+    int event;
+    std::vector<double> by;
+  };
+  const std::vector<Apart>& apart() const { return apart_; }
   // Whether they differ by more than round-off does: a jump, no corner.
   bool changes_rates() const;
   // ẏ on both sides; that after the end of a run is zero.
@@ -85,6 +96,7 @@ class JumpMap {
   std::size_t size_, num_y_;
   std::vector<double> J_;  // by columns; empty where only rates change
   std::vector<double> time_, rates_before_, rates_after_;
+  std::vector<Apart> apart_;
 };
 
 // Throws Error `study.jump` where a course of time that is prescribed jumps before the end.

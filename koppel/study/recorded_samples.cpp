@@ -1,5 +1,6 @@
 // What was asked of a recorded run: samples at times and at extremes, and what moves with events.
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -32,6 +33,42 @@ TracedMotion::Sample TracedMotion::Recording::sample_at(const ExtremePlace& plac
   return out;
 }
 
+// One where a step ends then; else up to four around it. A step that an event cut very short ends
+// at none of them: the weights would be as large as it is short.
+TracedMotion::Recording::Window TracedMotion::Recording::window_at(double t, std::size_t stretch,
+                                                                   std::size_t nearest) const {
+  constexpr std::size_t kNodes = 4;
+  constexpr double kThere = 1e-9, kShort = 1e-2;  // of a step
+  const StateTape& tape = stretches_[stretch]->tape;
+  const double h = options_.run.step.value_or(0);
+  std::size_t first = 0, last = tape.num_nodes() - 1;
+  if (!options_.interpolates || can_add_nodes() || last == 0 ||
+      std::abs(tape.t(nearest) - t) <= kThere * h) {
+    return {t, stretch, nearest, 1};
+  }
+  if (last > 1 && tape.t(1) - tape.t(0) < kShort * h) ++first;
+  if (last > first + 1 && tape.t(last) - tape.t(last - 1) < kShort * h) --last;
+  const std::size_t count = std::min(kNodes, last - first + 1);
+  const std::size_t below = tape.t(nearest) > t ? nearest - 1 : nearest;
+  const std::size_t from = std::max(below, first + 1) - 1;
+  return {t, stretch, std::min(from, last + 1 - count), count};
+}
+
+namespace {
+
+// Of values at nodes, in the polynomial through them at t: wᵢ = Π (t − tⱼ)/(tᵢ − tⱼ), j ≠ i.
+std::vector<double> lagrange_weights(std::span<const double> nodes, double t) {
+  std::vector<double> out(nodes.size(), 1.0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (std::size_t j = 0; j < nodes.size(); ++j) {
+      if (j != i) out[i] *= (t - nodes[j]) / (nodes[i] - nodes[j]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 void TracedMotion::Recording::find_samples(std::span<const ExtremePlace> extremes,
                                            TracedMotion& to) const {
   std::vector<double> times = options_.times;
@@ -39,6 +76,7 @@ void TracedMotion::Recording::find_samples(std::span<const ExtremePlace> extreme
   times.insert(times.end(), {from, end});
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
+  std::vector<Window> windows;
   std::size_t stretch = 0, node = 0;
   const auto at = [&](std::size_t i, std::size_t k) { return stretches_[i]->tape.t(k); };
   for (const double t : times) {
@@ -50,9 +88,26 @@ void TracedMotion::Recording::find_samples(std::span<const ExtremePlace> extreme
       if (!is_last && std::abs(at(stretch, node + 1) - t) > std::abs(at(stretch, node) - t)) break;
       is_last ? (++stretch, node = 0) : ++node;
     }
-    to.samples_.push_back({stretch, node, at(stretch, node)});
-    to.samples_.back().asked = t;
+    windows.push_back(window_at(t, stretch, node));
   }
+  std::vector<std::pair<std::size_t, std::size_t>> nodes;  // with their stretches
+  for (const Window& in : windows) {
+    for (std::size_t k = 0; k < in.count; ++k) nodes.emplace_back(in.stretch, in.first + k);
+  }
+  if (options_.interpolates) {
+    assert(extremes.empty());
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    for (const Window& in : windows) {
+      const auto first =
+          std::lower_bound(nodes.begin(), nodes.end(), std::pair(in.stretch, in.first));
+      std::vector<double> around;
+      for (std::size_t k = 0; k < in.count; ++k) around.push_back(at(in.stretch, in.first + k));
+      to.readings_.push_back(
+          {in.t, static_cast<std::size_t>(first - nodes.begin()), lagrange_weights(around, in.t)});
+    }
+  }
+  for (const auto& [i, k] : nodes) to.samples_.push_back({i, k, at(i, k)});
   if (stretches_.back()->ends) to.samples_.back().side = Side::Before;
   std::vector<std::pair<Sample, std::size_t>> all;  // with its place among the extremes, from 1 on
   for (std::size_t k = 0; k < extremes.size(); ++k) all.emplace_back(sample_at(extremes[k]), k + 1);
@@ -144,8 +199,11 @@ void TracedMotion::Recording::hand_over(std::span<const ExtremePlace> extremes, 
   to.integrals_.assign(sums.begin(), sums.end());
   for (const auto& stretch : stretches_) {
     const StateTape& tape = stretch->tape;
-    for (const int event : stretch->happened) {
-      to.events_.push_back({event, tape.t(tape.num_nodes() - 1), 0});
+    const double t = tape.t(tape.num_nodes() - 1);
+    for (const int event : stretch->happened) to.events_.push_back({event, t, 0});
+    if (!stretch->jump) continue;
+    for (const JumpMap::Apart& other : stretch->jump->apart()) {
+      to.coincidences_.push_back({stretch->happened[0], other.event, t});
     }
   }
   to.map_ = std::move(map_);

@@ -68,6 +68,12 @@ class TracedMotion::Recording {
   void look_for_extremes(const Step& step);
   void find_samples(std::span<const ExtremePlace> extremes, TracedMotion& to) const;
   Sample sample_at(const ExtremePlace& place) const;
+  // Nodes of a stretch that tell what is at a time, whose nearest node is given.
+  struct Window {
+    double t;
+    std::size_t stretch, first, count;
+  };
+  Window window_at(double t, std::size_t stretch, std::size_t nearest) const;
   void find_moving(const std::vector<Sample>& samples);
   // True where the motion goes on after an event.
   bool go_on(Outcome& outcome);

@@ -223,6 +223,7 @@ TraceOptions Residuals::trace_options(std::span<const Point> points, Model& mode
   TraceOptions out;
   out.run = options_.run;
   out.run.end = points.back().t;
+  out.interpolates = true;
   for (const Measured& column : columns_) {
     add_output(column.quantity, model);
     out.outputs.push_back(column.quantity);
@@ -250,12 +251,19 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
     }
     const bool is_doubtful = motion.status() == Outcome::Status::Doubtful;
     Values values{parameters, {}, {}, is_doubtful ? motion.text() : ""};
-    std::vector<std::size_t> sample_of;
-    std::size_t next = 0;
+    // Of values, or of changes, by samples.
+    const auto read = [](const TracedMotion::Reading& at, auto&& of) {
+      double sum = 0;
+      for (std::size_t i = 0; i < at.weights.size(); ++i) sum += at.weights[i] * of(at.first + i);
+      return sum;
+    };
+    std::vector<const TracedMotion::Reading*> reading_of;
+    auto next = motion.readings().begin();
     for (const Point& point : compared()) {
-      while (next + 1 < motion.samples().size() && motion.samples()[next].asked < point.t) ++next;
-      sample_of.push_back(next);
-      const double y = motion.samples()[next].values[point.column];
+      while (next + 1 != motion.readings().end() && next->t < point.t) ++next;
+      reading_of.push_back(&*next);
+      const double y = read(
+          *next, [&](std::size_t sample) { return motion.samples()[sample].values[point.column]; });
       values.r.push_back((y - point.value) / columns_[point.column].sigma);
     }
     if (with_slopes) {
@@ -265,7 +273,9 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
       for (std::size_t i = 0; i < num_compared_; ++i) {
         const std::size_t c = points_[i].column;
         for (const TracedMotion::Changes& change : changes) {
-          values.J.push_back(change.values[sample_of[i]][c] / columns_[c].sigma);
+          const double slope =
+              read(*reading_of[i], [&](std::size_t sample) { return change.values[sample][c]; });
+          values.J.push_back(slope / columns_[c].sigma);
         }
       }
     }

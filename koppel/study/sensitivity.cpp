@@ -1,12 +1,14 @@
 #include <koppel/study/sensitivity.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/simulate/happen.hpp>
 #include <koppel/study/recording.hpp>
 #include <koppel/study/second_derivatives.hpp>
 #include <koppel/study/start_tangent.hpp>
@@ -59,6 +61,7 @@ class Differentiation {
       trace();
     }
     check_finite();
+    doubt_order();
   }
 
  private:
@@ -103,6 +106,32 @@ class Differentiation {
         "a derivative is not finite: an operation has no derivative at the end of its range.";
   }
 
+  // Events that happen at once and together, as where a bar falls flat onto two supports: beside
+  // the motion they happen one after the other, where a parameter changes their times differently.
+  void look_at(const Coincidence& at, const Equations& e, double change, std::size_t parameter) {
+    constexpr double kApart = 1e-7;  // of the run, for a parameter that changes by its size
+    const double least = std::max(kApart, 100 * options_.run.tolerance) * options_.run.end;
+    if (!(std::abs(change) * size_of(parameter) > least)) return;
+    const std::string& name = out_.parameters[parameter];
+    if (std::find(apart_by_.begin(), apart_by_.end(), name) == apart_by_.end()) {
+      apart_by_.push_back(name);
+    }
+    if (!at_once_.empty() && first_apart_ <= at.t) return;
+    first_apart_ = at.t;
+    at_once_ = names_of(e.events, std::array{at.first, at.other});
+  }
+
+  void doubt_order() {
+    if (apart_by_.empty() || has_failed()) return;
+    std::string by;
+    for (const std::string& name : apart_by_) by += (by.empty() ? "" : ", ") + name;
+    out_.status = Outcome::Status::Doubtful;
+    out_.text += fmt::format(
+        "{}at t = {:.6g} s {} happen at once, and their times change differently with {}: what "
+        "follows depends on which comes first, and has no such derivatives.",
+        out_.text.empty() ? "" : " ", first_apart_, at_once_, by);
+  }
+
   void trace() {
     const Clock::time_point before = Clock::now();
     const TracedMotion motion(model_, asked_.trace);
@@ -139,6 +168,11 @@ class Differentiation {
                   const std::vector<std::size_t>& samples, const std::vector<int>& events,
                   double duration) {
     const std::vector<TracedMotion::Changes> changes = motion.forward(directions);
+    for (std::size_t c = 0; c < motion.coincidences().size(); ++c) {
+      for (std::size_t j = 0; j < changes.size(); ++j) {
+        look_at(motion.coincidences()[c], motion.equations(), changes[j].apart[c], j);
+      }
+    }
     for (std::size_t i = 0; i < asked_.of.size(); ++i) {
       const Asked::Of& of = asked_.of[i];
       for (std::size_t j = 0; j < changes.size(); ++j) {
@@ -183,6 +217,12 @@ class Differentiation {
         if (of.is_mean) with.end = -out_.values[i] / duration;
       }
     }
+    const std::size_t num_apart = motion.coincidences().size();
+    for (std::size_t c = 0; c < num_apart; ++c) {
+      std::vector<double>& apart = weights.emplace_back().apart;
+      apart.assign(num_apart, 0.0);
+      apart[c] = 1;
+    }
     const std::vector<TracedMotion::Direction> at_start = motion.backward(weights);
     for (std::size_t i = 0; i < at_start.size(); ++i) {
       for (std::size_t j = 0; j < directions.size(); ++j) {
@@ -193,6 +233,10 @@ class Differentiation {
         }
         for (std::size_t k = 0; k < direction.given.size(); ++k) {
           sum += at_start[i].given[k] * direction.given[k];
+        }
+        if (i >= asked_.of.size()) {
+          look_at(motion.coincidences()[i - asked_.of.size()], motion.equations(), sum, j);
+          continue;
         }
         out_.derivatives(static_cast<int>(i), static_cast<int>(j)) = sum;
       }
@@ -228,6 +272,9 @@ class Differentiation {
   void put(const Prepared& prepared, const VariedRun::Result& result, int j, double size) {
     const double duration = result.end - prepared.state.t;
     const std::vector<int> events = events_of(prepared.equations, result.events);
+    for (const Coincidence& at : result.coincidences) {
+      look_at(at, prepared.equations, at.change / size, static_cast<std::size_t>(j));
+    }
     for (std::size_t i = 0; i < asked_.of.size(); ++i) {
       const Asked::Of& of = asked_.of[i];
       double value = 0, d = 0;
@@ -258,6 +305,8 @@ class Differentiation {
     out_.text.clear();
     out_.steps = 0;
     out_.values.clear();
+    apart_by_.clear();
+    at_once_.clear();
   }
 
   void put_course() {
@@ -327,6 +376,9 @@ class Differentiation {
   const SensitivityOptions& options_;
   Sensitivity& out_;
   Asked asked_;
+  std::vector<std::string> apart_by_;  // parameters that change the order of events
+  std::string at_once_;                // the first of these events, at that time
+  double first_apart_ = 0;
   std::vector<VariedRun::Result> results_;  // where the course over time is asked for
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <koppel/base/stop.hpp>
+
 namespace koppel {
 
 void StateTape::push(double t, std::span<const double> y, std::span<const double> expansion) {
@@ -76,6 +78,7 @@ bool StateTape::visit_block(std::size_t block, bool backwards, Between& between,
   put(last, last + 1 == t_.size() ? std::span<const double>(last_)
                                   : std::span(kept_).subspan(next, size_));
   for (std::size_t k = 0; k < last - first; ++k) {
+    check_stop();
     const std::size_t step = backwards ? last - 1 - k : first + k;
     const StepMap::At at{t_[step],        t_[step + 1] - t_[step], state(step),
                          state(step + 1), between.given,           expansion_of(step)};

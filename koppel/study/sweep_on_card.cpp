@@ -80,20 +80,26 @@ void SweepOnCard::make_columns(std::size_t count) {
   for (Card::Numbers& column : states_) column.resize(count);
 }
 
-void SweepOnCard::put_parameters(std::span<const std::size_t> numbers) {
+// A variant that is impossible runs as the model is, for nobody.
+void SweepOnCard::put_parameters(std::span<const std::size_t> numbers, BatchRows& rows) {
   std::vector<VariedStarts::Work> works;
   for (int i = 0; i < jobs_; ++i) works.push_back(starts_.make_work());
+  std::vector<std::vector<std::pair<std::size_t, Diagnostic>>> impossible(works.size());
   for_parts(numbers.size(), {.jobs = jobs_, .multiple = 64},
             [&](std::size_t part, std::size_t first, std::size_t last) {
               std::vector<double> values(starts_.num_varied()), p = common_parameters_;
               for (std::size_t i = first; i < last; ++i) {
                 sweep_.samples.point(numbers[i], values);
-                starts_.put(values, p, works[part]);
+                std::optional<Diagnostic> fault = starts_.put(values, p, works[part]);
                 for (std::size_t k = 0; k < changed_.size(); ++k) {
-                  parameters_[k][i] = p[changed_[k]];
+                  parameters_[k][i] = (fault ? common_parameters_ : p)[changed_[k]];
                 }
+                if (fault) impossible[part].emplace_back(i, std::move(*fault));
               }
             });
+  for (const auto& part : impossible) {
+    for (const auto& [i, fault] : part) rows.refuse(i, fault.id, fault.message);
+  }
 }
 
 // Multipliers are what the first step begins to look for: 0. A variant that cannot be assembled
@@ -137,7 +143,7 @@ void SweepOnCard::run(std::span<const std::size_t> numbers, std::uint64_t steps,
                       double& seconds) {
   steps_ = steps;
   make_columns(numbers.size());
-  put_parameters(numbers);
+  put_parameters(numbers, rows);
   if (starts_.moves()) assemble(numbers, rows);
   const Card::Variants variants = this->variants();
   const std::size_t num_criteria = sweep_.criteria.size();

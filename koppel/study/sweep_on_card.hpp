@@ -25,13 +25,13 @@ class SweepOnCard {
   // their results in memory.
   void run(std::span<const std::size_t> numbers, std::uint64_t steps, BatchRows& rows,
            double& seconds);
-  // Right after a run: marks variants that are suspicious, as Batch::advance_and_reduce() does. They
-  // step once more for each look before the end.
+  // Right after a run: marks variants that are suspicious, as Batch::advance_and_reduce() does.
+  // They step once more for each look before the end.
   void look(const BatchHealth& health, std::span<std::uint8_t> is_suspect);
 
  private:
   void find_wanted();
-  void put_parameters(std::span<const std::size_t> numbers);
+  void put_parameters(std::span<const std::size_t> numbers, BatchRows& rows);
   void assemble(std::span<const std::size_t> numbers, BatchRows& rows);
   void make_columns(std::size_t count);
   Card::Variants variants() const;

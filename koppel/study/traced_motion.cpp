@@ -277,8 +277,13 @@ std::vector<TracedMotion::Changes> TracedMotion::forward(
     });
     if (!stretch.jump) continue;
     for (std::size_t k = 0; k < directions.size(); ++k) {
-      const double change = dot(stretch.jump->time().first(n), dy[k]) +
-                            dot(stretch.jump->time().subspan(n), dgiven[k]);
+      const auto along = [&](std::span<const double> by) {
+        return dot(by.first(n), dy[k]) + dot(by.subspan(n), dgiven[k]);
+      };
+      const double change = along(stretch.jump->time());
+      for (const JumpMap::Apart& other : stretch.jump->apart()) {
+        out[k].apart.push_back(along(other.by));
+      }
       out[k].events.insert(out[k].events.end(), stretch.happened.size(), change);
       if (stretch.ends) out[k].end = change;
       for (const Stretch::Moving& moving : stretch.moving) {
@@ -312,6 +317,7 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
               out[k].start.begin() + static_cast<std::ptrdiff_t>(first_integral_));
   }
   std::size_t next = samples_.size(), next_event = events_.size();
+  std::size_t next_apart = coincidences_.size();
   const auto observe = [&](std::size_t stretch, std::size_t node, std::span<const double> y,
                            std::span<const double> given) {
     for (; next > 0 && samples_[next - 1].stretch == stretch && samples_[next - 1].node == node;
@@ -333,6 +339,8 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
     const Stretch& stretch = *stretches_[i];
     if (stretch.jump) {
       next_event -= stretch.happened.size();
+      const std::vector<JumpMap::Apart>& apart = stretch.jump->apart();
+      next_apart -= apart.size();
       for (std::size_t k = 0; k < weights.size(); ++k) {
         double of_time = stretch.ends ? weights[k].end : std::exchange(of_dt[k], 0);
         for (std::size_t j = 0; !weights[k].events.empty() && j < stretch.happened.size(); ++j) {
@@ -344,9 +352,14 @@ std::vector<TracedMotion::Direction> TracedMotion::backward(
           }
         }
         stretch.jump->adjoint(out[k].start, out[k].given);
-        const std::span<const double> time = stretch.jump->time();
-        for (std::size_t j = 0; j < n; ++j) out[k].start[j] += of_time * time[j];
-        for (std::size_t j = n; j < time.size(); ++j) out[k].given[j - n] += of_time * time[j];
+        const auto add_along = [&](double weight, std::span<const double> by) {
+          add(weight, by.first(n), out[k].start);
+          add(weight, by.subspan(n), out[k].given);
+        };
+        add_along(of_time, stretch.jump->time());
+        for (std::size_t j = 0; !weights[k].apart.empty() && j < apart.size(); ++j) {
+          add_along(weights[k].apart[next_apart + j], apart[j].by);
+        }
       }
     }
     stretch.tape.backwards(*map_, stretch.given, [&](std::size_t step, const StepMap::At& at) {

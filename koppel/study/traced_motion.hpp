@@ -30,13 +30,23 @@ struct EventTime {
   double change = 0;
 };
 
+// Two events that happened at once, and together (jump_map.hpp), and what the time from the first
+// to the other changes by in a direction.
+struct Coincidence {
+  int first, other;
+  double t;
+  double change = 0;
+};
+
 struct TraceOptions {
   SimulateOptions run = {};
   std::vector<std::string> outputs = {};     // of the model, by name
   std::vector<std::size_t> integrated = {};  // of these outputs: ∫ dt over the run
   // Where they are sampled, ascending, beside the start and the end. Fixed-cost steps sample at the
-  // nearest end of a step.
+  // nearest end of a step; or, without extremes, at those ends around each of the times that are
+  // needed to interpolate (readings).
   std::vector<double> times = {};
+  bool interpolates = false;
   // Of these outputs the largest (or smallest) values over the run: where they are is found, and
   // sampled too.
   std::vector<Extreme> extremes = {};
@@ -73,16 +83,25 @@ class TracedMotion {
     Side side = Side::At;
     bool is_extreme = false;
     std::vector<double> values = {};  // of the outputs
-    double asked = t;                 // the time that was asked for: fixed-cost steps end beside it
 
     double clock() const;
   };
   // The start, those of the times asked for that were reached, extremes, and the end, ascending.
   const std::vector<Sample>& samples() const { return samples_; }
-  // Which of them are the extremes that were asked for.
+  // Where it interpolates, what is at each of these times: Σ wᵢ yᵢ of samples from the first on,
+  // and the same sum of their changes. One sample, where a step ends then; between the ends of
+  // fixed-cost steps the cubic through four of them, from one side of all events.
+  struct Reading {
+    double t;
+    std::size_t first;
+    std::vector<double> weights;
+  };
+  const std::vector<Reading>& readings() const { return readings_; }
+  // Which samples are the extremes that were asked for.
   const std::vector<std::size_t>& extreme_samples() const { return extreme_samples_; }
   const std::vector<double>& integrals() const { return integrals_; }
   const std::vector<EventTime>& events() const { return events_; }  // that happened, in order
+  const std::vector<Coincidence>& coincidences() const { return coincidences_; }
   // When rates jumped first at a switch of a law by the state.
   std::optional<double> first_jump() const { return first_jump_; }
 
@@ -95,6 +114,7 @@ class TracedMotion {
     std::vector<double> integrals;
     std::vector<double> events;  // of the times of events
     double end = 0;              // of the end of the run, where an event ends it
+    std::vector<double> apart;   // of coincidences
   };
   std::vector<Changes> forward(const std::vector<Direction>& directions) const;
 
@@ -108,6 +128,7 @@ class TracedMotion {
     std::vector<double> integrals;  // empty: none
     std::vector<double> events;     // of their times; empty: none
     double end = 0;
+    std::vector<double> apart = {};  // of coincidences; empty: none
   };
   std::vector<Direction> backward(const std::vector<Weights>& weights) const;
 
@@ -134,10 +155,12 @@ class TracedMotion {
   std::optional<SolvedFunction> reactions_;  // at the starts of stretches, where steps need them
   std::vector<std::unique_ptr<Stretch>> stretches_;
   std::vector<Sample> samples_;
+  std::vector<Reading> readings_;
   std::size_t first_integral_ = 0;  // its place in y
   std::vector<std::size_t> extreme_samples_;
   std::vector<double> integrals_;
   std::vector<EventTime> events_;
+  std::vector<Coincidence> coincidences_;
   std::optional<double> first_jump_;
 };
 

@@ -384,10 +384,15 @@ bool VariedRun::pass(const std::vector<int>& happened, Outcome& outcome) {
                                 before,   after, given_before, given_after};
   const JumpMap jump =
       is_switch ? pass_switch(rates, *evaluator_, what) : JumpMap(rates, *evaluator_, what);
-  double change_of_time = 0;
-  for (std::size_t i = 0; i < changes.size(); ++i) change_of_time += jump.time()[i] * changes[i];
-  for (std::size_t i = 0; i < dgiven.size(); ++i) {
-    change_of_time += jump.time()[changes.size() + i] * dgiven[i];
+  const auto along = [&](std::span<const double> by) {
+    double sum = 0;
+    for (std::size_t i = 0; i < changes.size(); ++i) sum += by[i] * changes[i];
+    for (std::size_t i = 0; i < dgiven.size(); ++i) sum += by[changes.size() + i] * dgiven[i];
+    return sum;
+  };
+  const double change_of_time = along(jump.time());
+  for (const JumpMap::Apart& other : jump.apart()) {
+    result_.coincidences.push_back({happened[0], other.event, outcome.t, along(other.by)});
   }
   for (const int event : happened) {
     if (!is_switch) result_.events.push_back({event, outcome.t, change_of_time});

@@ -37,6 +37,7 @@ class VariedRun {
     std::vector<double> integrals, integral_changes;
     std::vector<double> extremes, extreme_changes;
     std::vector<EventTime> events;
+    std::vector<Coincidence> coincidences;
   };
   Result go(const TracedMotion::Direction& direction);
 

@@ -16,7 +16,10 @@ namespace koppel {
 VariedStarts::VariedStarts(const Model& model, const std::vector<ParameterOrigin>& origins,
                            std::shared_ptr<const StepModel> step,
                            const std::vector<std::string>& names)
-    : model_(model), step_(std::move(step)), space_(model, origins, names) {
+    : model_(model),
+      step_(std::move(step)),
+      space_(model, origins, names),
+      checks_(space_.model(), space_.changed()) {
   if (space_.model().parameters.size() != model_.parameters.size()) {
     throw Error("study.bad-option",
                 "an initial value is no parameter of the model, and cannot differ in a batch.",
@@ -46,6 +49,14 @@ bool VariedStarts::moves_start(std::span<const double> direction) const {
     }
   }
   return false;
+}
+
+std::optional<Diagnostic> VariedStarts::put(std::span<const double> values, std::span<double> all,
+                                            Work& work) const {
+  space_.put(values, all, work.parameters);
+  std::vector<Diagnostic> faults = checks_(all, work.checks);
+  if (faults.empty()) return {};
+  return std::move(faults.front());
 }
 
 State VariedStarts::assemble(std::span<const double> all) const {

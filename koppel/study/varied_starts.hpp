@@ -5,11 +5,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <koppel/equations/evaluator.hpp>
+#include <koppel/model/number_checks.hpp>
 #include <koppel/study/parameters.hpp>
 
 namespace koppel {
@@ -31,13 +33,16 @@ class VariedStarts {
   // Places of the parameters that differ: those that are varied, and what follows from them.
   std::vector<std::size_t> changed() const { return space_.changed(); }
 
-  // All parameters of a copy with these values, those of before being given. Any number of threads,
-  // each with its own work.
-  using Work = StudiedParameters::Work;
-  Work make_work() const { return space_.make_work(); }
-  void put(std::span<const double> values, std::span<double> all, Work& work) const {
-    space_.put(values, all, work);
-  }
+  // All parameters of a copy with these values, those of before being given; and what is impossible
+  // with them, of masses and other numbers, as it is told where the model is read with them. Any
+  // number of threads, each with its own work.
+  struct Work {
+    StudiedParameters::Work parameters;
+    NumberChecks::Work checks;
+  };
+  Work make_work() const { return {space_.make_work(), checks_.make_work()}; }
+  [[nodiscard]] std::optional<Diagnostic> put(std::span<const double> values, std::span<double> all,
+                                              Work& work) const;
   // The assembled start of a copy with these parameters. Throws Error `assembly.impossible`. One
   // thread at a time: equations are derived in the model's graph.
   State assemble(std::span<const double> all) const;
@@ -48,6 +53,7 @@ class VariedStarts {
   Model model_;
   std::shared_ptr<const StepModel> step_;
   StudiedParameters space_;
+  NumberChecks checks_;  // of what depends on the varied parameters
   bool moves_ = false;
 };
 

@@ -181,6 +181,8 @@ def test_what_cannot_be_is_told_and_others_are_unharmed(oscillator):
     cranks = kp.Batch(kp.load("slider_crank"), 3, step=1e-3, integrator="rattle", observe=["Bx"])
     with pytest.raises(kp.Error, match="study.batch-start"):
         cranks.set(a=[0.35, 5, 0.4])
+    with pytest.raises(kp.Error, match="copy 1 with m = -1: body 'crank' has the mass -1"):
+        cranks.set(m=[1, -1, 1])
     alone = kp.Batch(kp.load("slider_crank"), 1, step=1e-3, integrator="rattle", observe=["Bx"])
     alone.set(a=0.35)
     assert cranks.step(steps=50)[0, 0] == alone.step(steps=50)[0, 0]

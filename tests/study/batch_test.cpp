@@ -178,6 +178,40 @@ TEST(Batch, ParametersOfCopiesDiffer) {
   }
 }
 
+// The mass follows a density; the length is that of a bar, which is assembled anew.
+TEST(Batch, CopiesWithImpossibleNumbersKeepWhatTheyHad) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {rho: 1, m: 2*rho, l: 1, g: 9.81}
+gravity: [0, -g]
+bodies: {bob: {point_mass: m, position: [l, 0]}}
+joints: {bar: {type: distance, between: [ground, bob], length: l}}
+outputs: {x: bob.x, m: m}
+)",
+                                      "bar.yaml", {}, origins);
+  BatchOptions options = with_step(1e-3);
+  options.run.integrator = "rattle";
+  Batch batch(model, origins, 3, options);
+  const auto message = [&](const std::string& parameter, std::vector<double> values) {
+    try {
+      batch.set(parameter, values);
+    } catch (const Error& error) {
+      return error.diagnostics()[0].message;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message("rho", {3, -1, 4}),
+            "1 of 3 copies are impossible with their values, the first is copy 1 with rho = -1: "
+            "body 'bob' has the mass -2; it must not be negative. They keep what they had.");
+  EXPECT_EQ(message("l", {-1, 2, -2}),
+            "2 of 3 copies are impossible with their values, the first is copy 0 with l = -1: "
+            "the length of joint 'bar' must be positive. They keep what they had.");
+  std::vector<double> values(6);
+  batch.observe(values);
+  EXPECT_EQ(values, (std::vector<double>{1, 6, 2, 2, 1, 8}));
+}
+
 // In every kind of lanes and on the tape; 11 copies leave lanes of the last block that are
 // nobody's.
 TEST(Batch, CopiesHaveTheSameBitsInAllLanesWithEveryIntegrator) {

@@ -12,6 +12,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/study/batch.hpp>
+#include <koppel/study/batch_sweep.hpp>
 #include <koppel/study/card.hpp>
 
 #include "tests/near.hpp"
@@ -101,6 +102,52 @@ TEST(Card, RunsAgainAsIfForTheFirstTime) {
   const Card::Results few = card.run(three, 2, wanted);
   const Card::Results& all = card.run(many, 2, wanted);
   for (std::size_t n = 0; n < kMany; ++n) ASSERT_EQ(all.values[0][n], few.values[0][n % 3]) << n;
+}
+
+// What is impossible fails in lanes and on a card as in a sweep that reads each variant; the others
+// are as without it.
+TEST(Card, VariantsThatAreImpossibleFailAlone) {
+  const testing::TemporaryFolder folder;
+  const testing::ScopedEnvironment named("KOPPEL_NVCC", make_host_compiler(folder.path()));
+  constexpr const char* kBob = R"(
+dimension: 2
+gravity: [0, -9.81]
+parameters: {rho: 1}
+bodies: {bob: {mass: 2*rho, inertia: 0.1*rho, position: [1, 0]}}
+joints: {hinge: {type: revolute, between: [ground, bob], at: [0, 0]}}
+forces: {spring: {type: effort, on: hinge.angle, effort: -50*hinge.angle}}
+outputs: {angle: hinge.angle}
+run: {end: 0.1, step: 0.01}
+)";
+  Sweep sweep{
+      [&](const Settings& settings) { return read_model_text(kBob, "bob.yaml", {settings}); },
+      [](const Model& model) { return options_of(model); },
+      Samples({.ranges = {parse_range("rho=-1,2")}}),
+      {parse_criterion("angle:final")}};
+  prepare(sweep);
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(kBob, "bob.yaml", {}, origins);
+  const SweepRow expected = *run_variant(sweep, 0);
+  EXPECT_EQ(expected.id, "model.bad-mass");
+  std::vector<std::vector<double>> done;
+  for (const bool on_card : {false, true}) {
+    SweepQueue queue(std::vector<bool>(2, false));
+    BatchSweepLoad load;
+    const auto keep = [&](std::span<const std::size_t> numbers, const BatchRows& rows) {
+      ASSERT_EQ(numbers.size(), 2);
+      SweepRow row;
+      rows.get(0, row);
+      EXPECT_EQ(row.status, SweepRow::Status::Failed) << on_card;
+      EXPECT_EQ(row.id, expected.id);
+      EXPECT_EQ(row.reason, expected.reason);
+      rows.get(1, row);
+      EXPECT_EQ(row.status, SweepRow::Status::Done) << on_card;
+      done.push_back(row.values);
+    };
+    run_batch_sweep(sweep, model, origins, queue, {.on_card = on_card}, keep, load);
+  }
+  ASSERT_EQ(done.size(), 2);
+  EXPECT_EQ(done[0], done[1]);
 }
 
 // Where there is a compiler and no card the driver refuses the first memory that is asked for.

@@ -247,6 +247,36 @@ outputs: {u: u}
                 }});
 }
 
+// A cart is moved on at once after 0.3 s; a rate that jumps makes an impulse.
+TEST(Pieces, DrivesThatJumpAreNamedWithTheirTime) {
+  const auto message = [](const std::string& drive) {
+    const Model model = read_model_text(
+        "dimension: 2\nparameters: {A: 2}\nbodies: {cart: {mass: 1, inertia: 0.1}}\n"
+        "joints: {rail: {type: prismatic, between: [ground, cart], axis: [1, 0], drive: \"" +
+            drive + "\", jump: impulse}}\noutputs: {x: cart.x}\n",
+        "cart.yaml");
+    SensitivityOptions options;
+    options.of.push_back(parse_criterion("x:final"));
+    options.run.end = 1;
+    try {
+      find_sensitivity(StudiedParameters(model, {}, {"A"}), options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.diagnostics()[0].id, "study.jump");
+      return error.diagnostics()[0].message;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(
+      message("select(t < 0.3, 0, A)"),
+      "the position that 'rail.drive' prescribes jumps by 2 at t = 0.3 s: there are no derivatives "
+      "across it.");
+  EXPECT_EQ(
+      message("A*max(0, t - 0.3)"),
+      "the rate that 'rail.drive' prescribes jumps by 2 at t = 0.3 s: there are no derivatives "
+      "across it.");
+  EXPECT_EQ(message("A*t^2"), "");
+}
+
 // Arguments that jump across zero, with an event, an impact, another switch or a time, take the
 // time of what made them jump: v t up to there, and a force from then on.
 TEST(Pieces, ArgumentsThatJumpMoveWithWhatMadeThemJump) {
