@@ -54,8 +54,8 @@ VectorFunction function_of(const std::vector<std::string>& reads, const Equation
 // False: the run shall end.
 bool take(const Answer& answer, const std::string& from, const Equations& e, State& state) {
   for (const auto& [name, value] : answer.states) {
-    const auto x = std::find_if(e.x.begin(), e.x.end(),
-                                [&](const Expr& symbol) { return symbol.name() == name; });
+    const auto is_meant = [&wanted = name](const Expr& symbol) { return symbol.name() == wanted; };
+    const auto x = std::find_if(e.x.begin(), e.x.end(), is_meant);
     if (x == e.x.end()) {
       std::vector<std::string> known;
       for (const Expr& symbol : e.x) known.emplace_back(symbol.name());

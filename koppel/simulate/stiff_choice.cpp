@@ -35,7 +35,7 @@ struct Place {
 class Linearization {
  public:
   explicit Linearization(const Descriptor& d)
-      : d_(d), M_(d.equations, *d.equations->M), C_(d.equations, constraint_matrix(d.equations)) {
+      : M_(d.equations, *d.equations->M), C_(d.equations, constraint_matrix(d.equations)) {
     const Equations& e = d.equations;
     const std::vector<Expr> nothing(d.lambda.size());
     for (const Equations::ForcePart& part : *e.parts) {
@@ -61,7 +61,6 @@ class Linearization {
   }
 
  private:
-  const Descriptor& d_;
   MatrixFunction M_, C_;
   std::vector<MatrixFunction> Q_, V_;
 };
