@@ -412,7 +412,7 @@ void Batch::set_all(const std::vector<std::string>& parameters, std::span<const 
     given += fmt::format("{}{} = {:g}", i > 0 ? ", " : "", parameters[i], values[first * n + i]);
   }
   throw Error("study.batch-start",
-              fmt::format("{} of {} copies are impossible with their values, the first is copy "
+              fmt::format("{} of {} copies cannot take their values, the first is copy "
                           "{} with {}: {} They keep what they had.",
                           impossible.size(), count_, first, given, impossible[0].why));
 }

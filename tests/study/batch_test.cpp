@@ -202,10 +202,10 @@ outputs: {x: bob.x, m: m}
     return std::string();
   };
   EXPECT_EQ(message("rho", {3, -1, 4}),
-            "1 of 3 copies are impossible with their values, the first is copy 1 with rho = -1: "
+            "1 of 3 copies cannot take their values, the first is copy 1 with rho = -1: "
             "body 'bob' has the mass -2; it must not be negative. They keep what they had.");
   EXPECT_EQ(message("l", {-1, 2, -2}),
-            "2 of 3 copies are impossible with their values, the first is copy 0 with l = -1: "
+            "2 of 3 copies cannot take their values, the first is copy 0 with l = -1: "
             "the length of joint 'bar' must be positive. They keep what they had.");
   std::vector<double> values(6);
   batch.observe(values);
