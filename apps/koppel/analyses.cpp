@@ -8,6 +8,7 @@
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/motion/driven_motion.hpp>
 #include <koppel/analysis/motion/follow.hpp>
+#include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/analysis/motion/steady.hpp>
 #include <koppel/analysis/rank/rank.hpp>
 #include <koppel/equations/derive.hpp>
@@ -82,7 +83,7 @@ Analyses::Modes modes_at_rest(const Evaluator& evaluator, const Equilibrium& equ
   if (equilibrium.is_found) {
     found.in_equilibrium = true;
     found.text = "of small motions about the equilibrium.";
-    put(linearize(evaluator, equilibrium.state), evaluator.equations, found);
+    put(linearize_at_rest(evaluator, equilibrium), evaluator.equations, found);
   } else {
     found.text = "none: " + equilibrium.text;
   }

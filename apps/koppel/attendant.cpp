@@ -18,7 +18,7 @@ SimulateCallbacks Attendant::callbacks() {
   out.begin = [this](const std::vector<Column>& columns) { files_->begin(columns); };
   out.row = [this](std::span<const double> row) { return files_->add_row(row); };
   out.progress = [this](const Progress& progress) {
-    bar_->show(progress.t, progress.end);
+    if (bar_) bar_->show(progress.t, progress.end);  // steps are tried before all is chosen
     return !is_interrupted();
   };
   out.message = [this](const std::string& message) {

@@ -191,7 +191,9 @@ bool ForwardRun::do_rows_fade(const Step& step) {
   constexpr double kBetter = 3.0;     // times
   constexpr double kMostOpen = 1e-3;  // a tenth of a pivot that is large enough
   constexpr int kMostSwaps = 1000;
-  if (now_.rank.redundant_rows.empty() || options_.step || num_swaps_ > kMostSwaps) return false;
+  if (now_.rank.redundant_rows.empty() || num_swaps_ > kMostSwaps) return false;
+  // The program of such a step has its rows once and for all.
+  if (now_.choice.integrator.info().form == IntegratorInfo::Form::FixedCost) return false;
   if (now_.rank.rank == 0) return false;  // none is kept
   std::vector<double> y(static_cast<std::size_t>(now_.problem.size()));
   step.evaluate(step.t1, y);

@@ -62,18 +62,18 @@ Linear linearize_at(const Model& model, const std::string& set, bool at_rest) {
   const Evaluator evaluator(derive(model, set));
   const Assembly start = assemble(evaluator, place_bodies(model, evaluator.equations));
   if (!start) throw Error("assembly.impossible", start.text);
-  State state = start.state;
+  Linear out;
   if (at_rest) {
-    const Equilibrium rest = find_equilibrium(evaluator, state);
+    const Equilibrium rest = find_equilibrium(evaluator, start.state);
     if (!rest.is_found) throw Error("statics.not-found", rest.text);
-    state = rest.state;
+    out.state = rest.state;
+    out.system = linearize_at_rest(evaluator, rest);
+  } else {
+    out.state = start.state;
+    const SteadyMotion motion = find_steady_motion(evaluator, out.state);
+    out.system = motion.is_steady ? motion.system : linearize(evaluator, out.state);
+    if (!motion.is_steady) out.unsteady = motion.text;
   }
-  const SteadyMotion motion = find_steady_motion(evaluator, state);
-  Linear out{motion.is_steady ? motion.system : linearize(evaluator, state),
-             {},
-             {},
-             state,
-             motion.is_steady ? "" : motion.text};
   out.spectrum = find_spectrum(out.system);
   for (const Expr& q : evaluator.equations->q) out.q.emplace_back(q.name());
   return out;

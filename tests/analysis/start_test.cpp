@@ -177,6 +177,29 @@ std::string refusal(const Model& model, const std::string& set) {
   return start.assembly.text;
 }
 
+// The ball between rod and rocker is expected 1.4 m apart. In natural coordinates it is one point,
+// and with it at the place of one body the other is its own mirror image.
+TEST(OneStart, OfALoopWhoseBodiesAreExpectedFarApart) {
+  const Values start = common_start(read_model_text(R"(
+name: spatial four-bar
+bodies:
+  ground: {points: {D: [1.2, 0.5, 0.1]}}
+  crank: {mass: 1, inertia: [0.02, 0.03, 0.02], com: [0.15, 0.03, 0], points: {A: [0.3, 0, 0]}}
+  rod: {mass: 0.5, inertia: [0.05, 0.002, 0.05], com: [0, 0.5, 0], points: {B: [0, 1, 0]},
+        position: [0.3, 0, 0]}
+  rocker: {mass: 1.5, inertia: [0.1, 0.1, 0.03], com: [0.3, 0, 0], points: {B: [0.4, 0, 0.3]},
+           position: [1.2, 0.5, 0.1]}
+joints:
+  a: {type: revolute, between: [ground, crank], axis: [0, 0, 1]}
+  b: {type: universal, between: [crank.A, rod], axes: [[0, 0, 1], [1, 0, 0]]}
+  c: {type: spherical, between: [rod.B, rocker.B]}
+  d: {type: revolute, between: [ground.D, rocker], axis: [0, 1, 0.2]}
+outputs: {x: rod.B.x, y: rod.B.y, z: rod.B.z, a: a.angle, d: d.angle}
+)",
+                                                    "four_bar.yaml"));
+  EXPECT_FALSE(start.empty());
+}
+
 TEST(OneStart, InitialValuesThatCannotBeMetAreNamed) {
   // With the crank at 0 the slider is at 0.7.
   const Model model = rough_slider_crank("initial: {O.angle: 0, slide.position: 0.65}");

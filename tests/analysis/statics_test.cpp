@@ -116,6 +116,35 @@ TEST(Modes, DampedOscillatorHasItsDampingRatioInEveryCoordinates) {
   }
 }
 
+// A pendulum on a slider that a drive lets fall with 2 g. At rest time stands still, so that the
+// pendulum swings as on a wall: ω² = m g s/J.
+TEST(Modes, AtRestDoNotDependOnHowADriveAccelerates) {
+  const Model model = read_model_text(
+      "dimension: 2\n"
+      "gravity: [0, -9.81]\n"
+      "bodies:\n"
+      "  slider: {mass: 1, inertia: 1}\n"
+      "  bob: {mass: 1, inertia: 0.02, com: [0, -0.5]}\n"
+      "joints:\n"
+      "  rail: {type: prismatic, between: [ground, slider], axis: [0, 1], drive: -9.81*t^2}\n"
+      "  pin: {type: revolute, between: [slider, bob]}\n",
+      "drop.yaml");
+  for (const std::string& set : coordinate_sets(model)) {
+    SCOPED_TRACE(set);
+    const Evaluator evaluator(derive(model, set));
+    const Assembly start = assemble(evaluator);
+    ASSERT_TRUE(start) << start.text;
+    const Equilibrium rest = find_equilibrium(evaluator, start.state);
+    ASSERT_TRUE(rest.is_found) << rest.text;
+    const std::vector<Mode> modes = find_modes(linearize_at_rest(evaluator, rest));
+    ASSERT_EQ(modes.size(), 1u);
+    const double omega = std::sqrt(9.81 * 0.5 / 0.27);
+    EXPECT_TRUE(near(modes[0].eigenvalue.imag(), omega,
+                     {.relative = 1e-10, .because = "eigenvalues of well-scaled matrices"}));
+    EXPECT_LT(std::abs(modes[0].eigenvalue.real()), 1e-9);
+  }
+}
+
 TEST(Linearize, OfAForcedOscillatorGivesItsFourMatrices) {
   Model model;
   const auto [x, vx] = add_coordinate(model, "x");

@@ -151,6 +151,16 @@ def test_linearisation_has_the_frequencies_of_the_double_pendulum():
     assert sorted(np.abs(linear.eigenvalues.imag) / (2 * np.pi))[::2] == pytest.approx(expected, rel=1e-9)
 
 
+def test_linearisation_at_rest_knows_no_accelerating_drives():
+    m = kp.Model(gravity=(0, -9.81))
+    slider = m.body("slider", mass=1, inertia=1)
+    bob = m.rod("bob", mass=3, length=0.7, angle="-90 deg")
+    m.prismatic("rail", m.ground, slider, axis=(0, 1), drive="-9.81*t^2")
+    m.revolute("pin", slider, bob.start)
+    linear = m.linearize(coordinates="joint", at="rest")
+    assert [mode.frequency for mode in linear.modes] == pytest.approx([np.sqrt(1.5 * 9.81 / 0.7) / (2 * np.pi)], rel=1e-9)
+
+
 def test_the_bicycle_has_its_published_eigenvalues():
     # Meijaard, Papadopoulos, Ruina & Schwab (2007), table 2, at 5 m/s.
     bicycle = kp.load("whipple_bicycle")

@@ -180,6 +180,35 @@ TEST(Bennett, KeepsItsRelationThroughWholeTurns) {
   }
 }
 
+// The same with fixed steps: h = 2 ms and 1 ms, and the stated order between them.
+TEST(Bennett, KeepsItsRelationWithFixedSteps) {
+  const Model model = read_model(std::filesystem::path(KOPPEL_LINKAGES) / "bennett.yaml");
+  const double end = run(model, 4, "joint", 1e-12).trajectory["one"].back();
+  struct Method {
+    const char* integrator;
+    const char* formulation;
+    double order;
+  };
+  for (const Method method :
+       {Method{"bdf3", "index3", 3}, Method{"bdf3", "ggl", 3},
+        Method{"generalized-alpha", "ggl", 2}, Method{"midpoint", "ggl", 2}}) {
+    double error[2];
+    for (const int i : {0, 1}) {
+      SimulateOptions options = options_of(model);
+      options.end = 4;
+      options.coordinates = "absolute";
+      options.integrator = method.integrator;
+      options.formulation = method.formulation;
+      options.step = i == 0 ? 2e-3 : 1e-3;
+      const Simulation s = simulate(model, options);
+      ASSERT_EQ(s.status, Outcome::Status::Done) << method.integrator << ": " << s.text;
+      error[i] = std::abs(s.trajectory["one"].back() - end);
+    }
+    EXPECT_NEAR(std::log2(error[0] / error[1]), method.order, 0.5)
+        << method.integrator << ' ' << method.formulation;
+  }
+}
+
 // Two poses follow each other soon, and what the first passage leaves of error is amplified on the
 // way to the second. The reference knows no series: rk4 in joint coordinates, whose steps lead over
 // both.

@@ -451,6 +451,11 @@ class Inverse(unittest.TestCase):
                          "would need an impulse.")
         self.assertEqual(len(read_rows(self.folder / "inputs.csv")), 252)
 
+    def test_steps_that_are_tried_first_show_no_progress(self):
+        status, _, messages = run("inverse", "overhead_crane", "--method", "projection",
+                                  "--quiet", "--out", self.folder)
+        self.assertEqual((status, messages), (0, ""))
+
     def test_models_without_servo_constraints_are_refused(self):
         status, output, messages = run("inverse", "pendulum", "--out", self.folder)
         self.assertEqual((status, output), (1, ""))

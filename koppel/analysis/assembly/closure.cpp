@@ -133,17 +133,14 @@ class Search {
     try_from(guess_);
     constexpr double kRough = 0.01;  // of the mechanism's size, or of radians
     if (is_found && distance_.largest_relative_move(best) < kRough) return;
-    const Evaluator& evaluator = positions_.evaluator();
-    for (const double by : {0.3, 1.0}) {
-      for (int k = 0; k < 3; ++k) {
-        const std::vector<double> v = varied_velocity(evaluator, guess_, k);
-        const double s = length_of_move(v, by);
-        for (const double sign : {1.0, -1.0}) {
-          if (s > 0 && !is_costly()) try_from(moved(evaluator, guess_, v, sign * s));
-        }
-      }
+    try_beside(guess_);
+    if (distance_.largest_relative_move(guess_) > kRough) {
+      const State between = nearest_of_all();
+      try_from(between);
+      try_beside(between);
+      if (!is_found) close_gradually(between);
     }
-    if (!is_found && has_mirrored_) close_gradually();
+    if (!is_found && has_mirrored_) close_gradually(guess_);
   }
 
  private:
@@ -153,20 +150,48 @@ class Search {
     return static_cast<double>(iterations) * static_cast<double>(guess_.q.size()) > kMost;
   }
 
-  // The s for which q + s K v is by so much beside the guess, of the mechanism's size or in
+  // The s for which q + s K v is by so much beside a state, of the mechanism's size or in
   // radians; 0: none.
-  double length_of_move(const std::vector<double>& v, double by) const {
+  double length_of_move(const State& from, const std::vector<double>& v, double by) const {
     const Evaluator& evaluator = positions_.evaluator();
-    const double fastest = largest(sparse::evaluate(evaluator.K, guess_) * dense::view(v));
+    const double fastest = largest(sparse::evaluate(evaluator.K, from) * dense::view(v));
     if (!(fastest > 0)) return 0;
-    const double here = distance_.largest_relative_move(guess_);
-    double s = 10 * (1 + largest(dense::view(guess_.q))) / fastest;
+    const double here = distance_.largest_relative_move(from);
+    double s = 10 * (1 + largest(dense::view(from.q))) / fastest;
     constexpr int kMost = 60;
     for (int i = 0; i < kMost; ++i, s /= 2) {
-      const double there = distance_.largest_relative_move(moved(evaluator, guess_, v, s));
+      const double there = distance_.largest_relative_move(moved(evaluator, from, v, s));
       if (there <= here + by) return s;
     }
     return 0;
+  }
+
+  void try_beside(const State& from) {
+    const Evaluator& evaluator = positions_.evaluator();
+    for (const double by : {0.3, 1.0}) {
+      for (int k = 0; k < 3; ++k) {
+        const std::vector<double> v = varied_velocity(evaluator, from, k);
+        const double s = length_of_move(from, v, by);
+        for (const double sign : {1.0, -1.0}) {
+          if (s > 0 && !is_costly()) try_from(moved(evaluator, from, v, sign * s));
+        }
+      }
+    }
+  }
+
+  // Coordinates that bodies share have the place of one of them in the guess, where others may be
+  // their own mirror images. Here they are between: nearest in the mean to where all bodies are
+  // expected, rigid or not.
+  State nearest_of_all() const {
+    constexpr int kSteps = 3;  // one where places are linear in coordinates
+    State state = guess_;
+    for (int i = 0; i < kSteps; ++i) {
+      State next = state;
+      dense::view(next.q) -= distance_.offset(state, *distance_.metric_at(state));
+      if (!(distance_.squared(next) < distance_.squared(state))) break;
+      state = std::move(next);
+    }
+    return state;
   }
 
   void try_from(const State& from) {
@@ -193,18 +218,27 @@ class Search {
     least_ = far;
   }
 
-  // Bodies that are rigid where the gaps are open stay so while these close little by little; on the
-  // way to the nearest point they may be drawn through a plane.
-  void close_gradually() {
-    constexpr int kParts = 16;
-    State state = guess_;
-    const VectorXd gap = positions_.residual(guess_);
-    for (int k = kParts - 1; k >= 0; --k) {
+  // Bodies that are rigid where the gaps are open stay so while these close little by little; on
+  // the way to the nearest point they may be drawn through a plane. Parts of the way are halved
+  // where that happens, or nothing closes.
+  void close_gradually(const State& from) {
+    constexpr double kPart = 1.0 / 16, kLeast = 1.0 / 512;
+    State state = from;
+    const VectorXd gap = positions_.residual(from);
+    double open = 1, part = kPart;
+    while (open > 0) {
+      State trial = state;
       const auto metric = distance_.metric_at(state);
       Closure closure(positions_, *metric, options_);
-      const bool is_closed = closure.run(state, gap * k / kParts);
+      const double next = std::max(open - part, 0.0);
+      const bool is_closed = closure.run(trial, gap * next) && !distance_.has_mirrored(trial);
       iterations += closure.iterations;
-      if (!is_closed) return;
+      if (is_closed) {
+        state = std::move(trial);
+        open = next;
+      } else if ((part /= 2) < kLeast) {
+        return;
+      }
     }
     consider(std::move(state));
   }

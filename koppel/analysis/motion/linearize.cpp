@@ -58,6 +58,21 @@ std::vector<Expr> accelerations_of(const Equations& e, std::span<const Expr> unk
               add(multiply(e.a, v_rate), rate_of(e, slip_of(e))));
 }
 
+// The same with time at a standstill, about v = 0: gamma is then quadratic in v, and t is none of
+// what a v + b changes with.
+std::vector<Expr> accelerations_at_rest(Equations e, std::span<const Expr> unknown) {
+  const auto v_rate = unknown.first(e.num_v());
+  const std::vector<Expr> slip = slip_of(e);
+  e.t = e.graph->symbol("linearize.no_time");
+  return join(multiply(e.G, v_rate), add(multiply(e.a, v_rate), rate_of(e, slip)));
+}
+
+// G v + ∂g/∂t, and a v + b.
+std::vector<Expr> velocities_of(const Equations& e, bool is_time_passing) {
+  std::vector<Expr> of_g = multiply(e.G, e.v);
+  return join(is_time_passing ? add(std::move(of_g), e.g_t) : of_g, slip_of(e));
+}
+
 std::vector<Expr> values_of(const std::vector<Equations::Output>& outputs) {
   std::vector<Expr> out;
   for (const NamedExpr& e : outputs) out.push_back(e.value);
@@ -118,16 +133,18 @@ struct Linearizer::Rows {
   MatrixXd coupling;    // of velocities, by q
 };
 
-Linearizer::Linearizer(const Evaluator& evaluator)
-    : Linearizer(evaluator, unknowns_of(evaluator.equations)) {}
+Linearizer::Linearizer(const Evaluator& evaluator, Time time)
+    : Linearizer(evaluator, time, unknowns_of(evaluator.equations)) {}
 
-Linearizer::Linearizer(const Evaluator& evaluator, std::vector<Expr> unknown)
+Linearizer::Linearizer(const Evaluator& evaluator, Time time, std::vector<Expr> unknown)
     : evaluator_(evaluator),
       rate_(evaluator.equations, by_state(multiply(e().K, e().v))),
       dynamics_(evaluator.equations, by_state(dynamics_of(e(), unknown)), unknown),
-      constraints_(evaluator.equations, by_state(accelerations_of(e(), unknown)), unknown),
-      velocity_(evaluator.equations,
-                by_state(join(add(multiply(e().G, e().v), e().g_t), slip_of(e())))),
+      constraints_(evaluator.equations,
+                   by_state(time == Time::Passes ? accelerations_of(e(), unknown)
+                                                 : accelerations_at_rest(e(), unknown)),
+                   unknown),
+      velocity_(evaluator.equations, by_state(velocities_of(e(), time == Time::Passes))),
       states_(evaluator.equations, by_state(e().r)),
       outputs_(evaluator.equations, by_state(values_of(e().outputs)), unknown),
       dynamics_u_(evaluator.equations, jacobian(dynamics_of(e(), unknown), e().u), unknown),
@@ -141,11 +158,10 @@ SparseExpr Linearizer::by_state(const std::vector<Expr>& of) const {
 }
 
 // Eq. (1), by the KKT matrix.
-Linearizer::Full Linearizer::full(const State& state) const {
+Linearizer::Full Linearizer::full(const State& state, const std::vector<double>& known) const {
   const auto n_q = static_cast<Index>(e().num_q()), n_v = static_cast<Index>(e().num_v()),
              n_x = static_cast<Index>(e().x.size()), n_u = static_cast<Index>(e().u.size());
   const Index n = n_q + n_v + n_x;
-  const std::vector<double> known = values_of(solve_accelerations(evaluator_, state));
   const MatrixXd M = dense::view((*evaluator_.M)(state));
   const MatrixXd C = dense::view(evaluator_.all_constraints(state));
   const Index m = C.rows();
@@ -176,7 +192,9 @@ Linearizer::Full Linearizer::full(const State& state) const {
   return {dense::to_matrix(A), dense::to_matrix(B)};
 }
 
-Matrix Linearizer::rates(const State& state) const { return full(state).A; }
+Matrix Linearizer::rates(const State& state) const {
+  return full(state, values_of(solve_accelerations(evaluator_, state))).A;
+}
 
 Linearizer::Rows Linearizer::rows(const State& state) const {
   const Matrix velocity = velocity_(state);
@@ -218,8 +236,18 @@ std::vector<int> Linearizer::places(const Independent& z) const {
 LinearSystem Linearizer::at(const State& state) const { return at(state, choose(state)); }
 
 LinearSystem Linearizer::at(const State& state, const Independent& z) const {
-  const Full all = full(state);
-  const std::vector<double> known = values_of(solve_accelerations(evaluator_, state));
+  return at(state, z, values_of(solve_accelerations(evaluator_, state)));
+}
+
+LinearSystem Linearizer::at_rest(const State& state, std::span<const double> multipliers) const {
+  std::vector<double> known(e().num_v(), 0.0);
+  known.insert(known.end(), multipliers.begin(), multipliers.end());
+  return at(state, choose(state), known);
+}
+
+LinearSystem Linearizer::at(const State& state, const Independent& z,
+                            const std::vector<double>& known) const {
+  const Full all = full(state, known);
   const Matrix basis_here = basis(state, z);
   const auto S = dense::view(basis_here);
   const std::vector<int> rows = places(z);
@@ -241,6 +269,12 @@ LinearSystem Linearizer::at(const State& state, const Independent& z) const {
 
 LinearSystem linearize(const Evaluator& evaluator, const State& state) {
   return Linearizer(evaluator).at(state);
+}
+
+LinearSystem linearize_at_rest(const Evaluator& evaluator, const Equilibrium& rest) {
+  std::vector<double> multipliers = rest.lambda;
+  multipliers.insert(multipliers.end(), rest.mu.begin(), rest.mu.end());
+  return Linearizer(evaluator, Linearizer::Time::StandsStill).at_rest(rest.state, multipliers);
 }
 
 }  // namespace koppel

@@ -14,9 +14,11 @@
 #pragma once
 
 #include <complex>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <koppel/analysis/motion/statics.hpp>
 #include <koppel/equations/evaluator.hpp>
 
 namespace koppel {
@@ -37,11 +39,17 @@ struct LinearSystem {
 // Compiled once, for any number of states. Keeps a reference to the evaluator.
 class Linearizer {
  public:
-  explicit Linearizer(const Evaluator& evaluator);
+  // Whether constraints that depend on time go on moving, or stand where they are. At rest,
+  // v = v̇ = 0, the latter leave of (1) that G δv̇ = 0: drives move nothing, however they accelerate.
+  enum class Time { Passes, StandsStill };
+
+  explicit Linearizer(const Evaluator& evaluator, Time time = Time::Passes);
 
   LinearSystem at(const State& state) const;  // z by pivoting
   // z as given: that of another state of the same motion, to compare or to follow.
   LinearSystem at(const State& state, const Independent& z) const;
+  // About rest: v̇ = 0, with the multipliers [λ; μ] that hold it.
+  LinearSystem at_rest(const State& state, std::span<const double> multipliers) const;
   // (δq, δv, δx)˙ of (1), by columns for unit (δq, δv, δx), consistent or not.
   Matrix rates(const State& state) const;
   Independent choose(const State& state) const;
@@ -53,10 +61,12 @@ class Linearizer {
   struct Full {
     Matrix A, B;  // for (δq, δv, δx) and δu
   };
-  Linearizer(const Evaluator& evaluator, std::vector<Expr> unknown);
+  Linearizer(const Evaluator& evaluator, Time time, std::vector<Expr> unknown);
   const Equations& e() const;
   SparseExpr by_state(const std::vector<Expr>& of) const;
-  Full full(const State& state) const;
+  // `known`: v̇, λ, μ there.
+  Full full(const State& state, const std::vector<double>& known) const;
+  LinearSystem at(const State& state, const Independent& z, const std::vector<double>& known) const;
   Rows rows(const State& state) const;
 
   const Evaluator& evaluator_;
@@ -66,6 +76,8 @@ class Linearizer {
 };
 
 LinearSystem linearize(const Evaluator& evaluator, const State& state);
+// About a static equilibrium, where time stands still as statics.hpp has it.
+LinearSystem linearize_at_rest(const Evaluator& evaluator, const Equilibrium& rest);
 
 struct Mode {
   std::complex<double> eigenvalue;
