@@ -139,14 +139,16 @@ void run(const OptimizeCommand& given) {
   clear_stop();
   if (is_shown) std::fprintf(stderr, "\r\033[K");
   write_text(folder / "optimum.json", to_json(optimum, options) + "\n");
-  if (!optimum.best.at.empty() && optimum.end != Optimum::End::Stopped) {
+  const bool is_compared = !optimum.best.at.empty() && optimum.end != Optimum::End::Stopped;
+  if (is_compared) {
     write_comparison(folder / "optimum.html", model, origins, options, optimum);
   }
   if (given.json) {
     std::printf("%s\n", to_json(optimum, options).c_str());
   } else if (!given.quiet) {
     std::printf("%s", with_flags(to_text(optimum, options)).c_str());
-    std::printf("files: %s, optimum.html, journal.txt\n", (folder / "optimum.json").c_str());
+    std::printf("files: %s%s, journal.txt\n", (folder / "optimum.json").c_str(),
+                is_compared ? ", optimum.html" : "");
   }
   const auto fail = [](std::string text) {
     throw Failure{ExitCode::kNumericsFailed, with_flags(text)};

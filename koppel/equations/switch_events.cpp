@@ -109,7 +109,8 @@ std::vector<Expr> switch_functions(const Equations& e) {
 }
 
 std::vector<Expr> waking_functions(const Equations& e) {
-  // 1 − tanh(10) = 4e-9; e⁻²⁰ = 2e-9.
+  // 1 − tanh(10) = 4e-9; e⁻²⁰ = 2e-9. A step from −1 to 1 of tanh leads over the change and back to
+  // rest: two such laws may cancel at its end.
   constexpr double kTanh = 10, kExp = 20;
   const Exprs laws = join({e.f, e.r}), moving = join({e.q, e.v, e.x}),
               known = join({moving, {e.t}, e.p, e.u});
@@ -130,7 +131,7 @@ std::vector<Expr> waking_functions(const Equations& e) {
     if (ops[i] == Op::Exp) {
       out.push_back(arguments[i] + kExp);
     } else {
-      out.insert(out.end(), {arguments[i] - kTanh, arguments[i] + kTanh});
+      out.push_back(abs(arguments[i]) - kTanh);
     }
   }
   return out;

@@ -195,8 +195,8 @@ class Writer {
   std::size_t num_changing() const { return m_.layout.size() - m_.parameters.size(); }
 
   std::string source() const {
-    return fmt::format("/* {}\n * {}\n */\n#include \"{}.h\"\n\n#include <math.h>\n\n",
-                       c_comment(m_.title), c_comment(m_.method), m_.name) +
+    return fmt::format("/* {}\n * {}\n */\n{}#include \"{}.h\"\n\n#include <math.h>\n\n",
+                       c_comment(m_.title), c_comment(m_.method), kNoFusedVectors, m_.name) +
            functions();
   }
 

@@ -79,10 +79,10 @@ CStart write_c_start(const StepModel& model, bool is_float) {
   CStart out;
   out.declaration = declaration(model, 8 * (code.num_numbers + work));
   out.source = fmt::format(
-      "/* The start of {0} for other parameters. Written by koppel. */\n#include \"{0}.h\"\n\n"
+      "/* The start of {0} for other parameters. Written by koppel. */\n{8}#include \"{0}.h\"\n\n"
       "#include <math.h>\n\n{1}\n{2}\n{3}#define START_WORK {4}\n{5}{6}\n{7}",
       model.name, kernels.text(), functions, code.tables, work, kLeastSquaresText, kStartText,
-      function(model, is_float ? "float" : "double"));
+      function(model, is_float ? "float" : "double"), kNoFusedVectors);
   return out;
 }
 

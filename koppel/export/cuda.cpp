@@ -146,6 +146,7 @@ void {0}_release_on_host(void* memory);
 
   std::string source() const {
     std::string out = head(" * Written by koppel. How to compile it: see the header.\n");
+    out += kNoFusedVectors;
     if (num_operations() > kLargeStep) out += "#define KOPPEL_BATCH_IS_LARGE\n";
     const LeastBlocks blocks =
         m_.tolerance || is_float_ ? LeastBlocks{} : least_blocks(num_operations());

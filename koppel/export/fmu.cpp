@@ -67,10 +67,10 @@ class Source {
     add_directional(rates_.held, outputs);
     if (is_3_) add_adjoint(rates_.held, outputs);
     std::string out = fmt::format(
-        "/* {}: {} */\n{}#include <math.h>\n#include <string.h>\n\n"
+        "/* {}: {} */\n{}{}#include <math.h>\n#include <string.h>\n\n"
         "{}{}{}{}\n{}#if KOPPEL_IS_PART(0)\n",
-        m_.name, m_.method, constants(guid, rates_.violation.size()), kStepText, kernels_.text(),
-        kParts, prototypes_, functions_);
+        m_.name, m_.method, kNoFusedVectors, constants(guid, rates_.violation.size()), kStepText,
+        kernels_.text(), kParts, prototypes_, functions_);
     if (!m_.inputs.empty()) out += kInputsText;
     if (m_.tolerance) out += std::string(kDop853Text) + kAccurateText;
     const bool has_start = !start_.functions.empty(), has_events = !events_.functions.empty();

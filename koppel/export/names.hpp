@@ -13,6 +13,12 @@ std::string c_identifier(std::string_view label);
 
 // Text for a comment of C: nothing in it may end the comment.
 std::string c_comment(std::string text);
+// At the head of sources that are to have the same bits everywhere: where GCC 12 may use fused
+// operations, its vectoriser of straight code does (vfmaddsub), whatever -ffp-contract says.
+inline constexpr const char* kNoFusedVectors =
+    "#if defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || defined(__aarch64__))\n"
+    "#pragma GCC optimize(\"no-tree-slp-vectorize\") /* it fuses products and sums */\n"
+    "#endif\n\n";
 
 std::string upper_case(std::string text);
 

@@ -240,6 +240,7 @@ Problem formulate(const Shared<Equations>& shared, const Formulation& formulatio
     });
   }
   Exprs switches = switch_functions(equations);
+  problem.num_sharp_switches = switches.size();
   append(switches, waking_functions(equations));
   if (!switches.empty()) {
     problem.switches = Lazy<EventFunctions>([s, switches = std::move(switches)] {
@@ -266,15 +267,16 @@ std::vector<double> start_values(const Problem& problem, const Evaluator& evalua
   y.resize(static_cast<std::size_t>(problem.size()), 0.0);
   if (problem.num_lambda + problem.num_mu + problem.num_w == 0) return y;
   const Equations& e = evaluator.equations;
-  std::vector<int> leave_out;
-  for (int row = 0; row < static_cast<int>(e.num_rows()); ++row) {
-    if (!std::binary_search(problem.rows.begin(), problem.rows.end(), row)) {
-      leave_out.push_back(row);
-    }
+  // Those of the evaluator that the problem has; others may be left out of its equations already.
+  std::vector<int> kept, left;
+  for (int i = 0; i < static_cast<int>(e.num_rows()); ++i) {
+    const int number = e.rows[static_cast<std::size_t>(i)].number;
+    const bool is_kept = std::binary_search(problem.rows.begin(), problem.rows.end(), number);
+    (is_kept ? kept : left).push_back(i);
   }
-  const Accelerations found = solve_accelerations(evaluator, state, leave_out);
+  const Accelerations found = solve_accelerations(evaluator, state, left);
   auto next = y.begin() + problem.num_differential();
-  for (const int row : problem.rows) {
+  for (const int row : kept) {
     const auto i = static_cast<std::size_t>(row);
     *next++ = i < e.num_g() ? found.lambda[i] : found.mu[i - e.num_g()];
   }

@@ -9,6 +9,10 @@
 
 namespace koppel {
 
+// Of a step: shorter ones, which events leave, are not taken. What a step does to meet the
+// constraints is a motion in its time, and disturbs the velocities where that is next to nothing.
+inline constexpr double kShortestStep = 1e-6;
+
 class ClockedSteps {
  public:
   // From t to t_end, in steps no longer than `wanted`.

@@ -10,6 +10,7 @@ namespace koppel {
 Excursions::Excursions(const Problem& problem, int num_parts, bool by_cubic)
     : functions_(*problem.switches),
       work_(functions_.make_workspace()),
+      num_sharp_(problem.num_sharp_switches),
       num_parts_(num_parts),
       by_cubic_(by_cubic),
       y_(static_cast<std::size_t>(problem.size())),
@@ -70,7 +71,8 @@ std::optional<Excursions::Found> Excursions::look_along(const Way& way, double t
   // Shortly behind the beginning and before the end the slopes there are seen.
   constexpr double kNear = 1e-3;
   // A motion that stays at a switch, as where friction by sign(v) sticks, is about it all the time.
-  constexpr double kAway = 1e-6;
+  // Where smooth laws begin to change, at |u| = 10 of tanh u, a little does not matter.
+  constexpr double kAway = 1e-6, kLittle = 1e-3;
   const double part = (t1 - t0) / num_parts_;
   times_.assign({t0, t0 + kNear * part});
   for (int k = 1; k < num_parts_; ++k) times_.push_back(t0 + part * k);
@@ -82,7 +84,7 @@ std::optional<Excursions::Found> Excursions::look_along(const Way& way, double t
   for (std::size_t i = 0; i < largest_.size(); ++i) {
     for (const auto& sample : samples_) largest_[i] = std::max(largest_[i], std::abs(sample[i]));
     const double first = samples_.front()[i], last = samples_.back()[i];
-    const double away = kAway * largest_[i];
+    const double away = i < num_sharp_ ? kAway * largest_[i] : kLittle;
     if (!(std::min(std::abs(first), std::abs(last)) > away) || (first > 0) != (last > 0)) continue;
     const double side = first > 0 ? 1 : -1;
     const auto distance = [&](double t) { return side * evaluate(t, way(t))[i] + away; };

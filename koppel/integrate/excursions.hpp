@@ -43,6 +43,7 @@ class Excursions {
 
   const EventFunctions& functions_;
   EventFunctions::Workspace work_;
+  std::size_t num_sharp_;
   int num_parts_;
   bool by_cubic_;
   std::vector<double> y_, values_, largest_;  // |σ_i| in all steps so far

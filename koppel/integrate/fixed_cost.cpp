@@ -34,9 +34,9 @@ class Line : public LinearStep {
         step_(step),
         work_(work) {}
 
-  // Reactions are those of the line: a very short step has round-off over its length in them.
+  // Reactions are those of the line: a short step has round-off over its length in them.
   bool shorten(double t, std::span<double> y) const override {
-    if (!(t0 < t && t < t1)) return false;
+    if (!(t0 < t && t < t1) || t - t0 < kShortestStep * (t1 - t0)) return false;
     std::vector<double>& shorter = shorter_;
     shorter = start;
     if (!step_.advance(t0, t - t0, shorter, work_)) return false;
@@ -76,7 +76,8 @@ double run_fixed_cost(const Segment& segment, Outcome& outcome) {
     line.t1 = steps.end(k);
     std::copy(line.y1.begin(), line.y1.end(), line.y0.begin());
     line.start = line.y0;
-    const bool is_finite = step->advance(line.t0, steps.length(k), line.y1, work);
+    const bool is_finite = steps.length(k) < kShortestStep * *segment.options.step ||
+                           step->advance(line.t0, steps.length(k), line.y1, work);
     ++outcome.statistics.evaluations;
     outcome.statistics.factorizations += step->num_factorizations();
     if (!is_finite || largest_of(std::span(line.y1).first(num_state)) > bound) {

@@ -270,6 +270,15 @@ struct RunSettings {
   std::string coordinates, formulation, integrator;  // empty: automatic
 };
 
+// A number that must be positive, or not negative, whatever values the parameters have, and what is
+// said where it is not.
+struct Bounded {
+  Expr value;
+  bool may_be_zero = false;
+  std::string text;
+  Location where;
+};
+
 struct Model {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();
   std::string name, description, file;
@@ -304,6 +313,7 @@ struct Model {
   std::vector<Event> events;
   std::vector<Output> definitions;  // named expressions, already put in where they are used
   std::vector<Output> positive;     // what stays positive on the branch that is meant
+  std::vector<Bounded> bounded;     // of elements, by parameters
   RunSettings run;
   std::vector<Diagnostic> remarks;  // what a reader did that the user should know
 

@@ -144,6 +144,13 @@ std::vector<NumberChecks::Check> NumberChecks::all_of(const Model& model) {
                              "Make its markers with make_marker, from an axis that is not zero.");
     });
   }
+  for (const Bounded& bounded : model.bounded) {
+    add({bounded.value}, bounded.where,
+        [text = bounded.text, may_be_zero = bounded.may_be_zero](auto numbers) {
+          const bool is_good = numbers[0] > 0 || (numbers[0] == 0 && may_be_zero);
+          return is_good ? std::optional<Diagnostic>() : fault("model.bad-value", text);
+        });
+  }
   for (const Event& event : model.events) {
     if (!event.restitution) continue;
     add({*event.restitution}, event.where, [name = event.name](auto numbers) {

@@ -4,6 +4,7 @@
 //   inertias     J = Jᵀ with principal moments 0 ≤ J₁ ≤ J₂ ≤ J₃, and J₃ ≤ J₁ + J₂ in space
 //   joints       lengths above 0, axes of markers orthonormal
 //   impacts      0 ≤ restitution ≤ 1
+//   elements     what is positive, or not negative, by their fields
 //
 //   const NumberChecks checks(model);
 //   checks(values_of_parameters, work);      // what is wrong: nothing

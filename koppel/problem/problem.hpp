@@ -64,7 +64,8 @@ struct Problem {
   Lazy<EventFunctions> events;  // none: nothing happens
   std::vector<EventDirection> event_directions;
   // Zero where laws pass from piece to piece, or begin to change (equations/switch_events.hpp).
-  Lazy<EventFunctions> switches;  // none: laws are of one piece
+  Lazy<EventFunctions> switches;       // none: laws are of one piece
+  std::size_t num_sharp_switches = 0;  // the first of them; where others are zero nothing jumps
   // The rates at a consistent state and, as its z, accelerations and multipliers: what index 1
   // says, for formulations that have no right-hand side.
   Lazy<RightHandSide> rates;

@@ -49,9 +49,21 @@ State AngleJumps::at(double t) {
   return state_;
 }
 
-AngleJumps::Sample AngleJumps::sample(double t) {
-  const std::vector<double> values = (*arguments_)(at(t));
-  Sample out{t, {}};
+// The states before or after t in the step.
+AngleJumps::Side AngleJumps::side(double t, double sign) {
+  Side out;
+  const double h = step_->t1 - step_->t0;
+  std::transform(kAway.begin(), kAway.end(), out.begin(), [&](double away) {
+    return at(std::clamp(t + sign * away * h, step_->t0, step_->t1));
+  });
+  return out;
+}
+
+AngleJumps::Sample AngleJumps::sample(double t) { return sample(at(t)); }
+
+AngleJumps::Sample AngleJumps::sample(const State& state) const {
+  const std::vector<double> values = (*arguments_)(state);
+  Sample out{state.t, {}};
   for (std::size_t k = 0; k < num_angles_; ++k) {
     out.angles.push_back(std::atan2(values[2 * k], values[2 * k + 1]));
   }
@@ -64,6 +76,8 @@ void AngleJumps::note(const Step& step, const Problem& problem, std::span<const 
   problem_ = &problem;
   y_.resize(static_cast<std::size_t>(problem.size()));
   state_.p.assign(p.begin(), p.end());
+  longest_ = std::max(longest_, step.t1 - step.t0);
+  look_at_start();
   std::vector<Sample> samples;
   for (int i = 0; i <= kParts; ++i) {
     samples.push_back(sample(step.t0 + (step.t1 - step.t0) * i / kParts));
@@ -78,6 +92,30 @@ void AngleJumps::note(const Step& step, const Problem& problem, std::span<const 
       if (height(i) < kPi / 2 || height(i) < height(left) || height(i) < height(right)) continue;
       look_around(k, samples[left].t, samples[right].t);
     }
+  }
+  last_ = side(step.t1, -1);
+  last_end_ = at(step.t1);
+}
+
+// Where the motion goes on as it was: no event has changed it.
+void AngleJumps::look_at_start() {
+  if (!last_end_) return;
+  const State start = at(step_->t0);
+  constexpr double kOn = 1e-6;
+  const auto goes_on = [](const std::vector<double>& a, const std::vector<double>& b) {
+    if (a.size() != b.size()) return false;
+    double most = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+    return most <= kOn * std::max(1.0, largest(a));
+  };
+  if (start.t != last_end_->t || start.p != last_end_->p || !goes_on(start.q, last_end_->q) ||
+      !goes_on(start.v, last_end_->v)) {
+    return;
+  }
+  const Side after = side(step_->t0, 1);
+  const Sample a = sample(last_->back()), b = sample(after.back());
+  for (std::size_t k = 0; k < num_angles_ && !found_; ++k) {
+    if (std::abs(b.angles[k] - a.angles[k]) > kPi / 2) judge(start.t, *last_, after);
   }
 }
 
@@ -94,7 +132,7 @@ void AngleJumps::look_between(std::size_t k, const Sample& a, const Sample& b) {
                          std::abs(right.angles[k] - between.angles[k]);
     (is_left ? right : left) = std::move(between);
   }
-  judge(left.t);
+  judge(left.t, side(left.t, -1), side(left.t, 1));
 }
 
 // The largest |θ|, by golden section.
@@ -119,43 +157,41 @@ void AngleJumps::look_around(std::size_t k, double from, double to) {
       at_b = height(b);
     }
   }
-  if (kPi - std::max(at_a, at_b) < kNearTheCut) judge((from + to) / 2);
+  if (kPi - std::max(at_a, at_b) >= kNearTheCut) return;
+  const double t = (from + to) / 2;
+  judge(t, side(t, -1), side(t, 1));
 }
 
 // Whether forces differ on the two sides of t by as much when looked at from half as far, half of
 // that, and much nearer: what is smooth differs by half, but for waves on its way.
-void AngleJumps::judge(double t) {
-  constexpr double kAway = 0.2;  // of the step
-  const double h = step_->t1 - step_->t0;
+void AngleJumps::judge(double t, const Side& before, const Side& after) {
   std::vector<double> size;
-  const auto difference = [&](double away) {
-    const double from = std::max(step_->t0, t - away), to = std::min(step_->t1, t + away);
-    std::vector<double> change = forces(at(from)), after = forces(at(to));
+  const auto difference = [&](std::size_t away) {
+    std::vector<double> change = forces(before[away]), beyond = forces(after[away]);
     size.resize(change.size());
     for (std::size_t i = 0; i < change.size(); ++i) {
-      size[i] = std::abs(change[i]) + std::abs(after[i]);
-      change[i] = std::abs(after[i] - change[i]);
+      size[i] = std::abs(change[i]) + std::abs(beyond[i]);
+      change[i] = std::abs(beyond[i] - change[i]);
     }
     return change;
   };
-  const std::vector<double> far = difference(kAway * h), half = difference(kAway * h / 2),
-                            nearest = difference(kAway * h / 64), near = difference(kAway * h / 4);
+  constexpr std::size_t kNear = 2;
+  const std::vector<double> far = difference(0), half = difference(1), nearest = difference(3),
+                            near = difference(kNear);
   constexpr double kAsMuch = 0.7;
-  // A jump, relative to the force; to all of them, and to what would stop the motion in the step.
+  // A jump, relative to the force; to all of them, and to what would stop the motion in a step.
   constexpr double kLeast = 1e-5, kOfAll = 1e-9;
-  const Matrix M = (*evaluator_.M)(at(t));
+  const Matrix M = (*evaluator_.M)(after.back());
   double stopping = 0;
   for (int k = 0; k < M.rows; ++k) stopping = std::max(stopping, std::abs(M(k, k)));
-  stopping *= largest(state_.v) / h;
+  stopping *= largest(after.back().v) / longest_;
   const double least = kOfAll * std::max(largest(size), stopping);
   for (std::size_t i = 0; i < far.size(); ++i) {
     const bool is_jump = near[i] > kAsMuch * half[i] && half[i] > kAsMuch * far[i] &&
                          nearest[i] > kAsMuch * near[i] && near[i] > kLeast * size[i] &&
                          near[i] > least;
     if (!is_jump) continue;
-    const State before = at(std::max(step_->t0, t - kAway * h / 4));
-    const std::vector<std::string> names =
-        forces_that_jump(before, at(std::min(step_->t1, t + kAway * h / 4)), least);
+    const std::vector<std::string> names = forces_that_jump(before[kNear], after[kNear], least);
     const std::string of = names.empty() ? "a force" : quoted(names);
     found_ = Health::Reason{
         Health::What::Jump, t, near[i] / size[i], 0,

@@ -4,14 +4,16 @@
 //
 // In each step the arguments (y, x) of every atan2 that forces use are sampled on the dense output.
 // Where the angle θ of two samples differs by more than a right angle, bisection finds out whether
-// it jumps there; where |θ| has a maximum near π, a search finds it. What counts in the end is
-// whether the forces differ on the two sides of that time, by as much when looked at from nearer:
-// sin(yaw) does not jump at the cut.
+// it jumps there; where |θ| has a maximum near π, a search finds it. Steps that control their error
+// may end just where a force jumps: there the two sides are those of two steps. What counts in the
+// end is whether the forces differ on the two sides of that time, by as much when looked at from
+// nearer: sin(yaw) does not jump at the cut.
 //
 // Costs nothing for models without atan2 in their forces; else some evaluations of its arguments in
 // every step.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,11 +41,18 @@ class AngleJumps {
     std::vector<double> angles;
   };
 
+  // A time from four distances, the first the largest.
+  static constexpr std::array<double, 4> kAway = {0.2, 0.1, 0.05, 0.003125};  // of a step
+  using Side = std::array<State, 4>;
+
   State at(double t);
+  Side side(double t, double sign);
   Sample sample(double t);
+  Sample sample(const State& state) const;
+  void look_at_start();
   void look_between(std::size_t k, const Sample& a, const Sample& b);
   void look_around(std::size_t k, double from, double to);
-  void judge(double t);
+  void judge(double t, const Side& before, const Side& after);
   std::vector<double> forces(const State& state) const;
   std::vector<std::string> forces_that_jump(const State& before, const State& after,
                                             double least) const;
@@ -55,6 +64,9 @@ class AngleJumps {
   std::size_t num_angles_ = 0;
   const Step* step_ = nullptr;
   const Problem* problem_ = nullptr;
+  std::optional<Side> last_;  // before the end of the last step
+  std::optional<State> last_end_;
+  double longest_ = 0;  // of the steps: those at a jump may be as short as round-off
   std::optional<Health::Reason> found_;
 };
 

@@ -325,6 +325,11 @@ MethodChoice choose_fixed_cost(const Model& model, const SimulateOptions& option
   return choose(trials, fixed_cost_candidates(model, options, sets));
 }
 
+SimulateOptions with_fixed_cost(const Model& model, const SimulateOptions& options) {
+  return options.integrator.wants_fixed_cost() ? choose_fixed_cost(model, options).options
+                                               : options;
+}
+
 MethodChoice choose_accurate(const Model& model, const SimulateOptions& options) {
   check_has_step(options);
   MethodTrials trials(model, options);

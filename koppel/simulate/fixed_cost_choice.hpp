@@ -83,6 +83,8 @@ struct MethodChoice {
 // Throws Error `simulate.wrong-step` without step, and what simulate() does where no candidate can
 // be tried.
 MethodChoice choose_fixed_cost(const Model& model, const SimulateOptions& options);
+// With that choice where `fixed-cost` was asked for; else as they are.
+SimulateOptions with_fixed_cost(const Model& model, const SimulateOptions& options);
 
 // The same with dop853 before the others, whose steps inside the step are accurate.
 MethodChoice choose_accurate(const Model& model, const SimulateOptions& options);

@@ -44,12 +44,7 @@ void add(const Statistics& more, Statistics& sum) {
 
 Prepared ForwardRun::prepared() {
   prepare();
-  if (now_.departure) {
-    throw Error("simulate.singular-start",
-                "the start is a singular configuration, or close to one: fixed-cost steps cannot "
-                "start there.",
-                "Start beside it; `simulate` computes the motion away from it.");
-  }
+  if (now_.departure) refuse_departure();
   return {now_.choice,       now_.equations, now_.independent, now_.state,           now_.problem,
           now_.descriptor(), now_.start,     now_.impulses,    out_.summary.messages};
 }

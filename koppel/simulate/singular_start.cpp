@@ -57,6 +57,13 @@ void check_events(const Evaluator& evaluator, const Departure& departure) {
 
 }  // namespace
 
+void refuse_departure() {
+  throw Error(kId,
+              "the start is a singular configuration, or close to one: fixed-cost steps cannot "
+              "start there.",
+              "Start beside it; `simulate` computes the motion away from it.");
+}
+
 SingularStart leave_singular_start(const Evaluator& evaluator, State& state, RankReport& rank) {
   SingularStart out;
   if (rank.is_degenerate) refuse_degenerate(evaluator, state);

@@ -22,6 +22,9 @@ struct SingularStart {
 // With a departure, `state` is then its end and `rank` the rank there. Throws Error
 // `simulate.singular-start`.
 SingularStart leave_singular_start(const Evaluator& evaluator, State& state, RankReport& rank);
+// Refuses a start that needs a departure, for steps that cannot make it: Error
+// `simulate.singular-start`.
+[[noreturn]] void refuse_departure();
 
 // A departure as a step of a problem.
 class FirstStep : public Step {

@@ -21,13 +21,17 @@ double value_of(const Criterion& criterion, const Course& of, std::uint64_t step
 void BatchRows::finish(std::size_t row, bool has_failed) {
   if (marks_[row] == Mark::Refused) return;
   const std::span<const double> found = values(row);
-  const bool is_finite =
-      std::all_of(found.begin(), found.end(), [](double value) { return std::isfinite(value); });
-  if (has_failed || !is_finite) marks_[row] = Mark::NotFinite;
+  const auto count =
+      std::count_if(found.begin(), found.end(), [](double value) { return std::isfinite(value); });
+  if (has_failed || count == 0) {
+    marks_[row] = Mark::NotFinite;
+  } else if (count < std::ssize(found)) {
+    marks_[row] = Mark::PartlyFinite;
+  }
 }
 
 void BatchRows::doubt(std::size_t row, std::string reason) {
-  if (marks_[row] != Mark::Done) return;
+  if (!is_done(row)) return;
   marks_[row] = Mark::Doubtful;
   reasons_[row] = {"simulate.doubtful", std::move(reason)};
 }
@@ -39,17 +43,24 @@ void BatchRows::refuse(std::size_t row, std::string id, std::string reason) {
 }
 
 void BatchRows::get(std::size_t row, SweepRow& out) const {
-  const auto values = values_.begin() + static_cast<std::ptrdiff_t>(row * num_criteria_);
+  const auto values = values_.begin() + static_cast<std::ptrdiff_t>(row * criteria_.size());
+  const auto end = values + static_cast<std::ptrdiff_t>(criteria_.size());
   switch (marks_[row]) {
     case Mark::Done:
       out.status = SweepRow::Status::Done;
-      out.values.assign(values, values + static_cast<std::ptrdiff_t>(num_criteria_));
+      out.values.assign(values, end);
       out.id.clear(), out.reason.clear();
       return;
+    case Mark::PartlyFinite: {
+      const auto bad = std::find_if_not(values, end, [](double x) { return std::isfinite(x); });
+      out = not_finite(criteria_[static_cast<std::size_t>(bad - values)]);
+      out.values.assign(values, end);
+      return;
+    }
     case Mark::Doubtful: {
       const auto& [id, reason] = reasons_.at(row);
       out = {SweepRow::Status::Doubtful, {}, id, reason};
-      out.values.assign(values, values + static_cast<std::ptrdiff_t>(num_criteria_));
+      out.values.assign(values, end);
       return;
     }
     case Mark::NotFinite:

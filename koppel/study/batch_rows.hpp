@@ -24,17 +24,19 @@ inline bool needs_first(const Criterion& criterion) { return criterion.reduction
 
 class BatchRows {
  public:
-  BatchRows(std::size_t count, std::size_t num_criteria)
-      : num_criteria_(num_criteria), values_(count * num_criteria), marks_(count, Mark::Done) {}
+  // The criteria are kept as they are given.
+  BatchRows(std::size_t count, std::span<const Criterion> criteria)
+      : criteria_(criteria), values_(count * criteria.size()), marks_(count, Mark::Done) {}
 
   std::size_t size() const { return marks_.size(); }
   // Of the criteria. Rows may be filled by several threads, each with its own.
   std::span<double> values(std::size_t row) {
-    return std::span(values_).subspan(row * num_criteria_, num_criteria_);
+    return std::span(values_).subspan(row * criteria_.size(), criteria_.size());
   }
-  // When its values are there: a row that was not refused is done if all of them are finite.
+  // When its values are there: a row that was not refused is done if all of them are finite, and
+  // has failed if none is; else those that are count.
   void finish(std::size_t row, bool has_failed);
-  bool is_done(std::size_t row) const { return marks_[row] == Mark::Done; }
+  bool is_done(std::size_t row) const { return marks_[row] <= Mark::PartlyFinite; }
   // A variant that is done and should not be trusted. By one thread.
   void doubt(std::size_t row, std::string reason);
   // A variant that cannot begin or stopped, with the first reason that comes. By one thread.
@@ -43,9 +45,9 @@ class BatchRows {
   void get(std::size_t row, SweepRow& out) const;
 
  private:
-  enum class Mark : std::uint8_t { Done, Doubtful, NotFinite, Refused };
+  enum class Mark : std::uint8_t { Done, PartlyFinite, Doubtful, NotFinite, Refused };
 
-  std::size_t num_criteria_;
+  std::span<const Criterion> criteria_;
   std::vector<double> values_;
   std::vector<Mark> marks_;
   std::map<std::size_t, std::pair<std::string, std::string>> reasons_;  // with ids

@@ -53,7 +53,7 @@ class BatchSweep {
   }
 
   BatchRows run(std::span<const std::size_t> numbers, BatchSweepLoad& load) {
-    BatchRows rows(numbers.size(), sweep_.criteria.size());
+    BatchRows rows(numbers.size(), sweep_.criteria);
     if (card_) {
       card_->run(numbers, steps_, rows, load.seconds);
       is_suspect_.assign(numbers.size(), 0);
@@ -107,15 +107,15 @@ class BatchSweep {
     for_parts(n, parts, [&](std::size_t, std::size_t first, std::size_t last) {
       for (std::size_t copy = first; copy < last; ++copy) {
         const std::span<double> values = rows.values(copy);
-        bool has_failed = false;
         for (std::size_t c = 0; c < places_.size(); ++c) {
           const std::size_t at = copy * m + places_[c];
-          has_failed = has_failed || !std::isfinite(kept.sum[at]);
           const Course course{first_[at], kept.last[at], kept.low[at], kept.high[at],
                               kept.sum[at] / static_cast<double>(steps_)};
-          values[c] = value_of(sweep_.criteria[c], course, steps_, batch_->step());
+          values[c] = std::isfinite(kept.sum[at])
+                          ? value_of(sweep_.criteria[c], course, steps_, batch_->step())
+                          : Course::kNone;
         }
-        rows.finish(copy, has_failed);
+        rows.finish(copy, false);
       }
     });
     for (std::size_t copy = 0; batch_->is_accurate() && copy < n; ++copy) {

@@ -263,7 +263,7 @@ class Fitting {
   }
 
   // Where the sum of squares, the others fitted, is as far above its minimum as at the ends of (2)
-  // if it were quadratic: by 3.84 for noise that is known.
+  // if it were quadratic: by 3.84 for noise that is known. Not beyond a bound.
   void find_profiles() {
     const double least = residuals_.sum_of_squares(out_.values);
     for (std::size_t j = 0; j < out_.values.size(); ++j) {
@@ -283,13 +283,18 @@ class Fitting {
       if (!minimize(x, static_cast<int>(j))) return kInfinity;
       return residuals_.sum_of_squares(x) - least - most;
     };
+    const Fitted& range = options_.over[j];
+    const double bound = !(range.low < range.high) ? sign * kInfinity
+                         : sign < 0                ? range.low
+                                                   : range.high;
     double inside = best, outside = best, value = -most;
-    for (int k = 0; k < 8 && value < 0; ++k) {
+    for (int k = 0; k < 8 && value < 0 && outside != bound; ++k) {
       inside = outside;
-      outside = best + sign * step * std::pow(2.0, k);
+      const double next = best + sign * step * std::pow(2.0, k);
+      outside = sign < 0 ? std::max(next, bound) : std::min(next, bound);
       value = rise(outside);
     }
-    if (value < 0) return sign * kInfinity;
+    if (value < 0) return bound == outside ? bound : sign * kInfinity;
     for (int k = 0; k < 20 && std::abs(outside - inside) > 1e-3 * step; ++k) {
       const double middle = 0.5 * (inside + outside);
       (rise(middle) < 0 ? inside : outside) = middle;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include <koppel/integrate/clocked_steps.hpp>
 #include <koppel/study/step_map.hpp>
 #include <koppel/study/symbols.hpp>
 
@@ -39,8 +40,9 @@ struct Parts {
 
 class FixedCostMap : public StepMap {
  public:
-  FixedCostMap(const Parts& parts, bool has_events, CompileOptions options)
-      : size_(parts.out.size()),
+  FixedCostMap(const Parts& parts, double step, bool has_events, CompileOptions options)
+      : shortest_(kShortestStep * step),
+        size_(parts.out.size()),
         num_given_(parts.x.size() - parts.out.size()),
         step_(parts.with({}), parts.out, options),
         forward_(parts.with(parts.dx), jacobian_times_vector(parts.out, parts.x, parts.dx),
@@ -93,6 +95,7 @@ class FixedCostMap : public StepMap {
   void tangent(std::span<double> dy, std::span<const double> dgiven,
                Workspace& workspace) const override {
     auto& work = static_cast<Work&>(workspace);
+    if (is_short(work)) return;
     auto to = work.in.begin() + static_cast<std::ptrdiff_t>(step_.num_inputs());
     to = std::copy(dy.begin(), dy.end(), to);
     std::copy(dgiven.begin(), dgiven.end(), to);
@@ -103,6 +106,7 @@ class FixedCostMap : public StepMap {
   bool adjoint(std::span<double> w, std::span<double> w_given,
                Workspace& workspace) const override {
     auto& work = static_cast<Work&>(workspace);
+    if (is_short(work)) return true;
     std::copy(w.begin(), w.end(),
               work.in.begin() + static_cast<std::ptrdiff_t>(step_.num_inputs()));
     const std::span<const double> in = work.in;
@@ -114,6 +118,7 @@ class FixedCostMap : public StepMap {
 
   ByTimes by_times(Workspace& workspace) const override {
     auto& work = static_cast<Work&>(workspace);
+    if (is_short(work)) return {};
     koppel::Workspace own = by_times_->make_workspace();
     std::vector<double> all(2 * size_);
     by_times_->evaluate(std::span<const double>(work.in).first(step_.num_inputs()), all, own);
@@ -122,6 +127,8 @@ class FixedCostMap : public StepMap {
   }
 
  private:
+  bool is_short(const Work& work) const { return work.in[1] < shortest_; }
+
   void put(const At& at, Work& work) const {
     auto to = work.in.begin();
     *to++ = at.t;
@@ -130,6 +137,7 @@ class FixedCostMap : public StepMap {
     std::copy(at.given.begin(), at.given.end(), to);
   }
 
+  double shortest_;
   std::size_t size_, num_given_;
   Function step_, forward_, backward_;
   std::optional<Function> by_times_;  // where there are events: Ψ_t, Ψ_h
@@ -138,9 +146,9 @@ class FixedCostMap : public StepMap {
 }  // namespace
 
 std::unique_ptr<StepMap> make_fixed_cost_map(const FixedCostTerms& terms, std::size_t num_u,
-                                             bool has_events, CompileOptions options) {
+                                             double step, bool has_events, CompileOptions options) {
   options.fixed_cost = true;
-  return std::make_unique<FixedCostMap>(Parts(terms, num_u), has_events, options);
+  return std::make_unique<FixedCostMap>(Parts(terms, num_u), step, has_events, options);
 }
 
 }  // namespace koppel

@@ -13,6 +13,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/needed_library.hpp>
 #include <koppel/base/stop.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 
 namespace koppel {
 namespace {
@@ -28,7 +29,7 @@ class Goal {
         callbacks_(callbacks),
         space_(model, origins, names(options)),
         reach_(options.limits.size(), 0.0) {
-    sensitivity_.run = options.run;
+    sensitivity_.run = with_fixed_cost(space_.model(), options.run);
     sensitivity_.of = options.minimize;
     for (const Limit& limit : options.limits) sensitivity_.of.push_back(limit.criterion);
     Model trial = space_.model();

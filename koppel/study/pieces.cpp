@@ -295,7 +295,7 @@ JumpMap pass_switch(const JumpMap::Rates& rates, const Evaluator& evaluator,
     find(2 * away, further);
     for (std::size_t i = 0; i < before.size(); ++i) before[i] = 2 * before[i] - further[i];
   } else {
-    rates(what.t, what.before, what.given_before, before);
+    rates(what.t, what.after, what.given_before, before);  // both on the constraints
   }
   constexpr double kRoundOff = 1e-9;
   const double towards = passage.rate(before), leading = passage.rate(after);

@@ -150,6 +150,8 @@ void TracedMotion::Recording::hand_over(std::span<const ExtremePlace> extremes, 
   to.start_ = prepared_.state;
   to.messages_ = std::move(messages_);
   to.first_jump_ = first_jump_;
+  to.passed_ = std::move(passed_);
+  to.unseen_ = std::move(unseen_);
   find_samples(extremes, to);
   auto sample = to.samples_.begin();
   const auto observe = [&](std::size_t i, std::size_t node, std::span<const double> at) {

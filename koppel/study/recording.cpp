@@ -11,6 +11,7 @@
 #include <koppel/formulation/projector_terms.hpp>
 #include <koppel/integrate/clocked_steps.hpp>
 #include <koppel/integrate/expanded_step.hpp>
+#include <koppel/integrate/passage.hpp>
 #include <koppel/integrate/taylor_plan.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/simulate/length.hpp>
@@ -58,12 +59,6 @@ TracedMotion::Recording::Recording(Prepared prepared, const TraceOptions& option
   switches_ = find_switch_times(prepared_.equations, options.outputs, state_.p, state_.u,
                                 prepared_.problem.breakpoints);
   if (!can_add_nodes()) {
-    if (!switches_.empty()) {
-      messages_.push_back(
-          "fixed-cost steps meet switches at their ends: derivatives by the times of switches are "
-          "zero.");
-    }
-    switches_.clear();
     return;
   }
   add_nodes(options.times);
@@ -92,7 +87,7 @@ void TracedMotion::Recording::make_map() {
     const FixedCostOptions rule = integrator.fixed_cost(options_.run.projection);
     const bool has_events = evaluator_.has_value();
     const FixedCostTerms terms = prepared_.problem.fixed_cost.terms(rule);
-    map_ = make_fixed_cost_map(terms, e.u.size(), has_events);
+    map_ = make_fixed_cost_map(terms, e.u.size(), *options_.run.step, has_events);
     if (needs_reactions(terms)) reactions_.emplace(make_reactions(e, rates));
     if (has_events) {
       rates_.emplace(rates, rates_of(rates));
@@ -124,12 +119,33 @@ bool TracedMotion::Recording::note(const Step& step) {
   look_for_extremes(step);
   missed_ = missing_->look(step, [&](double t) { return state_at(step, t); });
   if (missed_) return false;
+  if (!can_add_nodes()) look_for_unseen(step);
+  if (const auto* const passing = dynamic_cast<const PassingStep*>(&step)) {
+    const SingularPassage* const passage = passing->passage();
+    if (passage != nullptr) passed_.push_back(state_at(step, passage->t));
+  }
   const State end = state_at(step, step.t1);
   StateTape& tape = stretches_.back()->tape;
   if (rates_) step_start_.assign(tape.back().begin(), tape.back().end());
   tape.push(step.t1, y_, expansion_of(step));
   if (evaluator_) left_zero_ = what_left_zero(*evaluator_, end);
   return !left_zero_;
+}
+
+// Switches in a fixed-cost step at which rates jump.
+void TracedMotion::Recording::look_for_unseen(const Step& step) {
+  for (const SwitchTime& one : switches_) {
+    if (!(step.t0 < one.t && one.t <= step.t1)) continue;
+    state_at(step, one.t);
+    const RightHandSideTerms terms = make_linear_rates(prepared_.independent, state_);
+    const SolvedFunction rates(terms, rates_of(terms));
+    SolvedFunction::Workspace work = rates.make_workspace();
+    const std::vector<double> given = given_of(state_);
+    std::vector<double> before(map_->size(), 0.0), after = before;
+    rates.evaluate(just_before(one.t), y_, given, before, work);
+    rates.evaluate(std::nextafter(one.t, HUGE_VAL), y_, given, after, work);
+    if (differ(before, after)) unseen_.push_back(one);
+  }
 }
 
 // Nothing for steps that begin elsewhere than the one before has ended, as at breakpoints.
@@ -197,7 +213,7 @@ void TracedMotion::Recording::run() {
     if (jump) jump->note(step, before, y_);
     return goes_on;
   };
-  auto next = switches_.begin();
+  auto next = can_add_nodes() ? switches_.begin() : switches_.end();
   while (next != switches_.end() && next->t <= start.t) ++next;
   while (true) {
     const bool is_switch = next != switches_.end() && next->t < run.end;
@@ -327,21 +343,19 @@ bool TracedMotion::Recording::pass(const std::vector<int>& happened, Outcome& ou
   return true;
 }
 
-// A step so short that its end moves as the motion does has only round-off in what is divided by
-// its length.
 std::vector<double> TracedMotion::Recording::rates_of_last_step() {
-  constexpr double kShort = 1e-6;  // of a step
   const Stretch& stretch = *stretches_.back();
   const std::size_t last = stretch.tape.num_nodes() - 1;
   const double t1 = stretch.tape.t(last), t0 = last > 0 ? stretch.tape.t(last - 1) : t1;
-  if (t1 - t0 < kShort * *options_.run.step) {
-    std::vector<double> out(map_->size(), 0.0);
-    rates_function()(t1, stretch.tape.back(), stretch.given, out);
-    return out;
+  if (t1 > t0) {
+    const std::unique_ptr<StepMap::Workspace> work = map_->make_workspace();
+    map_->stand_at({t0, t1 - t0, step_start_, stretch.tape.back(), stretch.given}, *work);
+    std::vector<double> rates = map_->by_times(*work).h;
+    if (!rates.empty()) return rates;
   }
-  const std::unique_ptr<StepMap::Workspace> work = map_->make_workspace();
-  map_->stand_at({t0, t1 - t0, step_start_, stretch.tape.back(), stretch.given}, *work);
-  return map_->by_times(*work).h;
+  std::vector<double> out(map_->size(), 0.0);
+  rates_function()(t1, stretch.tape.back(), stretch.given, out);
+  return out;
 }
 
 // Rates at the first are those after the event, at others those of the step that ends there.

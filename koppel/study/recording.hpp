@@ -88,6 +88,7 @@ class TracedMotion::Recording {
   void formulate_anew();
   void take_state(const Outcome& outcome);
   State state_at(const Step& step, double t);
+  void look_for_unseen(const Step& step);
 
   const TraceOptions& options_;
   Prepared prepared_;
@@ -105,7 +106,8 @@ class TracedMotion::Recording {
   std::vector<double> y_, values_, coefficients_;
   ExtremeSearch extremes_;
   bool are_extremes_known_ = false;
-  std::vector<SwitchTime> switches_;
+  std::vector<SwitchTime> switches_, unseen_;  // by fixed-cost steps, where rates jump
+  std::vector<State> passed_;                  // singular configurations
   std::vector<std::string> messages_;
   std::optional<double> first_jump_;
   std::optional<std::string> left_zero_;

@@ -10,6 +10,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/study/column_unit.hpp>
 #include <koppel/study/start_tangent.hpp>
 
@@ -62,6 +63,8 @@ Residuals::Residuals(const Model& model, const std::vector<ParameterOrigin>& ori
                 "What the motion does can be seen from later ones.");
   }
   num_compared_ = points_.size();
+  options_.run.end = points_.back().t;
+  options_.run = with_fixed_cost(space_.model(), options_.run);
 }
 
 void Residuals::take_columns(const Trajectory& data, const FitOptions& options) {
@@ -93,6 +96,10 @@ void Residuals::take_columns(const Trajectory& data, const FitOptions& options) 
     Measured column{name, unit.quantity, unit.factor};
     for (const FitOptions::Noise& noise : options.noise) {
       if (noise.column != name && noise.column != unit.quantity) continue;
+      if (column.is_noise_given) {
+        throw Error("study.bad-option",
+                    fmt::format("the noise of column '{}' is given twice.", name));
+      }
       column.sigma = noise.sigma * unit.factor;
       column.is_noise_given = true;
     }
@@ -267,6 +274,7 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
       values.r.push_back((y - point.value) / columns_[point.column].sigma);
     }
     if (with_slopes) {
+      motion.refuse_without_derivatives({of_parameters, space_.names()});
       const Matrix start = start_tangent(model, motion.equations(), motion.start());
       const std::vector<TracedMotion::Changes> changes =
           motion.forward(motion.directions(start, of_parameters));

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/happen.hpp>
+#include <koppel/study/no_derivatives.hpp>
 #include <koppel/study/recording.hpp>
 #include <koppel/study/second_derivatives.hpp>
 #include <koppel/study/start_tangent.hpp>
@@ -139,6 +141,7 @@ class Differentiation {
     take(motion.choice(), motion.status(), motion.text(), motion.num_steps());
     out_.messages = motion.messages();
     if (has_failed()) return;
+    motion.refuse_without_derivatives({of_parameters_, out_.parameters});
     const double duration = motion.end() - motion.start().t;
     const std::vector<int> events = events_of(motion.equations(), motion.events());
     std::vector<std::size_t> samples;
@@ -251,6 +254,8 @@ class Differentiation {
     VariedRun run(model, asked_.trace);
     const Prepared& prepared = run.prepared();
     const Matrix start = start_tangent(model, prepared.equations, prepared.state);
+    refuse_contradictions(prepared.equations, prepared.state, {},
+                          {of_parameters_, out_.parameters});
     const std::vector<TracedMotion::Direction> directions =
         make_directions(start, of_parameters_, prepared.equations);
     out_.messages = prepared.messages;
@@ -420,8 +425,10 @@ Sensitivity find_sensitivity(const StudiedParameters& over, const SensitivityOpt
 }
 
 Sensitivity find_sensitivity(const StudiedParameters& over, std::span<const double> values,
-                             const SensitivityOptions& options) {
+                             const SensitivityOptions& given) {
   Model model = over.at(values);
+  SensitivityOptions options = given;
+  options.run = with_fixed_cost(model, given.run);
   refuse_tracking(model);
   const std::vector<std::vector<double>> directions = over.directions(model);
   add_quantities(options.of, {}, model);

@@ -51,7 +51,8 @@ class StepMap {
                        Workspace& work) const = 0;
   // There: w ← Ψ_yᵀw, w_given += Ψ_pᵀw. False where that is impossible.
   virtual bool adjoint(std::span<double> w, std::span<double> w_given, Workspace& work) const = 0;
-  // There: Ψ_t and Ψ_h. Only of maps that were made with them.
+  // There: Ψ_t and Ψ_h. Only of maps that were made with them; none where the step is so short that
+  // its end moves as the motion does.
   struct ByTimes {
     std::vector<double> t, h;
   };
@@ -82,8 +83,11 @@ std::unique_ptr<StepMap> make_series_map(const Lazy<SeriesSystem>& system, int o
                                          const ProjectorTerms& projection, double tolerance,
                                          CompileOptions options = {});
 
-// Fixed-cost steps, of all their rules: (q, v, x, λ). `has_events`: they have derivatives by times.
+// Fixed-cost steps of some length, of all their rules: (q, v, x, λ). `has_events`: they have
+// derivatives by times. Steps that an event leaves of less than a millionth of that length change
+// nothing: reactions, and what follows from them, have round-off over the length of a step in them.
 std::unique_ptr<StepMap> make_fixed_cost_map(const FixedCostTerms& terms, std::size_t num_u,
-                                             bool has_events, CompileOptions options = {});
+                                             double step, bool has_events,
+                                             CompileOptions options = {});
 
 }  // namespace koppel

@@ -63,14 +63,40 @@ SweepRow row_of(const Simulation& simulation, const Sweep& sweep) {
   }
   for (std::size_t i = 0; i < criteria.size(); ++i) {
     if (std::isfinite(row.values[i])) continue;
-    row.status = SweepRow::Status::Doubtful;
-    row.id = "study.not-finite";
-    const char* why = criteria[i].reduction == Reduce::Time ? "event '{}' did not happen."
-                                                            : "'{}' is not finite all the time.";
-    row.reason = fmt::format(fmt::runtime(why), criteria[i].quantity);
-    break;
+    SweepRow doubtful = not_finite(criteria[i]);
+    doubtful.values = std::move(row.values);
+    doubtful.series = std::move(row.series);
+    return doubtful;
   }
   return row;
+}
+
+// Rows are spread over the time that was asked for: where an event ends the run before half of it,
+// they are few, and what they are reduced to is poor.
+bool has_few_rows(const Simulation& simulation, const SimulateOptions& options) {
+  const Sampling& sampling = options.sampling;
+  const std::span<const double> t = simulation.trajectory.time();
+  return !sampling.every_step && sampling.times.empty() &&
+         t.back() - t.front() < 0.5 * (options.end - t.front());
+}
+
+// What is reduced over time, from rows that are spread over the time until the end that it had.
+void take_courses(const Model& model, SimulateOptions options, const Simulation& simulation,
+                  const Sweep& sweep, SweepRow& row) {
+  const auto is_of_course = [](const Criterion& criterion) {
+    return criterion.reduction != Reduce::Final && criterion.reduction != Reduce::Time;
+  };
+  if (std::none_of(sweep.criteria.begin(), sweep.criteria.end(), is_of_course)) return;
+  options.end = simulation.trajectory.time().back();
+  if (!(options.end > simulation.trajectory.time().front())) return;
+  const Simulation again = simulate(model, options);
+  if (again.status == Outcome::Status::Stopped) throw Stopped{};
+  if (again.status == Outcome::Status::Failed) return;
+  const std::vector<double> values =
+      evaluate(sweep.criteria, again.trajectory, simulation.summary.events);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (is_of_course(sweep.criteria[i])) row.values[i] = values[i];
+  }
 }
 
 void check_parameters(const Samples& samples, const Model& model) {
@@ -113,6 +139,16 @@ const char* name_of(SweepRow::Status status) {
   return "";
 }
 
+SweepRow not_finite(const Criterion& criterion) {
+  const char* why = criterion.reduction == Reduce::Time ? "event '{}' did not happen."
+                                                        : "'{}' is not finite all the time.";
+  return {SweepRow::Status::Doubtful,
+          {},
+          "study.not-finite",
+          fmt::format(fmt::runtime(why), criterion.quantity),
+          {}};
+}
+
 void prepare(Sweep& sweep) {
   Model model = sweep.make_model({});
   check_parameters(sweep.samples, model);
@@ -150,7 +186,11 @@ std::optional<SweepRow> run_variant(const Sweep& sweep, std::size_t number) {
     add_switches(sweep.criteria, model);
     const Simulation simulation = simulate(model, options);
     if (simulation.status == Outcome::Status::Stopped) return {};
-    return row_of(simulation, sweep);
+    SweepRow row = row_of(simulation, sweep);
+    if (row.status != SweepRow::Status::Failed && has_few_rows(simulation, options)) {
+      take_courses(model, options, simulation, sweep, row);
+    }
+    return row;
   } catch (const Error& error) {
     const Diagnostic& first = error.diagnostics().front();
     return failed(first.id, first.message);

@@ -49,6 +49,9 @@ struct SweepRow {
 };
 const char* name_of(SweepRow::Status status);
 
+// A row of a variant that ran, whose criterion has no finite value; without its values.
+SweepRow not_finite(const Criterion& criterion);
+
 // A variant, from its parameters to its row. Nothing: a request to stop came first.
 std::optional<SweepRow> run_variant(const Sweep& sweep, std::size_t number);
 

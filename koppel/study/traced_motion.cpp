@@ -90,6 +90,11 @@ std::size_t TracedMotion::bytes() const {
   return sum;
 }
 
+void TracedMotion::refuse_without_derivatives(const NamedDirections& directions) const {
+  refuse_contradictions(equations_, start_, passed_, directions);
+  refuse_switch_times(unseen_, directions);
+}
+
 // Laws that switch at a time are on one side of it.
 double TracedMotion::Sample::clock() const {
   return side == Side::At ? t : std::nextafter(t, side == Side::Before ? -HUGE_VAL : HUGE_VAL);
@@ -155,9 +160,11 @@ class TracedMotion::MovingStep {
     const double m0 = stretch.part_of(step), m1 = stretch.part_of(step + 1);
     moves_ = m0 != 0 || m1 != 0;
     if (!moves_) return;
+    const StepMap::ByTimes by = map.by_times(work);
+    moves_ = !by.h.empty();  // of a short step δy₁ = δy₀: all that δτ adds cancels
+    if (!moves_) return;
     start_.assign(map.size(), 0.0);
     end_.assign(map.size(), 0.0);
-    const StepMap::ByTimes by = map.by_times(work);
     add(m0, by.t, end_);
     add(m1 - m0, by.h, end_);
     if (m0 != 0) add(m0, stretch.nodes[step].rates, start_);

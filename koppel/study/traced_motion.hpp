@@ -19,6 +19,7 @@
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/study/extreme_search.hpp>
 #include <koppel/study/jump_map.hpp>
+#include <koppel/study/no_derivatives.hpp>
 #include <koppel/study/state_tape.hpp>
 
 namespace koppel {
@@ -102,6 +103,9 @@ class TracedMotion {
   const std::vector<double>& integrals() const { return integrals_; }
   const std::vector<EventTime>& events() const { return events_; }  // that happened, in order
   const std::vector<Coincidence>& coincidences() const { return coincidences_; }
+  // Throws Error `study.contradiction` and `study.integrator` where there are none
+  // (no_derivatives.hpp).
+  void refuse_without_derivatives(const NamedDirections& directions) const;
   // When rates jumped first at a switch of a law by the state.
   std::optional<double> first_jump() const { return first_jump_; }
 
@@ -162,6 +166,8 @@ class TracedMotion {
   std::vector<EventTime> events_;
   std::vector<Coincidence> coincidences_;
   std::optional<double> first_jump_;
+  std::vector<State> passed_;       // singular configurations
+  std::vector<SwitchTime> unseen_;  // that fixed-cost steps do not follow
 };
 
 std::vector<TracedMotion::Direction> make_directions(

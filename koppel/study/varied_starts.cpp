@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/expected_start.hpp>
+#include <koppel/equations/leave_out.hpp>
 #include <koppel/export/step_model.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/simulate/assembled_model.hpp>
+#include <koppel/simulate/singular_start.hpp>
 #include <koppel/study/start_tangent.hpp>
 #include <koppel/study/symbols.hpp>
 
@@ -64,7 +68,42 @@ State VariedStarts::assemble(std::span<const double> all) const {
   for (std::size_t i = 0; i < all.size(); ++i) model.parameters[i].value = all[i];
   AssembledModel assembled;
   assembled.assemble(model, step_->prepared.equations->coordinates);
+  check_rank(assembled);
   return assembled.state;
+}
+
+// The step has the rows of the model that it was made of: they must be independent in the copy, and
+// say all.
+void VariedStarts::check_rank(AssembledModel& copy) const {
+  const std::vector<int>& kept = step_->prepared.problem.rows;
+  const int num_kept = static_cast<int>(kept.size());
+  const auto refuse = [](std::string text) {
+    throw Error("study.batch-start", std::move(text),
+                "Run these variants one by one, or begin with a model that is like them.");
+  };
+  if (copy.rank.rank > num_kept) {
+    const Equations& e = copy.equations;
+    const auto is_new = [&](int row) {
+      return !std::binary_search(kept.begin(), kept.end(), row) &&
+             !std::binary_search(copy.rank.redundant_rows.begin(), copy.rank.redundant_rows.end(),
+                                 row);
+    };
+    int row = 0;
+    while (row < static_cast<int>(e.num_rows()) && !is_new(row)) ++row;
+    refuse(
+        fmt::format("'{}' repeats what others hold in the model, and is left out of all copies, "
+                    "but not with these values.",
+                    e.rows[static_cast<std::size_t>(row)].owner.name));
+  }
+  if (leave_singular_start(*copy.evaluator, copy.state, copy.rank).departure) refuse_departure();
+  std::vector<int> left;
+  for (int row = 0; row < static_cast<int>(copy.num_rows()); ++row) {
+    if (!std::binary_search(kept.begin(), kept.end(), row)) left.push_back(row);
+  }
+  if (copy.rank.redundant_rows == left) return;
+  const Evaluator of_step(leave_out(copy.equations, left));
+  if (analyze_rank(of_step, copy.state, {.here_only = true}).rank_here == num_kept) return;
+  refuse("constraints that are independent in the model repeat one another with these values.");
 }
 
 }  // namespace koppel

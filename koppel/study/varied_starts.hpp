@@ -16,6 +16,7 @@
 
 namespace koppel {
 
+class AssembledModel;
 struct StepModel;
 
 class VariedStarts {
@@ -43,12 +44,14 @@ class VariedStarts {
   Work make_work() const { return {space_.make_work(), checks_.make_work()}; }
   [[nodiscard]] std::optional<Diagnostic> put(std::span<const double> values, std::span<double> all,
                                               Work& work) const;
-  // The assembled start of a copy with these parameters. Throws Error `assembly.impossible`. One
-  // thread at a time: equations are derived in the model's graph.
+  // The assembled start of a copy with these parameters. Throws Error `assembly.impossible`,
+  // `simulate.singular-start`, and `study.batch-start` where its constraints are dependent
+  // otherwise than those of the model. One thread at a time: equations are derived in its graph.
   State assemble(std::span<const double> all) const;
 
  private:
   bool moves_start(std::span<const double> direction) const;
+  void check_rank(AssembledModel& copy) const;
 
   Model model_;
   std::shared_ptr<const StepModel> step_;

@@ -141,5 +141,30 @@ run: {end: 4}
   EXPECT_NEAR(rising.summary.events.at(0).t, 2, 1e-8);
 }
 
+// Steps that control their error tightly end where the force jumps, to round-off.
+TEST(AngleJumps, BetweenStepsAreTold) {
+  const Model model = read_model_text(R"(
+bodies: {b: {mass: 1, inertia: [1, 1, 1]}}
+joints: {r: {type: revolute, between: [ground, b], axis: [0, 0, 1]}}
+forces: {s: {type: torque, on: b, torque: [0, 0, -3*b.rz]}}
+initial: {"r.angle'": 8}
+run: {end: 1}
+)",
+                                      "turning.yaml");
+  for (const char* integrator : {"taylor", "dop853", "radau5"}) {
+    for (const double tolerance : {1e-9, 1e-11, 1e-12, 1e-13}) {
+      SimulateOptions options = options_of(model);
+      options.coordinates = "joint";
+      options.integrator = integrator;
+      options.tolerance = tolerance;
+      const Simulation s = simulate(model, options);
+      ASSERT_NE(jump_of(s), nullptr) << integrator << ' ' << tolerance << ": " << s.text;
+      // 8/√3 sin √3 t = π.
+      EXPECT_NEAR(jump_of(s)->t, std::asin(std::numbers::pi * std::sqrt(3) / 8) / std::sqrt(3),
+                  1e-6);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace koppel

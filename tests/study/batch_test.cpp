@@ -349,5 +349,71 @@ TEST(Batch, MarkedCopiesStartAnew) {
   EXPECT_NE(values[1], values[3]);
 }
 
+// Three parallel cranks: the third is redundant, and the step does without it. In a copy whose bar
+// has other holes it is not, and holds the mechanism.
+TEST(Batch, CopiesWhoseConstraintsAreDependentOtherwiseAreRefused) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {hole: 0.5, angle: 70 deg}
+gravity: [0, -9.81]
+bodies:
+  one: {mass: 1, shape: {rod: {to: [0.3, 0]}}, points: {E: [0.3, 0]}, angle: angle}
+  two: {mass: 1, shape: {rod: {to: [0.3, 0]}}, points: {E: [0.3, 0]}, position: [0.5, 0], angle: angle}
+  three: {mass: 1, shape: {rod: {to: [0.3, 0]}}, points: {E: [0.3, 0]}, position: [0.9, 0], angle: angle}
+  bar: {mass: 2, shape: {rod: {to: [0.9, 0]}}, points: {P: [hole, 0], E: [0.9, 0]},
+        position: [0.3*cos(angle), 0.3*sin(angle)]}
+joints:
+  j1: {type: revolute, between: [ground, one]}
+  j2: {type: revolute, between: [{ground: [0.5, 0]}, two]}
+  j3: {type: revolute, between: [{ground: [0.9, 0]}, three]}
+  k1: {type: revolute, between: [one.E, bar]}
+  k2: {type: revolute, between: [two.E, bar.P]}
+  k3: {type: revolute, between: [three.E, bar.E]}
+outputs: {a: j1.angle}
+)",
+                                      "cranks.yaml", {}, origins);
+  BatchOptions options = with_step(1e-3);
+  options.run.integrator = "rattle";
+  Batch batch(model, origins, 2, options);
+  const auto found = batch.set(std::vector<std::string>{"hole"}, std::vector{0.5, 0.49999});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].copy, 1u);
+  EXPECT_EQ(found[0].id, "study.batch-start");
+  EXPECT_NE(found[0].why.find("repeats what others hold in the model"), std::string::npos);
+  // All rods in line: a singular start, which a run refuses too.
+  const auto singular = batch.set(std::vector<std::string>{"angle"}, std::vector{0.0, 1.0});
+  ASSERT_EQ(singular.size(), 1u);
+  EXPECT_EQ(singular[0].copy, 0u);
+  EXPECT_EQ(singular[0].id, "simulate.singular-start");
+}
+
+TEST(Batch, CopiesAreCheckedAsTheirModelsWouldBe) {
+  std::vector<ParameterOrigin> origins;
+  const Model model = read_model_text(R"(
+dimension: 2
+parameters: {l: 0.5, r: 0.1, edge: 0.2, v: 0.1}
+bodies:
+  rod: {mass: 1, inertia: 0.1, shape: {rod: {to: [l, 0]}}}
+  disc: {density: 10, shape: {disc: {radius: r}}, position: [3, 0]}
+  box: {density: 10, shape: {box: {size: [edge, 1]}}, position: [5, 0]}
+joints: {pin: {type: revolute, between: [ground, rod]}}
+forces: {drag: {type: friction, joint: pin, torque: 0.2, velocity: v}}
+outputs: {a: pin.angle}
+)",
+                                      "shapes.yaml", {}, origins);
+  BatchOptions options = with_step(1e-3);
+  options.run.integrator = "rattle";
+  Batch batch(model, origins, 2, options);
+  const auto why = [&](const std::string& parameter, double bad) {
+    const auto found = batch.set(std::vector{parameter}, std::vector{0.3, bad});
+    return found.size() == 1 ? found[0].why : std::to_string(found.size()) + " are impossible";
+  };
+  EXPECT_EQ(why("l", 0), "rod of body 'rod' has length zero.");
+  EXPECT_EQ(why("r", -0.1), "radius of the disc of body 'disc' must be positive.");
+  EXPECT_EQ(why("edge", 0), "size of box of body 'box' must be positive.");
+  EXPECT_EQ(why("v", -0.1), "velocity of force 'drag' must be positive.");
+}
+
 }  // namespace
 }  // namespace koppel

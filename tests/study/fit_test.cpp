@@ -407,5 +407,25 @@ TEST(Fit, RefusesDataThatMakeNoSense) {
             "Give a step, such as `step = 1e-3`.");
 }
 
+TEST(Fit, ProfilesEndAtBounds) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  const Trajectory data = measure(2, 0.5, 40, 0.12, 0.002, 3);
+  FitOptions options = options_for({"x0=0:0.11", "k"});
+  options.with_profiles = true;
+  const Fit found = fit(model, {}, data, options);
+  ASSERT_EQ(found.end, Fit::End::Converged) << found.text;
+  EXPECT_EQ(found.at_bounds, std::vector<std::string>{"x0: high"});
+  const auto [low, high] = found.profiles[0];
+  EXPECT_EQ(high, 0.11);
+  EXPECT_LT(low, 0.11);
+}
+
+TEST(Fit, NoiseOfAColumnThatIsGivenTwiceIsRefused) {
+  const Model model = read_model_text(kOscillator, "oscillator.yaml");
+  FitOptions options = options_for({"k"});
+  options.noise = {{"x", 0.1}, {"x", 0.2}};
+  EXPECT_THROW(fit(model, {}, measure(2, 0.5, 40, 0.1, 0, 1), options), Error);
+}
+
 }  // namespace
 }  // namespace koppel

@@ -511,5 +511,154 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"rolling_disc", {"x:final", "y:final"}, {"m", "R", "start.disc.x'"}, 0.5, 1e-2},
         Case{"double_pendulum", {"x:final", "phi2:final"}, {"l1", "m2", "g"}, 1, 1e-3}));
 
+std::string refusal(const Model& model, const Asked& options) {
+  try {
+    find(model, options, Mode::Forward);
+  } catch (const Error& error) {
+    const Diagnostic& first = error.diagnostics()[0];
+    return first.id + ": " + first.message + ' ' + first.hint;
+  }
+  return "";
+}
+
+// A door on two hinges: as long as these are in line, ten equations say what five say.
+TEST(Sensitivity, ByWhatBreaksARedundantConstraintThereIsNone) {
+  const Model model = read_model_text(R"yaml(
+parameters: {c: 0.5, J: 0.35, dx: 0, height: 1}
+bodies: {door: {mass: 1, com: [0.5, 0, 0.5], inertia: [0.1, 0.1, J - 0.25], points: {T: [dx, 0, height]}}}
+joints:
+  low: {type: revolute, between: [ground, door], axis: [0, 0, 1]}
+  high: {type: revolute, between: [{ground: [0, 0, height]}, door.T], axis: [0, 0, 1]}
+forces: {drag: {type: effort, on: low.angle, effort: "-c*low.angle'"}}
+initial: {"low.angle'": 2}
+outputs: {a: low.angle}
+)yaml",
+                                      "door.yaml");
+  const std::string told = refusal(model, options_for({"a:final"}, {"c", "dx", "height"}, 1));
+  EXPECT_TRUE(told.starts_with("study.contradiction: there are no derivatives by 'dx': ")) << told;
+  EXPECT_TRUE(told.ends_with("the others alone: c, height.")) << told;
+  // a = 2 J/c (1 − e^(−ct/J)).
+  const Sensitivity s = find_both(model, options_for({"a:final"}, {"c", "height"}, 1));
+  const double c = 0.5, J = 0.35, e = std::exp(-c / J);
+  EXPECT_NEAR(s.derivatives(0, 0), 2 * (e / c - J / (c * c) * (1 - e)), 1e-11);
+  EXPECT_NEAR(s.derivatives(0, 1), 0, 1e-11);
+}
+
+// A parallelogram turns through the pose where all its rods are in line. With another length of one
+// crank it turns back there or folds over.
+TEST(Sensitivity, ByWhatTakesASingularPoseAwayThereIsNone) {
+  const Model model = read_model_text(R"yaml(
+dimension: 2
+parameters: {a: 0.3, c: 0.3, w: 2}
+bodies:
+  crank: {mass: 1, shape: {rod: {to: [a, 0]}}, points: {A: [a, 0]}, angle: 30 deg}
+  bar: {mass: 2, shape: {rod: {to: [0.8, 0]}}, points: {B: [0.8, 0]}, position: [a*cos(30 deg), a*sin(30 deg)]}
+  rocker: {mass: 1, shape: {rod: {to: [c, 0]}}, points: {B: [c, 0]}, position: [0.8, 0], angle: 30 deg}
+joints:
+  j1: {type: revolute, between: [ground, crank]}
+  j2: {type: revolute, between: [crank.A, bar]}
+  j3: {type: revolute, between: [bar.B, rocker.B]}
+  j4: {type: revolute, between: [{ground: [0.8, 0]}, rocker]}
+initial: {"j1.angle'": -w}
+outputs: {angle: j4.angle}
+)yaml",
+                                      "parallelogram.yaml");
+  Asked options = options_for({"angle:final"}, {"c", "w"}, 1);
+  options.run.integrator = "taylor";
+  options.run.tolerance = 1e-11;
+  options.mode = Mode::Adjoint;
+  const auto find_over = [&](std::vector<std::string> over, double end) {
+    options.run.end = end;
+    return find_sensitivity(StudiedParameters(model, {}, std::move(over)), options);
+  };
+  EXPECT_NO_THROW(find_over({"c"}, 0.2));  // before it
+  try {
+    find_over({"c", "w"}, 1);
+    ADD_FAILURE() << "the derivative by c is a number";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.diagnostics()[0].id, "study.contradiction");
+    EXPECT_NE(error.diagnostics()[0].message.find("by 'c': the motion passes a singular"),
+              std::string::npos)
+        << error.what();
+  }
+  // Without weight it turns uniformly: by −w t.
+  const Sensitivity s = find_over({"w"}, 1);
+  ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
+  EXPECT_NEAR(s.derivatives(0, 0), -1, 1e-7);
+}
+
+TEST(Sensitivity, OfFixedCostStepsByTheTimesOfSwitchesIsRefused) {
+  const Model model = read_model_text(R"yaml(
+parameters: {ts: 0.3, F: 5}
+coordinates: {x: 0}
+kinetic: x'^2/2
+generalized_forces: {x: "select(t < ts, F, -F)"}
+outputs: {x: x}
+)yaml",
+                                      "switch.yaml");
+  Asked options = options_for({"x:final"}, {"ts", "F"}, 1);
+  options.run.integrator = "rattle";
+  options.run.step = 1e-3;
+  const std::string told = refusal(model, options);
+  EXPECT_TRUE(told.starts_with("study.integrator: there are no derivatives by 'ts': ")) << told;
+  options.run.end = 0.2;  // before the switch
+  EXPECT_EQ(refusal(model, options), "");
+}
+
+TEST(Sensitivity, OfFixedCostStepsIsOfThoseThatARunChooses) {
+  const Model model = read_model_text(R"yaml(
+parameters: {k: 400}
+coordinates: {x: 1}
+kinetic: x'^2/2
+potential: k*x^2/2
+outputs: {x: x}
+)yaml",
+                                      "oscillator.yaml");
+  Asked options = options_for({"x:final"}, {"k"}, 1);
+  options.run.integrator = "fixed-cost";
+  options.run.step = 0.01;
+  const Sensitivity s = find(model, options, Mode::Adjoint);
+  EXPECT_TRUE(s.choice.integrator.is_fixed_cost());
+  EXPECT_EQ(s.values[0], simulate(model, options.run)["x"].back());
+}
+
+// A switch of a law, |q'|, in a mechanism with redundant constraints: three parallel cranks.
+TEST(Sensitivity, SecondDerivativesGoThroughCornersWhereConstraintsAreRedundant) {
+  const Model model = read_model_text(R"yaml(
+dimension: 2
+parameters: {q: 0.3}
+gravity: [0, -9.81]
+bodies:
+  one: {mass: 1, shape: {rod: {to: [0.3, 0]}}, points: {E: [0.3, 0]}, angle: 70 deg}
+  two: {mass: 1, shape: {rod: {to: [0.3, 0]}}, points: {E: [0.3, 0]}, position: [0.5, 0], angle: 70 deg}
+  three: {mass: 1, shape: {rod: {to: [0.3, 0]}}, points: {E: [0.3, 0]}, position: [0.9, 0], angle: 70 deg}
+  bar: {mass: 2, shape: {rod: {to: [0.9, 0]}}, points: {P: [0.5, 0], E: [0.9, 0]},
+        position: [0.3*cos(70 deg), 0.3*sin(70 deg)]}
+joints:
+  j1: {type: revolute, between: [ground, one]}
+  j2: {type: revolute, between: [{ground: [0.5, 0]}, two]}
+  j3: {type: revolute, between: [{ground: [0.9, 0]}, three]}
+  k1: {type: revolute, between: [one.E, bar]}
+  k2: {type: revolute, between: [two.E, bar.P]}
+  k3: {type: revolute, between: [three.E, bar.E]}
+forces: {drag: {type: effort, on: j1.angle, effort: "-q*abs(j1.angle')"}}
+initial: {"j1.angle'": 1}
+outputs: {a: j1.angle}
+)yaml",
+                                      "cranks.yaml");
+  Asked options = options_for({"a:final"}, {"q"}, 0.3);
+  options.run.integrator = "dop853";
+  const StudiedParameters over(model, {}, {"q"});
+  const auto slope_at = [&](double q) {
+    return find_sensitivity(over, std::vector{q}, options).derivatives(0, 0);
+  };
+  options.with_second = true;
+  const Sensitivity s = find_sensitivity(over, options);
+  options.with_second = false;
+  constexpr double kStep = 1e-3;
+  const double differences = (slope_at(0.3 + kStep) - slope_at(0.3 - kStep)) / (2 * kStep);
+  EXPECT_NEAR(s.second.at(0)(0, 0), differences, 1e-5 * std::abs(differences));
+}
+
 }  // namespace
 }  // namespace koppel

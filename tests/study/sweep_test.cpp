@@ -307,5 +307,37 @@ TEST(Manifest, SaysWhatCriteriaOfOneNameAre) {
   EXPECT_NE(of("c=energy:max"), of("c=kinetic:max"));
 }
 
+// cos 20 t until 2.13 s of 300 that were asked for: of 1001 rows eight are left.
+TEST(SweepRows, OfRunsThatAnEventEndsEarlyAreAsExactAsOthers) {
+  Sweep sweep{[](const Settings& settings) {
+                return read_model_text(R"(
+parameters: {last: 2.13}
+coordinates: {y: 1}
+kinetic: y'^2/2
+potential: 200*y^2
+events: {there: {when: t - last, stop: true}}
+outputs: {y: y}
+run: {end: 300}
+)",
+                                       "early.yaml", {settings});
+              },
+              [](const Model& model) { return options_of(model); },
+              Samples({.ranges = {parse_range("last=2.13,250")}}),
+              {}};
+  for (const char* text : {"y:max", "y^2:mean", "y:integral", "y", "there:time"}) {
+    sweep.criteria.push_back(parse_criterion(text));
+  }
+  prepare(sweep);
+  const auto row = run_variant(sweep, 0);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->status, SweepRow::Status::Done);
+  const double T = 2.13;
+  EXPECT_NEAR(row->values[0], 1, 1e-7);
+  EXPECT_NEAR(row->values[1], 0.5 + std::sin(40 * T) / (80 * T), 1e-7);
+  EXPECT_NEAR(row->values[2], std::sin(20 * T) / 20, 1e-7);
+  EXPECT_NEAR(row->values[3], std::cos(20 * T), 1e-6);
+  EXPECT_NEAR(row->values[4], T, 1e-9);
+}
+
 }  // namespace
 }  // namespace koppel

@@ -100,9 +100,8 @@ class Kept {
  public:
   Kept(const Evaluator& evaluator, const std::vector<int>& leave_out) : evaluator_(evaluator) {
     const auto num_g = static_cast<int>(evaluator.equations->num_g());
-    for (const Equations::Row& row : koppel::leave_out(evaluator.equations, leave_out)->rows) {
-      rows_.push_back(row.number);
-    }
+    const Shared<Equations> kept = koppel::leave_out(evaluator.equations, leave_out);
+    for (const Equations::Row& row : kept->rows) rows_.push_back(row.number);
     rows_of_g_.assign(rows_.begin(), std::lower_bound(rows_.begin(), rows_.end(), num_g));
   }
 

@@ -20,11 +20,14 @@ void ModelWriter::reject(std::string_view id, std::string message, std::string h
   reject_at({}, id, std::move(message), std::move(hint));
 }
 
+std::string ModelWriter::whose(std::string_view key) const {
+  return std::string(key) + (of.empty() ? "" : " of " + of);
+}
+
 void ModelWriter::reject_key(std::string_view key, std::string_view id, std::string message,
                              std::string hint) {
   is_rejected_ = true;
-  const std::string whose = of.empty() ? "" : " of " + of;
-  report_(key, {std::string(id), std::string(key) + whose + message, std::move(hint), {}, {}});
+  report_(key, {std::string(id), whose(key) + message, std::move(hint), {}, {}});
 }
 
 void ModelWriter::reject_item(std::string_view key, std::size_t item, std::string_view id,
@@ -48,9 +51,16 @@ void ModelWriter::reject_with(std::string_view key, Diagnostic mistake) {
 void ModelWriter::check(std::string_view key, Expr e, Bound bound) {
   if (bound == Bound::None || bound == Bound::OneTurn || !is_constant(e)) return;
   const double x = value(e);
-  if (x > 0 || (x == 0 && bound == Bound::NotNegative)) return;
-  reject_key(key, "model.bad-value",
-             bound == Bound::Positive ? " must be positive." : " must not be negative.");
+  const bool may_be_zero = bound == Bound::NotNegative;
+  const std::string text = may_be_zero ? " must not be negative." : " must be positive.";
+  if (!(x > 0 || (x == 0 && may_be_zero))) return reject_key(key, "model.bad-value", text);
+  if (e.is_constant()) return;
+  model.bounded.push_back({e, may_be_zero, whose(key) + text, where_});
+}
+
+void ModelWriter::keep_positive(Expr e, std::string text) {
+  if (e.is_constant() || !is_constant(e)) return;
+  model.bounded.push_back({e, false, std::move(text), where_});
 }
 
 bool ModelWriter::check_ends(const Ends& ends) {

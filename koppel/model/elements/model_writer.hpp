@@ -39,8 +39,10 @@ class ModelWriter {
   // A mistake that says all by itself.
   void reject_with(std::string_view key, Diagnostic mistake);
   bool is_rejected() const { return is_rejected_; }
-  // That a value is within the bound.
+  // That a value is within the bound, now and with other parameters.
   void check(std::string_view key, Expr value, Bound bound);
+  // That a value that is positive stays so; the text is that of the mistake otherwise.
+  void keep_positive(Expr value, std::string text);
 
   // That there are two ends.
   bool check_ends(const Ends& ends);
@@ -92,6 +94,8 @@ class ModelWriter {
   std::string of;  // what keys are of, in messages: the same; empty: they say enough by themselves
 
  private:
+  std::string whose(std::string_view key) const;  // the key, of what
+
   const ParameterValues& values_;
   Location where_;
   Report report_;

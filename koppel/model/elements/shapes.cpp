@@ -90,6 +90,7 @@ std::optional<Solid> RodShape::make(ModelWriter& writer) const {
     return {};
   }
   const Expr l2 = dot(d, d);
+  writer.keep_positive(l2, writer.what + " has length zero.");
   const Vec3<double> a = writer.value(start), b = writer.value(to->value);
   Solid solid{{}, Expr(0.5) * (start + to->value), cylinder_inertia(d, radius.value_or(0), l2), 0};
   if (radius) {
@@ -121,6 +122,9 @@ std::optional<Solid> BoxShape::make(ModelWriter& writer) const {
   if (!(shown.x > 0 && shown.y > 0 && shown.z > 0)) {
     writer.reject_key("size", "model.bad-value", " must be positive.");
     return {};
+  }
+  for (std::size_t i = 0; i < (is_flat ? 2U : 3U); ++i) {
+    writer.keep_positive(s[i], "size of " + writer.what + " must be positive.");
   }
   const Vec3e c = centre_of(at);
   Solid solid{{Shape::Kind::Box, shown, writer.value(c), Mat3<double>::identity(), {}},
