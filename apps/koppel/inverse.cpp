@@ -184,8 +184,10 @@ void run(const Options& options) {
   } else if (!options.quiet) {
     std::printf("%s\n", result.summary.model.c_str());
     for (const auto& [label, text] : lines) print_line(label, text);
-    print_line("files", fmt::format("{}, trajectory.csv, summary.json, report.html",
-                                    files.path("inputs.csv").string()));
+    if (files.is_good()) {
+      print_line("files", fmt::format("{}, trajectory.csv, summary.json, report.html",
+                                      files.path("inputs.csv").string()));
+    }
   }
   const bool is_doubtful = result.status == Outcome::Status::Doubtful;
   report_end(result.status, is_doubtful ? "control.doubtful" : "control.failed",

@@ -130,6 +130,7 @@ void print_result(const LiveResult& r, const std::string& model, const Files& fi
     final += fmt::format("{}{} = {:.10g}", i > 0 ? ", " : "", r.final[i].first, r.final[i].second);
   }
   print_line("final", final + (r.final.size() > kMost ? ", …" : ""));
+  if (!files.is_good()) return;  // told with the reasons
   print_line("files", fmt::format("{}, summary.json", files.path("trajectory.csv").string()));
 }
 

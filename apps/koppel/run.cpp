@@ -167,6 +167,7 @@ void write_files(const Model& model, const RunOptions& options, Simulation& simu
 void print_result(const Simulation& simulation, const Lines& lines, const Files& files) {
   std::printf("%s\n", simulation.summary.model.c_str());
   for (const auto& [label, text] : lines) print_line(label, text);
+  if (!files.is_good()) return;  // told with the reasons
   print_line("files",
              fmt::format("{}, summary.json, report.html{}", files.path("trajectory.csv").string(),
                          simulation.summary.files.contains("hdf5") ? ", trajectory.h5" : ""));

@@ -186,9 +186,12 @@ void ForwardRun::integrate_all() {
   out_.summary.max_velocity_violation_between = between.velocity;
   if (outcome.status == Outcome::Status::Failed && !outcome.y.empty()) {
     take_state(outcome.t, outcome.y);
-    const std::string end = describe_table_end(now_.equations, now_.state);
+    const State ahead =
+        options_.step ? a_step_later(*now_.evaluator, now_.state, *options_.step) : now_.state;
+    const std::string end = describe_table_end(now_.equations, ahead);
     if (!end.empty()) outcome.text = end + ": " + outcome.text;
-    const std::string why = explain_failed_run(*now_.evaluator, first, now_.state, options_.end);
+    const std::string why =
+        explain_failed_run(*now_.evaluator, first, now_.state, options_.end, options_.step);
     if (!why.empty()) outcome.text = fmt::format("{} ({})", why, outcome.text);
   }
   judge_wrong_ways(outcome);

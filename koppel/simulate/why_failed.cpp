@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <koppel/analysis/algebra/dense.hpp>
+#include <koppel/analysis/algebra/sparse.hpp>
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/motion/accelerations.hpp>
 #include <koppel/expr/algebra/calculus.hpp>
@@ -100,6 +102,15 @@ std::string find_undefined(const Equations& e, const State& reached, double run,
   return {};
 }
 
+std::string find_undefined_at(const Equations& e, const State& next) {
+  for (const Law& law : forces(e) + rates_of_states(e)) {
+    if (std::isfinite(size_of(VectorFunction(e, law.values)(next)))) continue;
+    return fmt::format("'{}' has no finite value where the next step leads, at t = {:.9g} s",
+                       law.name, next.t);
+  }
+  return {};
+}
+
 // Names of the rows among these that time moves.
 std::string drives_among(const Equations& e, const std::vector<Gap>& gaps) {
   std::string out;
@@ -170,11 +181,19 @@ std::string find_unbounded(const Evaluator& evaluator, const State& start, const
 
 }  // namespace
 
+State a_step_later(const Evaluator& evaluator, const State& state, double step) {
+  State out = state;
+  out.t += step;
+  dense::view(out.q) += step * (sparse::evaluate(evaluator.K, state) * dense::view(state.v));
+  return out;
+}
+
 std::string explain_failed_run(const Evaluator& evaluator, const State& start, const State& reached,
-                               double end) {
+                               double end, std::optional<double> step) {
   const Equations& e = evaluator.equations;
   const double run = end - start.t;
   std::string out = find_undefined(e, reached, run, end);
+  if (out.empty() && step) out = find_undefined_at(e, a_step_later(evaluator, reached, *step));
   if (out.empty()) out = find_torn(evaluator, reached, run, end);
   if (out.empty()) out = find_unbounded(evaluator, start, reached, run);
   return out;

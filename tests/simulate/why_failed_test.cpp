@@ -39,6 +39,28 @@ forces:
          "'push' grows without bound there: it changes by its own size within ", 1);
 }
 
+// Steps of given length fail where they lead, not where they begin.
+TEST(WhyFailed, NamesTheTableThatEndsWithinAStep) {
+  for (const char* integrator : {"rattle", "rosenbrock", "linear-implicit", "rk4", "dop853"}) {
+    SimulateOptions options;
+    options.integrator = integrator;
+    options.end = 3;
+    options.step = 0.01;
+    const Simulation s = simulate(read_model_text(R"yaml(
+tables: {f: {type: spline, x: [-1, 0, 1], y: [-1, 0, 2], outside: error}}
+coordinates: {x: {start: 0, rate: 1}}
+kinetic: x'^2/2
+generalized_forces: {x: -0.1*f(x)}
+)yaml",
+                                                  "m.yaml"),
+                                  options);
+    EXPECT_EQ(s.status, Outcome::Status::Failed) << integrator;
+    EXPECT_NE(s.text.find("table 'f' ends at 1, and the model says `outside: error`"),
+              std::string::npos)
+        << integrator << ": " << s.text;
+  }
+}
+
 // z = tan t, whose rate follows from itself.
 TEST(WhyFailed, NamesTheStateThatGrowsWithoutBound) {
   expect(R"yaml(

@@ -67,9 +67,10 @@ class FullDisk(InFolder):
             self.assertEqual((result.returncode, result.stderr), (2, NOT_PRINTED), arguments)
 
     def test_hdf5_that_does_not_fit_is_an_error_and_leaves_no_file(self):
-        status, _, messages = run("run", "slider_crank", "--hdf5", "--end", 1, "--out", self.out,
-                                  "--samples", 40, preexec_fn=limit_files(60_000))  # HDF5 takes 64 KiB at least
+        status, output, messages = run("run", "slider_crank", "--hdf5", "--end", 1, "--out", self.out,
+                                       "--samples", 40, preexec_fn=limit_files(60_000))  # HDF5 takes 64 KiB at least
         self.assertEqual(status, 2)
+        self.assertNotIn("trajectory.h5", output)
         self.assertIn(f"error[results.not-written]: {self.out}/trajectory.h5 cannot be written: "
                       "File too large.", messages)
         self.assertEqual(sorted(p.name for p in self.out.iterdir()),
