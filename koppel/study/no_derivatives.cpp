@@ -52,10 +52,11 @@ class PositionRows {
     std::vector<bool> out;
     for (const std::vector<double>& direction : directions.by_p) {
       const VectorXd right = by_p * Eigen::Map<const VectorXd>(direction.data(), by_p.cols());
-      Eigen::Index row = 0;
-      const double open = (right - by_q * solver.solve(right)).cwiseAbs().maxCoeff(&row);
-      out.push_back(open > 100 * accuracy * right.cwiseAbs().maxCoeff());
-      if (!out.back() || !owner.empty() || row >= static_cast<Eigen::Index>(e_.num_g())) continue;
+      const VectorXd open = (right - by_q * solver.solve(right)).cwiseAbs();
+      out.push_back(open.maxCoeff() > 100 * accuracy * right.cwiseAbs().maxCoeff());
+      if (!out.back() || !owner.empty()) continue;
+      Eigen::Index row = 0;  // of g: invariants have no owner
+      open.head(static_cast<Eigen::Index>(e_.num_g())).maxCoeff(&row);
       owner = e_.rows[static_cast<std::size_t>(row)].owner.name;
     }
     return out;

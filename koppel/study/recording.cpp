@@ -135,15 +135,18 @@ bool TracedMotion::Recording::note(const Step& step) {
 // Switches in a fixed-cost step at which rates jump.
 void TracedMotion::Recording::look_for_unseen(const Step& step) {
   for (const SwitchTime& one : switches_) {
-    if (!(step.t0 < one.t && one.t <= step.t1)) continue;
+    if (one.t > step.t1) return;
+    if (one.t <= step.t0) continue;
     state_at(step, one.t);
-    const RightHandSideTerms terms = make_linear_rates(prepared_.independent, state_);
-    const SolvedFunction rates(terms, rates_of(terms));
-    SolvedFunction::Workspace work = rates.make_workspace();
+    if (!switch_rates_) {
+      const RightHandSideTerms terms = make_linear_rates(prepared_.independent, state_);
+      switch_rates_.emplace(terms, rates_of(terms));
+    }
+    SolvedFunction::Workspace work = switch_rates_->make_workspace();
     const std::vector<double> given = given_of(state_);
     std::vector<double> before(map_->size(), 0.0), after = before;
-    rates.evaluate(just_before(one.t), y_, given, before, work);
-    rates.evaluate(std::nextafter(one.t, HUGE_VAL), y_, given, after, work);
+    switch_rates_->evaluate(just_before(one.t), y_, given, before, work);
+    switch_rates_->evaluate(std::nextafter(one.t, HUGE_VAL), y_, given, after, work);
     if (differ(before, after)) unseen_.push_back(one);
   }
 }

@@ -97,8 +97,9 @@ class TracedMotion::Recording {
   // Of fixed-cost steps where there are events.
   std::optional<SolvedFunction> rates_;
   std::optional<ProjectionMap> projection_;
-  std::vector<double> step_start_;           // y where the last step began
-  std::optional<SolvedFunction> reactions_;  // where fixed-cost steps depend on them
+  std::optional<SolvedFunction> switch_rates_;  // of fixed-cost steps that meet switches
+  std::vector<double> step_start_;              // y where the last step began
+  std::optional<SolvedFunction> reactions_;     // where fixed-cost steps depend on them
   std::optional<SolvedFunction> observation_;
   std::optional<SolvedFunction::Workspace> observed_;
   std::vector<std::unique_ptr<Stretch>> stretches_;
