@@ -1,5 +1,5 @@
 // Errors that only programs can make: each is thrown, caught and printed. What files and commands
-// can do wrong is in docs/error-examples.md, and so are these.
+// can do wrong is in tests/tools/error_examples.md, and so are these.
 #include <cstdio>
 
 #include <koppel/koppel.hpp>

@@ -87,7 +87,7 @@ test("the C++ reference has the classes of the library, and search finds them", 
 
 test("dark where the system is dark, and nothing is wider than a telephone", async () => {
   for (const name of ["index.html", "tutorials/crane.html", "theory/formulations.html", "model-format.html",
-    "cpp/model.html", "error-examples.html"]) {
+    "cpp/model.html", "errors.html"]) {
     const page = await open(name, { viewport: { width: 400, height: 800 }, colorScheme: "dark" });
     const [background, width] = await page.evaluate(() =>
       [getComputedStyle(document.body).backgroundColor, document.documentElement.scrollWidth]);

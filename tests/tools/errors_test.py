@@ -9,7 +9,7 @@ import unittest
 
 ROOT, PROGRAM = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
 PAGE = (ROOT / "docs/errors.md").read_text(encoding="utf-8")
-EXAMPLES = (ROOT / "docs/error-examples.md").read_text(encoding="utf-8")
+EXAMPLES = (ROOT / "tests/tools/error_examples.md").read_text(encoding="utf-8")
 LISTED = re.findall(r"^\| `([^`]+)` \|", PAGE, re.MULTILINE)
 # A family of ids is that of a folder, or one that is listed.
 FAMILIES = sorted({id.split(".")[0] for id in LISTED} | {path.name for path in (ROOT / "koppel").iterdir() if path.is_dir()})
@@ -53,12 +53,10 @@ class Catalogue(unittest.TestCase):
             if test:  # provokes it elsewhere
                 self.assertIn(id, (ROOT / test).read_text(encoding="utf-8"))
 
-    def test_examples_show_the_error_and_say_what_the_catalogue_says(self):
-        rows = dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", PAGE, re.MULTILINE))
+    def test_examples_show_their_error(self):
         for part in re.split(r"^### ", EXAMPLES, flags=re.MULTILINE)[1:]:
-            id, _, text, _, body = part.split("\n", 4)
+            id, _, body = part.partition("\n")
             with self.subTest(id):
-                self.assertEqual(text, rows[id].replace(" | ", " "))
                 if id != "compare.cannot-follow":  # a note among others
                     self.assertRegex(body, rf"(error|note)\[{re.escape(id)}\]|(failed|doubtful),{re.escape(id)},")
 
