@@ -1,5 +1,5 @@
 // Measuring what integrators with fixed steps preserve: orders of convergence, energy, momentum,
-// phase-space area. Used by tests and by the program that writes docs/validation.md.
+// phase-space area. Used by tests and by benchmarks/validation.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Mechanisms whose motion is known, and how simulations of them are compared with it: used by
-// tests/validation and by the program that writes docs/validation.md.
+// Mechanisms whose motion is known, and how simulations of them are compared with it, for
+// tests/validation and benchmarks/validation. tools/validation compares runs of the program.
 //
 // Known motions are the files of tests/reference, closed forms, and, where there is nothing else,
 // what two sets of coordinates and two integrators agree upon. With y the simulated and r the known
@@ -32,10 +32,8 @@ struct Comparison {
   std::string text;                                            // why it did not come to the end
   double reached = 0;                                          // time
   double end_by_column = 0, end_as_vector = 0, over_time = 0;  // (1), (2), (3)
-  std::vector<double> vector_errors;                           // (2) at every time that is known
   double energy = 0;  // the largest change of energy, J; NaN where it is not conserved
   long steps = 0;
-  double seconds = 0;  // of the processor, from the first row to the last
 };
 
 double digits(double error);
@@ -68,16 +66,12 @@ struct Agreement {
 };
 Agreement agree(const Model& model, std::span<const std::string> columns);
 
-// A case study of [Derakhshan 2022], with the digits and the seconds published there.
+// A case study of [Derakhshan 2022], with the digits published there.
 struct CaseStudy {
   std::string title, model;
   std::vector<std::string> positions;
   double tolerances[4];
   double digits[4];
-  double seconds[2];               // at 1e-6 and 1e-10
-  std::vector<std::string> shown;  // columns that the thesis plots over time
-  double shown_until = 10;
-  std::string figures;  // of the thesis: motion; error
   enum class Kind {
     Published,  // the published mechanism: digits and seconds can be compared
     OwnData,    // the published one as far as its data are printed; some are chosen here

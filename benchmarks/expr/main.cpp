@@ -1,5 +1,5 @@
-// expr_benchmark: what expressions cost, beside the same work written by hand in C. Prints the
-// tables of docs/performance.md. With arguments (functions, series, sizes, generation, compilation)
+// expr_benchmark: what expressions cost, beside the same work written by hand in C. Prints
+// tables for tools/performance. With arguments (functions, series, sizes, generation, compilation)
 // only those parts.
 #include <cstdio>
 #include <string>

@@ -1,6 +1,6 @@
 // formulations_benchmark: the same mechanisms by every formulation with a right-hand side: the cost
-// of its rates, of a simulated second, and the drift that is left without projection. Prints a
-// section of docs/performance.md.
+// of its rates, of a simulated second, and the drift that is left without projection. Prints
+// tables for tools/performance.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

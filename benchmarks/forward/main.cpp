@@ -1,5 +1,5 @@
 // forward_benchmark: simulations by Koppel beside the same ones written by hand and by others, at
-// equal accuracy. Prints the section of docs/performance.md. With arguments (loops, trees, sizes,
+// equal accuracy. Prints tables for tools/performance. With arguments (loops, trees, sizes,
 // program) only those parts; `points` shows every measurement;
 //
 //   forward_benchmark case "slider crank" "koppel, generated" 1e-9

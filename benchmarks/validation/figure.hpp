@@ -1,4 +1,4 @@
-// A line plot as SVG, for figures of docs/.
+// A line plot as SVG.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The part of docs/validation.md about steps of fixed cost, with its figures.
+// Fixed-cost steps beside [Burgermeister, Arnold & Esterl 2006]: tables and figures.
 #pragma once
 
 #include <string>

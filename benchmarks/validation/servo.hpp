@@ -1,4 +1,4 @@
-// Inverse dynamics beside the figures of [Yang 2017]: a part of docs/validation.md.
+// Inverse dynamics beside the figures of [Yang 2017]: tables and figures.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// The US Navy cranes and the cable manipulator of [Yang 2017, chapter 6]: a part of
-// docs/validation.md.
+// The US Navy cranes and the cable manipulator of [Yang 2017, chapter 6]: tables and figures.
 #pragma once
 
 #include <string>

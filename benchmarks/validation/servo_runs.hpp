@@ -1,4 +1,4 @@
-// Runs of inverse dynamics for docs/validation.md, and how they are compared and drawn.
+// Runs of inverse dynamics, and how they are compared and drawn.
 #pragma once
 
 #include <string>

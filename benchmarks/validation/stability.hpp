@@ -1,5 +1,5 @@
 // Figures 1 and 3 of [Burgermeister, Arnold & Esterl 2006]: stability regions of the partitioned
-// linear-implicit Euler method, and drift on the circular track. A part of docs/validation.md.
+// linear-implicit Euler method, and drift on the circular track.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The part of docs/validation.md about integrators that preserve structure, with its figures.
+// Integrators that preserve structure beside [Yang 2017]: tables and figures.
 #pragma once
 
 #include <string>

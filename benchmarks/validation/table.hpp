@@ -1,4 +1,4 @@
-// Tables of Markdown on standard output, for docs/.
+// Tables of Markdown on standard output, which tools/validation reads.
 #pragma once
 
 #include <cstddef>

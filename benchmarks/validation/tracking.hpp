@@ -1,4 +1,4 @@
-// The part of docs/validation.md about mechanisms that follow a hand, with its figures.
+// Mechanisms that follow a hand, beside [Lipovac 2020]: tables and figures.
 #pragma once
 
 #include <string>

@@ -18,13 +18,13 @@ import subprocess
 import sys
 
 import gallery
-import glance
 import reference
 import theme
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
+import measured  # noqa: E402
 import run_pages  # noqa: E402
 
 WORK, SITE = ROOT / "build/site-work", ROOT / "build/site"
@@ -37,7 +37,7 @@ CONTENTS = [
                    "examples"]),
     ("Topics", ["inverse", "studies", "real-time", "export", "play", "comparison"]),
     ("Theory", ["theory/index", "notation", "integrators", "references"]),
-    ("Evidence", ["validation", "performance", "reliability", "reference-data"]),
+    ("Evidence", ["validation", "validation-data", "performance", "performance-data", "reliability", "reference-data"]),
     ("Development", ["architecture", "decisions/index", "contributing", "changelog"]),
 ]
 # Pages whose own list of pages is completed, by what is in their folder.
@@ -46,6 +46,9 @@ INDEXES = ["tutorials", "how-to", "theory", "decisions"]
 # What stands outside of docs/ and is linked from there: a page of the site.
 OUTSIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
            "tests/reference/README.md": "reference-data.md", "examples/python": "examples.md"}
+
+# Data files that are linked from pages: a page of the site with all their tables.
+DATA = {"validation": "Validation: all results", "performance": "Performance: all results"}
 
 PICTURE = re.compile(r"^<!-- picture of (\S+)(?: at ([\d.]+))?(?: of (.+?))? -->\n!\[[^]]*\]\((\S+)\)", re.MULTILINE)
 MECHANISM = re.compile(r"^<!-- mechanism (\S+)(.*?) -->$", re.MULTILINE)
@@ -87,7 +90,11 @@ def stage():
         for path, page in OUTSIDE.items():
             up = "../" * len(inside.parts)
             text = re.sub(re.escape(f"]({up}{path}") + "/?([#)])", f"]({up[3:]}{page}\\1", text)
+        for name in DATA:
+            text = text.replace(f"](data/{name}.json)", f"]({name}-data.md)")
         texts[inside] = text
+    for name, title in DATA.items():
+        texts[pathlib.Path(f"{name}-data.md")] = measured.full_page(name, title, f"Everything that [{name}]({name}.md) selects from.")
     for path, page in OUTSIDE.items():
         if path.endswith(".md"):
             texts[pathlib.Path(page)] = lead_from(pathlib.Path(path), (ROOT / path).read_text(encoding="utf-8"))
@@ -252,7 +259,6 @@ def main():
     texts |= reference.pages(options.program, WORK, ROOT)
     take_pictures(shots)
     made.forget_others()
-    glance.draw(PAGES / "figures")
     for source, target in kept:
         copy(source, target)
         if options.keep_pictures:

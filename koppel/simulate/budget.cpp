@@ -22,7 +22,7 @@ using Jacobian = FixedCostOptions::Jacobian;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Nanoseconds of an operation in straight-line code on a core of about 3 GHz: measured, with what
-// overlaps (docs/performance.md).
+// overlaps.
 constexpr double kSum = 0.35, kQuotient = 1.5, kRoot = 2, kFunction = 12, kOther = 1;
 
 std::string name_of(Jacobian jacobian) {

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         Range{Op::Atan2, -1, 1, -1, 1}, Range{Op::Atan2, -1e-3, 1e-3, -1, 1},
         Range{Op::Atan2, -1e200, 1e200, -1, 1}, Range{Op::Atan2, -1, 1, -1e-3, 1e-3}));
 
-// The bound is that of the headers; what was measured stands in docs/performance.md.
+// The bound is that of the headers; what was measured stands in docs/data/performance.json.
 TEST_P(Functions, AreWithinOneUnitOfTheLastPlace) {
   const Range& range = GetParam();
   NumberFunction* const f = own_function(range.op);

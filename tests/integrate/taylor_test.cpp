@@ -379,7 +379,7 @@ TEST(Series, InNativeCodePassesSingularConfigurations) {
   ASSERT_EQ(native.status, Outcome::Status::Done) << native.text;
   const std::vector<double> found = c.outputs(10, native.y);
   const std::vector<double> expected = tape.outputs(10, tape.run(10, options).y);
-  // Both have the error of their tolerance, 3e-10 (docs/validation.md).
+  // Both have the error of their tolerance, 3e-10.
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 2e-9) << i;
 }
 

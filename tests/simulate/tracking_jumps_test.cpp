@@ -1,6 +1,6 @@
 // Jumps of a metre (or of what the mechanism allows), noise of a thousandth of them, and nothing
 // for 100 ms in every second: a free body, a slider crank, a suspension of five links and an arm of
-// six axes follow within their limits, without overshoot. docs/validation.md shows the motions.
+// six axes follow within their limits, without overshoot. docs/data/validation.json has the numbers.
 #include <algorithm>
 #include <cmath>
 

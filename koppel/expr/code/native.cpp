@@ -31,8 +31,8 @@ namespace fs = std::filesystem;
 
 // No fast-math and no contraction to fused operations: the same roundings as the tape. errno and
 // traps are not looked at, which lets sqrt and selections be single instructions. On straight-line
-// code -O2 gains nothing over -O1 and takes half as long again (docs/performance.md). AVX is for
-// its instructions of three operands, which save moves.
+// code -O2 gains nothing over -O1 and takes half as long again. AVX is for its instructions of
+// three operands, which save moves.
 std::vector<std::string> compiler_flags(NativeKind kind, bool for_this_processor = true) {
   std::vector<std::string> flags = {
       "-std=c99", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno",
