@@ -86,6 +86,8 @@ def stage():
             link.symlink_to(path)
     texts = {path.relative_to(ROOT / "docs"): path.read_text(encoding="utf-8")
              for path in sorted((ROOT / "docs").rglob("*.md"))}
+    for name, title in DATA.items():
+        texts[pathlib.Path(f"{name}-data.md")] = measured.full_page(name, title, f"Everything that [{name}]({name}.md) selects from.")
     for inside, text in texts.items():
         for path, page in OUTSIDE.items():
             up = "../" * len(inside.parts)
@@ -93,8 +95,6 @@ def stage():
         for name in DATA:
             text = text.replace(f"](data/{name}.json)", f"]({name}-data.md)")
         texts[inside] = text
-    for name, title in DATA.items():
-        texts[pathlib.Path(f"{name}-data.md")] = measured.full_page(name, title, f"Everything that [{name}]({name}.md) selects from.")
     for path, page in OUTSIDE.items():
         if path.endswith(".md"):
             texts[pathlib.Path(page)] = lead_from(pathlib.Path(path), (ROOT / path).read_text(encoding="utf-8"))
