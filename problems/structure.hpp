@@ -1,5 +1,5 @@
 // Measuring what integrators with fixed steps preserve: orders of convergence, energy, momentum,
-// phase-space area. Used by tests and by benchmarks/validation.
+// phase-space area. Used by tests.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Mechanisms whose motion is known, and how simulations of them are compared with it, for
-// tests/validation and benchmarks/validation. tools/validation compares runs of the program.
+// tests/validation; tools/validation compares runs of the program in the same way.
 //
 // Known motions are the files of tests/reference, closed forms, and, where there is nothing else,
 // what two sets of coordinates and two integrators agree upon. With y the simulated and r the known
