@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -188,7 +189,9 @@ def draw(name, paint):
 
 
 def commit():
-    """Of the sources that lie here; a mark where they have been changed since."""
+    """Of the sources that lie here; a mark where they have been changed since. Empty where they are no repository."""
+    if shutil.which("git") is None:
+        return ""
     git = lambda *words: subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True).stdout.strip()
     changed = git("status", "--porcelain", "--untracked-files=no", "--", "koppel", "apps", "models", "problems", "benchmarks")
     return git("rev-parse", "--short=7", "HEAD") + (" and changes" if changed else "")
