@@ -152,9 +152,9 @@ def is_page_of(name, blocks):
     return text == page_text(text, blocks)
 
 
-def made_text(section):
-    """How a section was measured, in a sentence."""
-    made = section.get("made", {})
+def made_text(part):
+    """How a section, or a table of its own, was measured: in a sentence."""
+    made = part.get("made", {})
     where = ", ".join(str(made[key]) for key in ("compiler", "processor") if key in made)
     text = "; ".join(filter(None, [f"commit {made['commit']}" if "commit" in made else "", where,
                                    f"by {made['command']}" if "command" in made else ""]))
@@ -167,8 +167,8 @@ def full_page(name, title, introduction):
     for section in read(name)[0]:
         parts += [f"## {section['title']}", section.get("about", ""), made_text(section)]
         for table in section["tables"]:
-            parts += [f"### {table['title']}" if table.get("title") else "", table.get("about", ""), table_text(table),
-                      table.get("note", "")]
+            parts += [f"### {table['title']}" if table.get("title") else "", table.get("about", ""), made_text(table),
+                      table_text(table), table.get("note", "")]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
