@@ -162,7 +162,7 @@ function play(mechanism) {
 
 // ---- the picture
 
-const kWidth = 880, kHeight = 400, kScale = 240, kOrigin = [175, 283];
+const kWidth = 880, kHeight = 400, kScale = 234, kOrigin = [175, 286];
 const px = ([x, y]) => [kOrigin[0] + kScale * x, kOrigin[1] - kScale * y];
 const text_of = (x) => String(Number(x.toFixed(1)));
 const pair = (place) => px(place).map(text_of).join(",");
@@ -277,7 +277,7 @@ function page(mechanism, parts, most) {
 <style>${style}</style>
 <rect class="paper" x="0.5" y="0.5" width="${kWidth - 1}" height="${kHeight - 1}" rx="8"/>
 ${parts.join("\n")}
-<text x="24" y="${kHeight - 18}">steps of ${1000 * mechanism.step} ms; the loop stays closed to ${power(most)} m</text>
+<text x="856" y="${kHeight - 18}" text-anchor="end">steps of ${1000 * mechanism.step} ms; the loop stays closed to ${power(most)} m</text>
 </svg>
 `;
 }
