@@ -1,6 +1,7 @@
 #include <koppel/expr/code/machine_code.hpp>
 
 #include <koppel/expr/code/lanes.hpp>
+#include <koppel/expr/code/native.hpp>
 #include <koppel/expr/code/turn_routine.hpp>
 
 #ifdef KOPPEL_MACHINE_CODE
@@ -481,6 +482,7 @@ std::unique_ptr<const MachineCode> MachineCode::generate(const Program& program,
                                                          std::span<const std::uint32_t> places) {
   // Displacements have 32 bits.
   constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / (16 * 8);
+  if (!CodeWriter::is_supported()) note_no_machine_code();
   if (!Lanes::are_supported(static_cast<std::size_t>(lanes))) return nullptr;
   if (program.num_values() > kMost) return nullptr;
   Generator generator(program, lanes, places);
@@ -504,6 +506,7 @@ namespace koppel {
 int MachineCode::most_lanes() { return 1; }
 std::unique_ptr<const MachineCode> MachineCode::generate(const Program&, int,
                                                          std::span<const std::uint32_t>) {
+  note_no_machine_code();
   return nullptr;
 }
 

@@ -324,6 +324,7 @@ void note_no_executable_memory() {
   has_lacked = true;
   note_failure(kNoExecutableMemory);
 }
+void note_no_machine_code() { note_failure(kNoMachineCode); }
 bool has_lacked_executable_memory() { return has_lacked; }
 
 namespace {

@@ -34,10 +34,15 @@ NativeResult compile_native(std::string_view source, NativeKind kind = NativeKin
 inline constexpr const char* kNoExecutableMemory =
     "this system gives no executable memory: equations are interpreted, which is slower.";
 
-// What to tell about the first failure to compile, or to get executable memory, since this was
-// asked last; empty: there was none.
+inline constexpr const char* kNoMachineCode =
+    "no machine code is generated for this processor (it needs x86-64 with AVX): equations are "
+    "interpreted, which is slower; KOPPEL_NATIVE=cc in the environment compiles them.";
+
+// What to tell about the first failure to compile, to generate machine code or to get executable
+// memory, since this was asked last; empty: there was none.
 std::string take_native_failure();
 void note_no_executable_memory();
+void note_no_machine_code();
 // Whether there was none at any time: for who makes many runs, and does not tell of each.
 bool has_lacked_executable_memory();
 

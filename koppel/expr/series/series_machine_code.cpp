@@ -1,6 +1,7 @@
 #include <koppel/expr/series/series_machine_code.hpp>
 
 #include <koppel/expr/code/code_writer.hpp>
+#include <koppel/expr/code/native.hpp>
 #include <koppel/expr/code/own_functions.hpp>
 #include <koppel/expr/series/register_cache.hpp>
 
@@ -415,6 +416,7 @@ std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(
     const SeriesProgram& series, const SeriesLayout& layout,
     const std::optional<Solution>& solution) {
   constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / 16;  // displacements
+  if (!CodeWriter::is_supported()) note_no_machine_code();
   if (!CodeWriter::is_supported() || layout.size > kMost) return nullptr;
   Generator generator(series, layout);
   const auto put = [&](const std::vector<SeriesGroup>& groups) {
@@ -464,6 +466,7 @@ namespace koppel {
 
 std::unique_ptr<const SeriesMachineCode> SeriesMachineCode::generate(
     const SeriesProgram&, const SeriesLayout&, const std::optional<Solution>&) {
+  note_no_machine_code();
   return nullptr;
 }
 
