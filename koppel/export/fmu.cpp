@@ -28,6 +28,13 @@ namespace {
 namespace fs = std::filesystem;
 using Exprs = std::vector<Expr>;
 
+// Where importers look for the library. FMI 2.0 has names for x86 only.
+#ifdef __aarch64__
+constexpr const char* kFmi3Folder = "binaries/aarch64-linux/";
+#else
+constexpr const char* kFmi3Folder = "binaries/x86_64-linux/";
+#endif
+
 // One file for importers that compile it; KOPPEL_PART selects a part, for compilers side by side.
 constexpr const char* kParts =
     "#ifdef KOPPEL_PART\n"
@@ -299,7 +306,7 @@ void write_fmu(const fs::path& path, const StepModel& model, double end, FmiVers
   archive.add("modelDescription.xml", files.description);
   archive.add("sources/" + model.name + ".c", files.source);
   if (is_3) archive.add("sources/buildDescription.xml", build);
-  archive.add((is_3 ? "binaries/x86_64-linux/" : "binaries/linux64/") + model.name + ".so", binary);
+  archive.add((is_3 ? kFmi3Folder : "binaries/linux64/") + model.name + ".so", binary);
   archive.close();
 }
 
