@@ -82,8 +82,9 @@ void InverseRun::prepare() {
 
 void InverseRun::check_smoothness() {
   const Equations& e = out_.equations;
-  for (const Jump& jump : find_jumps(e, now_.state.p, servo_->problem.breakpoints,
-                                     servo_->order_of_reference, now_.state.t, options_.end)) {
+  for (const ReferenceJump& jump :
+       find_jumps(e, now_.state.p, servo_->problem.breakpoints, servo_->order_of_reference,
+                  now_.state.t, options_.end)) {
     const int needed = servo_->order_of_reference[jump.servo];
     const std::string text = describe(jump, e.s[jump.servo].name, needed, servo_->index);
     if (jump.order == needed) {

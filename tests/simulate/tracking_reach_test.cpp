@@ -214,7 +214,7 @@ TEST(Reach, TheChangeOfMobilityIsExact) {
       l = {Expr(sine)};
       at = {c, sine};
     }
-    const Pull pull{{Expr(1)}, w, l};
+    const ReachPull pull{{Expr(1)}, w, l};
     const std::vector<Expr> T = {change(pull, pull, pull)};
     EXPECT_TRUE(near(Function(e.q, T)(at)[0], -2 * sine * c * c / (mass * mass),
                      {.relative = 50 * kEps, .because = "rounding"}));

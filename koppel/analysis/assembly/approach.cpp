@@ -63,7 +63,7 @@ class History {
 
 }  // namespace
 
-void approach(const Positions& positions, const StartDistance& distance, const Pull& pull,
+void approach(const Positions& positions, const StartDistance& distance, const AssemblyPull& pull,
               const AssemblyOptions& options, State& state, int& iterations) {
   if (state.q.empty()) return;
   // Of a step, in sizes of coordinates: below kNear the distance is flat to round-off.

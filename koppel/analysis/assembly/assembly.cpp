@@ -95,7 +95,8 @@ void find_positions(const Evaluator& evaluator, const StartDistance& distance, c
     result.wishes_met = result.positions_found;
   }
   if (!result.positions_found) {
-    const Pull pull = pulling.names.empty() ? Pull{} : Pull{&pulling, distance.weight()};
+    const AssemblyPull pull =
+        pulling.names.empty() ? AssemblyPull{} : AssemblyPull{&pulling, distance.weight()};
     result.positions_found =
         find_nearest(firm, distance, pull, guess, options, state, result.iterations);
   }

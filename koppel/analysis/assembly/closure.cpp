@@ -121,7 +121,7 @@ class Closure {
 // Looks for ways to assemble the mechanism and keeps the best.
 class Search {
  public:
-  Search(const Positions& positions, const StartDistance& distance, const Pull& pull,
+  Search(const Positions& positions, const StartDistance& distance, const AssemblyPull& pull,
          const State& guess, const AssemblyOptions& options)
       : positions_(positions), distance_(distance), pull_(pull), guess_(guess), options_(options) {}
 
@@ -292,7 +292,7 @@ class Search {
 
   const Positions& positions_;
   const StartDistance& distance_;
-  const Pull& pull_;
+  const AssemblyPull& pull_;
   const State& guess_;
   const AssemblyOptions& options_;
   double least_ = INFINITY;
@@ -362,11 +362,11 @@ SparseMatrix Positions::wish_by_q(std::size_t k, const State& s) const {
                                : sparse::evaluate(wishes_[k]->by_q, s);
 }
 
-double Pull::energy(const State& s) const {
+double AssemblyPull::energy(const State& s) const {
   return wishes == nullptr ? 0 : weight * weight * dense::view(wishes->residual(s)).squaredNorm();
 }
 
-PullRows Pull::rows(const State& s) const {
+PullRows AssemblyPull::rows(const State& s) const {
   if (wishes == nullptr) return {SparseMatrix(0, static_cast<Index>(s.q.size())), VectorXd()};
   return {weight * sparse::evaluate(wishes->by_q, s), -weight * dense::view(wishes->residual(s))};
 }
@@ -379,9 +379,9 @@ bool close(const Positions& positions, const Metric& metric, const AssemblyOptio
   return is_closed;
 }
 
-bool find_nearest(const Positions& positions, const StartDistance& distance, const Pull& pull,
-                  const State& guess, const AssemblyOptions& options, State& state,
-                  int& iterations) {
+bool find_nearest(const Positions& positions, const StartDistance& distance,
+                  const AssemblyPull& pull, const State& guess, const AssemblyOptions& options,
+                  State& state, int& iterations) {
   if (guess.q.empty()) {  // there is one position
     state = guess;
     const Eigen::VectorXd gap = positions.residual(guess);

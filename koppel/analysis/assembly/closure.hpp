@@ -44,7 +44,7 @@ class Positions {
 double largest_part(const Eigen::VectorXd& rows, const Eigen::VectorXd& sizes);
 
 // Where a soft wish pulls: ½ w² ‖residual‖² beside the distance.
-struct Pull {
+struct AssemblyPull {
   const Wishes* wishes = nullptr;
   double weight = 0;
 
@@ -60,13 +60,13 @@ bool close(const Positions& positions, const Metric& metric, const AssemblyOptio
 // each followed by closing again. Gauss-Newton in that null space: far from the minimum a step has
 // to reduce the distance; near it, where the distance is flat to round-off, steps that become
 // shorter tell more.
-void approach(const Positions& positions, const StartDistance& distance, const Pull& pull,
+void approach(const Positions& positions, const StartDistance& distance, const AssemblyPull& pull,
               const AssemblyOptions& options, State& state, int& iterations);
 
 // The way to assemble that is nearest to the guess, among those found from it and, where it is
 // rough, from beside it. False where none is found; `state` is then where the gap is smallest.
-bool find_nearest(const Positions& positions, const StartDistance& distance, const Pull& pull,
-                  const State& guess, const AssemblyOptions& options, State& state,
-                  int& iterations);
+bool find_nearest(const Positions& positions, const StartDistance& distance,
+                  const AssemblyPull& pull, const State& guess, const AssemblyOptions& options,
+                  State& state, int& iterations);
 
 }  // namespace koppel

@@ -211,7 +211,8 @@ std::vector<double> servo_breakpoints(const Equations& e, std::span<const double
   const double first = of_references.front(), last = of_references.back();
   const double margin = std::max(1.0, last - first);
   const std::vector<int> order(e.reference.size(), kOrder);
-  for (const Jump& jump : find_jumps(e, p, of_references, order, first - margin, last + margin)) {
+  for (const ReferenceJump& jump :
+       find_jumps(e, p, of_references, order, first - margin, last + margin)) {
     times.push_back(jump.t);
   }
   std::sort(times.begin(), times.end());

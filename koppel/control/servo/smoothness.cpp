@@ -78,10 +78,10 @@ Side look_beside(References& derivatives, double b, double towards) {
 
 }  // namespace
 
-std::vector<Jump> find_jumps(const Equations& e, std::span<const double> p,
-                             std::span<const double> breakpoints, std::span<const int> order,
-                             double from, double to) {
-  std::vector<Jump> jumps;
+std::vector<ReferenceJump> find_jumps(const Equations& e, std::span<const double> p,
+                                      std::span<const double> breakpoints,
+                                      std::span<const int> order, double from, double to) {
+  std::vector<ReferenceJump> jumps;
   if (order.empty()) return jumps;
   References derivatives(e, p, *std::max_element(order.begin(), order.end()));
   // The size that each derivative has on the way: what is far below it is round-off.
@@ -116,7 +116,7 @@ std::vector<Jump> find_jumps(const Equations& e, std::span<const double> p,
   return jumps;
 }
 
-std::string describe(const Jump& jump, const std::string& output, int needed, int index) {
+std::string describe(const ReferenceJump& jump, const std::string& output, int needed, int index) {
   if (jump.order == needed) {
     return fmt::format(
         "the inputs jump at t = {:.6g} s: derivative {} of the reference of '{}', which they "

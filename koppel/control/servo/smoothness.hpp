@@ -13,7 +13,7 @@
 
 namespace koppel {
 
-struct Jump {
+struct ReferenceJump {
   double t = 0;
   std::size_t servo = 0;  // which reference
   int order = 0;          // of the lowest derivative that jumps
@@ -22,11 +22,11 @@ struct Jump {
 
 // The lowest derivative, up to order[i], of each reference that jumps at a breakpoint between
 // `from` and `to` (both exclusive); ascending in time. `p`: values of the parameters.
-std::vector<Jump> find_jumps(const Equations& equations, std::span<const double> p,
-                             std::span<const double> breakpoints, std::span<const int> order,
-                             double from, double to);
+std::vector<ReferenceJump> find_jumps(const Equations& equations, std::span<const double> p,
+                                      std::span<const double> breakpoints,
+                                      std::span<const int> order, double from, double to);
 
 // In words, for an output whose reference is needed up to a derivative at an index.
-std::string describe(const Jump& jump, const std::string& output, int needed, int index);
+std::string describe(const ReferenceJump& jump, const std::string& output, int needed, int index);
 
 }  // namespace koppel

@@ -39,12 +39,12 @@ MobilityChange::MobilityChange(const Equations& e, const SparseExpr& B, const Sp
                                Exprs q, Expr t)
     : at_(std::move(q)) {
   const auto make_pull = [&](const std::string& name) {
-    return Pull{
+    return ReachPull{
         make_symbols(*e.graph, name + ".pull", static_cast<std::size_t>(B.pattern.num_columns)),
         make_symbols(*e.graph, name + ".motion", e.num_v()),
         make_symbols(*e.graph, name + ".reaction", e.num_rows())};
   };
-  const Pull a = make_pull("one"), b = make_pull("other");
+  const ReachPull a = make_pull("one"), b = make_pull("other");
   const Exprs along = make_symbols(*e.graph, "along", e.num_v());
   const Expr stationary = form(B, a.w, b.u) + form(B, b.w, a.u) - form(*e.M, a.w, b.w) -
                           form(C, a.l, b.w) - form(C, b.l, a.w);
@@ -52,15 +52,16 @@ MobilityChange::MobilityChange(const Equations& e, const SparseExpr& B, const Sp
   from_ = e.q;
   from_.push_back(e.t);
   at_.push_back(t);
-  for (const Pull* pull : {&a, &b}) {
+  for (const ReachPull* pull : {&a, &b}) {
     for (const Exprs* some : {&pull->u, &pull->w, &pull->l}) append(from_, *some);
   }
   append(from_, along);
 }
 
-Expr MobilityChange::operator()(const Pull& a, const Pull& b, const Pull& along) const {
+Expr MobilityChange::operator()(const ReachPull& a, const ReachPull& b,
+                                const ReachPull& along) const {
   Exprs to = at_;
-  for (const Pull* pull : {&a, &b}) {
+  for (const ReachPull* pull : {&a, &b}) {
     for (const Exprs* some : {&pull->u, &pull->w, &pull->l}) append(to, *some);
   }
   append(to, along.w);

@@ -43,7 +43,7 @@
 namespace koppel {
 
 // A direction of forces, with the motion and the reactions that a unit along it makes.
-struct Pull {
+struct ReachPull {
   std::vector<Expr> u, w, l;
 };
 
@@ -54,7 +54,7 @@ class MobilityChange {
   MobilityChange(const Equations& equations, const SparseExpr& B, const SparseExpr& C,
                  std::vector<Expr> q, Expr t);
 
-  Expr operator()(const Pull& a, const Pull& b, const Pull& along) const;
+  Expr operator()(const ReachPull& a, const ReachPull& b, const ReachPull& along) const;
 
  private:
   std::vector<Expr> from_, at_;

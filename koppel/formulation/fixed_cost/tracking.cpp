@@ -183,7 +183,7 @@ class Follower {
       part.basis = make_eigenbasis(E);
       const Exprs free = to_basis(part.basis, of_part(part, free_));
       part.usual = part.is_known ? max(part.present, part.mobility) : part.present;
-      std::vector<Pull> pulls;
+      std::vector<ReachPull> pulls;
       for (std::size_t i = 0; i < part.size; ++i) {
         pulls.push_back(make_pull(part, i));
         const Expr change = response_.mobility_change(pulls[i], pulls[i], pulls[i]);
@@ -195,8 +195,8 @@ class Follower {
   }
 
   // A unit of force along vector i.
-  Pull make_pull(const Part& part, std::size_t i) const {
-    Pull out{Exprs(d_.size()), Exprs(e_.num_v()), Exprs(e_.num_rows())};
+  ReachPull make_pull(const Part& part, std::size_t i) const {
+    ReachPull out{Exprs(d_.size()), Exprs(e_.num_v()), Exprs(e_.num_rows())};
     for (std::size_t k = 0; k < part.size; ++k) {
       const std::size_t at = part.first + k;
       out.u[at] = part.basis.vectors[i][k];
@@ -207,7 +207,7 @@ class Follower {
   }
 
   // |ω| of reach.hpp.
-  void find_turning(Part& part, const std::vector<Pull>& pulls) const {
+  void find_turning(Part& part, const std::vector<ReachPull>& pulls) const {
     constexpr double kApart = 0.1;  // of a mobility: where two are nearly the same
     part.turning.assign(part.size, Exprs(part.size));
     for (std::size_t i = 0; i < part.size; ++i) {

@@ -20,8 +20,8 @@ std::vector<double> rates_of(const std::vector<double>& t, const std::vector<dou
   return rates;
 }
 
-std::optional<Samples> sample(ModelWriter& writer, const Numbers& value, double every,
-                              double until) {
+std::optional<SignalSamples> sample(ModelWriter& writer, const Numbers& value, double every,
+                                    double until) {
   constexpr double kMost = 1e6;
   const std::size_t size = !value.is_list ? 1 : writer.model.is_planar ? 2 : 3;
   if (value.values.size() != size) {
@@ -34,7 +34,7 @@ std::optional<Samples> sample(ModelWriter& writer, const Numbers& value, double 
                       " gives less than two samples, or more than a million, up to `until`.");
     return {};
   }
-  Samples out;
+  SignalSamples out;
   out.is_path = value.is_list;
   out.columns.resize(size);
   const std::vector<Expr> symbols = symbols_of(value.values);
@@ -121,8 +121,9 @@ bool HeldSignal::is_complete(ModelWriter& writer) const {
 
 void HeldSignal::add_to(ModelWriter& writer) const {
   if (!is_complete(writer)) return;
-  std::optional<Samples> samples = value.is_given() ? sample(writer, value, *every, *until)
-                                                    : samples_of(writer, *file, column, columns);
+  std::optional<SignalSamples> samples = value.is_given()
+                                             ? sample(writer, value, *every, *until)
+                                             : samples_of(writer, *file, column, columns);
   if (!samples) return;
   const SignalFaults usual;
   add_faults({.noise = noise.value_or(usual.noise),

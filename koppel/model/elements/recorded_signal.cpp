@@ -23,7 +23,7 @@ void RecordedSignal::add_to(ModelWriter& writer) const {
                          "The tolerance is how far the smoothed signal may be from a sample.");
   }
   const int n = smoothness_of(writer, smoothness, kMaxCurveSmoothness);
-  const std::optional<Samples> samples = samples_of(writer, *file, column, columns);
+  const std::optional<SignalSamples> samples = samples_of(writer, *file, column, columns);
   for (std::size_t i = 0; samples && i < samples->columns.size(); ++i) {
     const std::string component = component_of(samples->is_path, i);
     const std::optional<NearCurve> near =

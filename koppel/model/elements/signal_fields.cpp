@@ -39,9 +39,10 @@ void define_curve(ModelWriter& writer, const std::string& component, Expr x, con
                                      curve.knots, curve.coefficients));
 }
 
-std::optional<Samples> samples_of(ModelWriter& writer, const SampleFile& file,
-                                  const std::optional<std::string>& column, const Texts& columns) {
-  Samples out;
+std::optional<SignalSamples> samples_of(ModelWriter& writer, const SampleFile& file,
+                                        const std::optional<std::string>& column,
+                                        const Texts& columns) {
+  SignalSamples out;
   out.is_path = !column;
   const std::size_t size = column ? 1 : writer.model.is_planar ? 2 : 3;
   if (!column && (!columns.is_list || columns.values.size() != size)) {
@@ -64,7 +65,7 @@ std::optional<Samples> samples_of(ModelWriter& writer, const SampleFile& file,
     }
     out.columns.push_back(csv.values[static_cast<std::size_t>(found - csv.names.begin())]);
   }
-  const auto refuse = [&](const std::string& why) -> std::optional<Samples> {
+  const auto refuse = [&](const std::string& why) -> std::optional<SignalSamples> {
     writer.reject("model.bad-table", ": " + file.name + why);
     return {};
   };

@@ -45,13 +45,14 @@ std::string component_of(bool is_path, std::size_t i);
 void define_path(ModelWriter& writer, const Vec3e& path);
 void define_curve(ModelWriter& writer, const std::string& component, Expr x, const Curve& curve);
 
-struct Samples {
+struct SignalSamples {
   std::vector<double> t;
   std::vector<std::vector<double>> columns;
   bool is_path = false;
 };
 // Nothing: there is a mistake.
-std::optional<Samples> samples_of(ModelWriter& writer, const SampleFile& file,
-                                  const std::optional<std::string>& column, const Texts& columns);
+std::optional<SignalSamples> samples_of(ModelWriter& writer, const SampleFile& file,
+                                        const std::optional<std::string>& column,
+                                        const Texts& columns);
 
 }  // namespace koppel
