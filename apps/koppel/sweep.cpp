@@ -46,8 +46,7 @@ struct SweepOptions {
   std::optional<double> end, tolerance;
   std::string samples, folder;
   std::optional<int> jobs, bands;
-  bool json = false, quiet = false, mpi = false, hdf5 = false, batch = false, gpu = false,
-       contract = false;
+  bool json = false, quiet = false, mpi = false, hdf5 = false, batch = false, gpu = false;
 };
 
 std::string title_of(const SweepOptions& options) {
@@ -325,10 +324,6 @@ std::string describe(double seconds, std::size_t computed, const Crew& crew) {
 void run(const SweepOptions& options) {
   if (options.hdf5) require_hdf5();
   Crew crew{jobs_of(options), rank_of(options)};
-  if (options.contract && !options.gpu) {
-    throw Error("arguments.wrong", "--contract is given without --gpu.",
-                "It is for the compiler of the graphics card.");
-  }
   if (options.batch || options.gpu) {
     if (crew.rank) {
       throw Error("arguments.wrong", "--batch and --gpu run on one machine, without --mpi.");
@@ -338,7 +333,7 @@ void run(const SweepOptions& options) {
                   "--bands is given with --batch or --gpu, which keep no series.",
                   "Leave out one of them.");
     }
-    crew.together = {options.gpu, options.contract, crew.jobs};
+    crew.together = {options.gpu, crew.jobs};
     crew.model = load(*options.model, crew.origins);
     if (options.end) give_setting(crew.origins, "end");
     if (options.tolerance) give_setting(crew.origins, "tolerance");
@@ -348,7 +343,6 @@ void run(const SweepOptions& options) {
   const bool leads = !crew.rank || crew.rank->number == 0;
   Sweep sweep = sweep_of(options, leads);
   sweep.steps_together = crew.together.has_value();
-  sweep.contracts = options.contract;
   const Manifest manifest = make_manifest(sweep);
   const std::filesystem::path folder = make_folder(options.folder, options.model->path, "sweep");
   const InterruptGuard guard;
@@ -465,8 +459,6 @@ void add_sweep(CLI::App& program) {
       "dop853); criteria use the ends of steps");
   command->add_flag("--gpu", options->gpu,
                     "The same on a graphics card, with the same bits; needs nvcc");
-  command->add_flag("--contract", options->contract,
-                    "With --gpu: products and sums in one rounding; faster, and other bits");
   command->add_option("--out", options->folder, "Output folder (default: MODEL-sweep)")
       ->type_name("DIR");
   command

@@ -20,9 +20,8 @@
 namespace koppel::benchmarks {
 namespace {
 
-constexpr const char* kForms[] = {"index1", "baumgarte", "implicit",  "explicit",
-                                  "qr",     "svd",       "partition", "penalty",
-                                  "augmented-lagrangian"};
+constexpr const char* kForms[] = {"index1", "baumgarte", "implicit", "explicit",
+                                  "qr",     "svd",       "partition"};
 
 struct Mechanism {
   std::string name, file, parameter;

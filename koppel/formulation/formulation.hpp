@@ -10,26 +10,22 @@
 //   ggl        0 = g and 0 = ġ, with q̇ = K (v − Gᵀη)            residual
 //   minimal    there are no constraints                         residual, right-hand side, series
 //   implicit   index1 with accelerations as unknowns            residual, right-hand side
-//   regularized  0 = ġ + α g − ε (λ − λ of the step before)     fixed-cost steps
 //
 // (all but index3 and implicit with steps of fixed cost too,)
 //
 // or in how the rates follow from it by numeric algebra (reduction.hpp), all right-hand sides:
 //
-//   explicit              M inverted, then multipliers, then accelerations
-//   partition             some velocities are independent and give the others
-//   qr, svd               the same with the best linear combinations of velocities
-//   penalty               forces κ (g̈ + 2α ġ + β² g), κ large, in the place of multipliers
-//   augmented-lagrangian  the same, corrected until they are the multipliers
+//   explicit   M inverted, then multipliers, then accelerations
+//   partition  some velocities are independent and give the others
+//   qr, svd    the same with the best linear combinations of velocities
 //
-// `explicit`, `implicit`, partition, qr, svd: [Kurz, Burkhardt & Eberhard 2011]; the last two:
-// [Bayo & Ledesma 1996], with feedback as in baumgarte. A partition is by pivoting, or by name:
-// `partition:x`, `partition:crank.angle+rod.angle`.
+// `explicit`, `implicit`, partition, qr, svd: [Kurz, Burkhardt & Eberhard 2011]. A partition is
+// by pivoting, or by name: `partition:x`, `partition:crank.angle+rod.angle`.
 //
 // Nonholonomic constraints have one derivative less to take: 0 = a v + b in index2, index3 and ggl,
 // its rate in index1, and rate + α (a v + b) in baumgarte. Constraints that repeat others must have
 // been left out (equations/leave_out.hpp). Baumgarte's α and β: [Baumgarte 1972]; ggl: [Gear, Gupta
-// & Leimkuhler 1985]; regularized: sequential regularisation of order 1 [Ascher & Lin 1997].
+// & Leimkuhler 1985].
 #pragma once
 
 #include <concepts>
@@ -56,15 +52,12 @@ struct FormulationInfo {
   bool has_feedback = false;              // of errors of constraints, Baumgarte's terms
   bool closes_positions = false;          // positions are stated too, with multipliers η
   bool has_accelerations = false;         // as unknowns of their own
-  bool is_regularized = false;            // multipliers are corrected from step to step
   bool is_free = false;                   // there are no constraints
-  // Rates by numeric algebra: what makes it, of the independent velocities and the penalty factor.
-  std::unique_ptr<Reduction> (*reduce)(const std::vector<int>& independent,
-                                       double factor) = nullptr;
-  double penalty = 0;         // its factor, where none is given
+  // Rates by numeric algebra: what makes it, of the independent velocities.
+  std::unique_ptr<Reduction> (*reduce)(const std::vector<int>& independent) = nullptr;
   bool inverts_mass = false;  // the mass matrix must be regular
 
-  bool has_residual() const { return reduce == nullptr && !is_regularized; }
+  bool has_residual() const { return reduce == nullptr; }
   bool has_fixed_cost() const {
     return reduce == nullptr && states != States::Positions && !has_accelerations;
   }
@@ -111,8 +104,6 @@ struct FormulationOptions {
   // 10/s, whatever the step, where none is given, else 0.2/step.
   double alpha = 0, beta = 0;
   double step = 0;
-  // The factor of penalties relative to the masses; 0: 1e7, and 1e5 where they are corrected.
-  double penalty = 0;
   CompileOptions compile = {};
 };
 

@@ -1,4 +1,4 @@
-// Reductions that find multipliers first, or with the accelerations.
+// The reduction that finds multipliers first.
 #include <cmath>
 
 #include <koppel/formulation/reduction.hpp>
@@ -63,69 +63,8 @@ class MassInverse : public Reduction {
   VectorXd right_, s_;
 };
 
-// Forces λ = λ* + α (C v̇ + γ), solved together with M v̇ = f − Cᵀλ:
-//   [M   Cᵀ  ] [v̇]   [ f          ]
-//   [C  −1/α ] [λ] = [−γ − λ*/α   ]                                                        (2)
-// which is (M + α CᵀC) v̇ = f − Cᵀ(λ* + αγ) without its bad condition. λ* = 0 for the penalty
-// method, whose error is of the order of 1/α. The augmented Lagrangian repeats (2) with λ* = λ,
-// which divides the error by α each time. The matrix is regular also where constraints repeat each
-// other, and in singular configurations.
-class Penalty : public Reduction {
- public:
-  Penalty(double factor, bool is_corrected) : factor_(factor), is_corrected_(is_corrected) {}
-
-  bool prepare(const MatrixXd& M, const MatrixXd& C) override {
-    const Index n = M.rows(), m = C.rows();
-    // The mean keeps α a smooth function of the position.
-    alpha_ = factor_ * M.trace() / static_cast<double>(n);
-    matrix_.setZero(n + m, n + m);
-    matrix_.topLeftCorner(n, n) = M;
-    matrix_.bottomLeftCorner(m, n) = C;
-    matrix_.topRightCorner(n, m) = C.transpose();
-    matrix_.bottomRightCorner(m, m).diagonal().setConstant(-1 / alpha_);
-    solver_.compute(matrix_);
-    return alpha_ > 0;
-  }
-
-  bool acceleration(const VectorXd& f, const VectorXd& gamma, VectorXd& v_rate,
-                    VectorXd& lambda) override {
-    constexpr int kMaxCorrections = 50;
-    const Index n = f.size(), m = gamma.size();
-    right_.resize(n + m);
-    lambda.setZero();
-    double last = INFINITY;
-    for (int k = 0; k < kMaxCorrections; ++k) {
-      right_.head(n) = f;
-      right_.tail(m) = -gamma - lambda / alpha_;
-      solution_ = solver_.solve(right_);
-      v_rate = solution_.head(n);
-      const double change = m == 0 ? 0 : (solution_.tail(m) - lambda).lpNorm<Eigen::Infinity>();
-      lambda = solution_.tail(m);
-      if (!is_corrected_ || m == 0) return true;
-      // Corrections shrink down to round-off; there they stay.
-      const double reached = change / (1 + lambda.lpNorm<Eigen::Infinity>());
-      if (reached < 1e-13 || (change > 0.5 * last && reached < 1e-7)) return true;
-      last = change;
-    }
-    return false;  // a singular configuration: some multiplier grows without end
-  }
-
- private:
-  double factor_, alpha_ = 0;
-  bool is_corrected_;
-  MatrixXd matrix_;
-  Eigen::PartialPivLU<MatrixXd> solver_;
-  VectorXd right_, solution_;
-};
-
 }  // namespace
 
 std::unique_ptr<Reduction> make_mass_inverse() { return std::make_unique<MassInverse>(); }
-std::unique_ptr<Reduction> make_penalty(double factor) {
-  return std::make_unique<Penalty>(factor, false);
-}
-std::unique_ptr<Reduction> make_augmented_lagrangian(double factor) {
-  return std::make_unique<Penalty>(factor, true);
-}
 
 }  // namespace koppel

@@ -95,9 +95,8 @@ std::vector<int> find_independent(const Equations& e, const std::vector<std::str
 RightHandSide make_reduced_rhs(const Equations& e, const Given& given, const FormulationInfo& info,
                                const std::vector<int>& independent,
                                const FormulationOptions& options) {
-  const double factor = options.penalty > 0 ? options.penalty : info.penalty;
-  const auto reduction = [reduce = info.reduce, independent, factor] {
-    return reduce(independent, factor);  // also when the formulation that was asked for is gone
+  const auto reduction = [reduce = info.reduce, independent] {
+    return reduce(independent);  // also when the formulation that was asked for is gone
   };
   const ConstrainedTerms terms = make_terms(e, given, info.has_feedback ? &options : nullptr);
   return RightHandSide(make_constrained_rates(terms, reduction, options.compile));

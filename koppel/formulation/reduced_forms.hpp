@@ -1,5 +1,5 @@
-// The formulations that compute rates by a reduction (reduction.hpp): explicit, partition, qr, svd,
-// penalty, augmented-lagrangian. For sources of this folder only.
+// The formulations that compute rates by a reduction (reduction.hpp): explicit, partition, qr,
+// svd. For sources of this folder only.
 #pragma once
 
 #include <string>

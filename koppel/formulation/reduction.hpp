@@ -40,9 +40,4 @@ std::unique_ptr<Reduction> make_qr();
 std::unique_ptr<Reduction> make_svd();
 std::unique_ptr<Reduction> make_partition(std::vector<int> independent);  // none: by pivoting
 
-// λ = α (C v̇ + γ) with a large α, once, or corrected until C v̇ + γ = 0 [Bayo & Ledesma 1996].
-// `factor` is α relative to the mean of the masses.
-std::unique_ptr<Reduction> make_penalty(double factor);
-std::unique_ptr<Reduction> make_augmented_lagrangian(double factor);
-
 }  // namespace koppel

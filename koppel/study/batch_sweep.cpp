@@ -43,7 +43,7 @@ class BatchSweep {
       health_.emplace(batch_->step_model(), batch_options_.run.health, batch_->lanes());
     }
     if (options.on_card) {
-      card_.emplace(sweep, model, origins, *batch_, options.jobs, options.contracts);
+      card_.emplace(sweep, model, origins, *batch_, options.jobs);
     }
   }
 

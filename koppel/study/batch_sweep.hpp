@@ -1,5 +1,5 @@
 // Sweeps whose variants step together: through vector registers and over threads (batch.hpp), or on
-// a graphics card (card.hpp), with the same bits unless contraction is asked for.
+// a graphics card (card.hpp), with the same bits.
 //
 // The step is one of fixed cost, its method chosen for the model as it is. Criteria are those of
 // the ends of all steps: extremes and means are over them, integrals are means times the duration.
@@ -14,7 +14,7 @@
 namespace koppel {
 
 struct BatchSweepOptions {
-  bool on_card = false, contracts = false;
+  bool on_card = false;
   int jobs = 1;
   std::size_t most = 0;  // variants at a time; 0: so many that they take some tenths of a second
 };

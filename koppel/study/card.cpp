@@ -156,11 +156,9 @@ Card::Card(const StepModel& model, const Options& options)
   const std::string compiler = named != nullptr && *named != '\0' ? named : "nvcc";
   const fs::path log = folder / "log";
   const std::future<void> started = std::async(std::launch::async, start_card);
-  std::vector<std::string> words = {
-      compiler,       "-O3",
-      "-arch=native", options.contracts ? "-fmad=true" : "-fmad=false",
-      "-shared",      "-default-stream=per-thread",
-      "-Xcompiler",   "-fPIC"};
+  std::vector<std::string> words = {compiler,      "-O3",     "-arch=native",
+                                    "-fmad=false", "-shared", "-default-stream=per-thread",
+                                    "-Xcompiler",  "-fPIC"};
   if (!options.reduces) words.emplace_back("-DKOPPEL_NEVER_REDUCES");
   words.insert(words.end(), {"-o", library.string(), source.string()});
   const int status = run_program(words, log);

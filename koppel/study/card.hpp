@@ -1,7 +1,6 @@
 // A model on a graphics card: its CUDA code (export/cuda.hpp), compiled by nvcc, loaded and run.
 //
-// Every variant has the bits that the same step has on the processor, unless contraction is asked
-// for: products and sums in one rounding, faster, and other bits. The compiler is `nvcc` of the
+// Every variant has the bits that the same step has on the processor. The compiler is `nvcc` of the
 // path, or what KOPPEL_NVCC names.
 #pragma once
 
@@ -59,7 +58,7 @@ class Card {
   // Throws Error `study.no-card`, with the reason: no compiler, no card, or no such step. Where
   // nothing but final values are ever wanted (not `reduces`) there is half as much to compile.
   struct Options {
-    bool contracts = false, reduces = true;
+    bool reduces = true;
   };
   Card(const StepModel& model, const Options& options);
   ~Card();

@@ -29,7 +29,6 @@ struct Sweep {
   Samples samples;
   std::vector<Criterion> criteria;
   std::vector<std::string> columns = {};  // of the model's trajectory, by itself
-  bool contracts = false;                 // other bits than the processor's
   bool steps_together = false;          // criteria are those of the ends of steps (batch_sweep.hpp)
   int num_band_times = 0;               // of bands over time (sweep_bands.hpp); 0: none
   std::vector<double> band_times = {};  // set by prepare

@@ -181,7 +181,6 @@ Manifest make_manifest(const Sweep& sweep) {
   out.emplace_back("quantities",
                    list_of(sweep.criteria, [](const Criterion& c) { return to_string(c); }));
   add_run(options, out);
-  if (sweep.contracts) out.emplace_back("arithmetic", quoted("contracted"));
   if (sweep.steps_together) out.emplace_back("criteria_of", quoted("ends of steps"));
   out.emplace_back("samples", options.sampling.every_step ? quoted("steps")
                                                           : Json(options.sampling.count).dump());

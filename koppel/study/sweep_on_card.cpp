@@ -33,16 +33,14 @@ Card::Which which(const Criterion& criterion) {
 }  // namespace
 
 SweepOnCard::SweepOnCard(const Sweep& sweep, const Model& model,
-                         const std::vector<ParameterOrigin>& origins, const Batch& batch, int jobs,
-                         bool contracts)
+                         const std::vector<ParameterOrigin>& origins, const Batch& batch, int jobs)
     : sweep_(sweep),
       batch_(batch),
       step_(batch.shared_step_model()),
       starts_(model, origins, step_, names_of(sweep)),
       jobs_(jobs),
       card_(*step_,
-            {.contracts = contracts,
-             .reduces = std::any_of(sweep.criteria.begin(), sweep.criteria.end(), needs_first)}),
+            {.reduces = std::any_of(sweep.criteria.begin(), sweep.criteria.end(), needs_first)}),
       changed_(starts_.changed()),
       common_start_(
           step_->prepared.start.y.begin(),

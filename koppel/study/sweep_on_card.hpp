@@ -17,7 +17,7 @@ class SweepOnCard {
   // Of a batch of the same model, which says what a failure means. Throws Error `study.no-card`,
   // and as VariedStarts does.
   SweepOnCard(const Sweep& sweep, const Model& model, const std::vector<ParameterOrigin>& origins,
-              const Batch& batch, int jobs, bool contracts);
+              const Batch& batch, int jobs);
 
   // How many variants at a time fill the card, with some memory: about two million.
   std::size_t best_count() const;

@@ -13,8 +13,7 @@ namespace {
 
 class AllocationOf : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Reductions, AllocationOf,
-                         ::testing::Values("implicit", "explicit", "partition", "qr", "svd",
-                                           "penalty", "augmented-lagrangian"));
+                         ::testing::Values("implicit", "explicit", "partition", "qr", "svd"));
 
 TEST_P(AllocationOf, EvaluationIsNone) {
   const Equations e = derive(make_slider_crank(), "absolute");

@@ -33,8 +33,7 @@ Prepared prepare(const std::string& model, const std::string& formulation, doubl
   return out;
 }
 
-constexpr const char* kFormulations[] = {"index1",     "index2", "baumgarte",
-                                         "baumgarte2", "ggl",    "regularized"};
+constexpr const char* kFormulations[] = {"index1", "index2", "baumgarte", "baumgarte2", "ggl"};
 constexpr const char* kVariants[] = {"exact",
                                      "J1",
                                      "J2",

@@ -250,16 +250,6 @@ TEST(FixedCostEvents, DerivativesOfDrivenMechanismsAreThoseOfTheRun) {
   }
 }
 
-// Steps that begin with the reactions of the step before. How strongly they are corrected follows
-// from masses, and counts as given. They drift from the constraints by more than others: the
-// derivative of the projection after the event, which is that on the constraints, needs short ones.
-TEST(FixedCostEvents, DerivativesOfStepsThatCorrectReactionsAreThoseOfTheRun) {
-  const Study study{
-      kDriven,      {"x:final", "v:final", "low:time"}, {"a", "w", "b"}, 2, 0.001075, "absolute",
-      "regularized"};
-  check(study, "linear-implicit", 1e-8, 1e-5);
-}
-
 // Errors are C hᵖ, where C depends on where in a step the event is: the largest of some steps is
 // taken. With steps an eighth as long they are 8ᵖ times smaller.
 TEST(FixedCostEvents, DerivativesConvergeWithTheOrderOfTheSteps) {

@@ -117,16 +117,11 @@ class BatchSweep(unittest.TestCase):
         for name in ("sweep.csv", "journal.txt", "manifest.json", "report.html"):
             self.assertEqual((out / name).read_bytes(), (self.folder / "whole" / name).read_bytes(), name)
 
-    def test_contraction_is_asked_for_and_told_in_the_manifest(self):
+    def test_the_compiler_of_the_card_is_told_not_to_contract(self):
         log = self.folder / "words"
         self.compiler.write_text(HOST.replace("#!/bin/sh\n", f'#!/bin/sh\necho "$@" > {log}\n'))
-        for name, flag, word in (("bits", [], "-fmad=false"), ("fused", ["--contract"], "-fmad=true")):
-            self.table(name, "--gpu", *flag, KOPPEL_NVCC=str(self.compiler))
-            self.assertIn(word, log.read_text().split())
-            self.assertEqual('"arithmetic":"contracted"' in (self.folder / name / "journal.txt").read_text(), bool(flag))
-        code, _, errors = run("sweep", *ARGUMENTS, "--out", self.folder / "none", "--batch", "--contract")
-        self.assertEqual((code, errors), (1, "error[arguments.wrong]: --contract is given without --gpu.\n"
-                                             "  It is for the compiler of the graphics card.\n"))
+        self.table("bits", "--gpu", KOPPEL_NVCC=str(self.compiler))
+        self.assertIn("-fmad=false", log.read_text().split())
 
     def test_extremes_and_means_count_the_start(self):
         """x = cos t: largest at the start, with a mean of sin(1) over a second."""

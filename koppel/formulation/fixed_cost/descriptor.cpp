@@ -8,22 +8,6 @@ namespace {
 
 using States = FormulationInfo::States;
 
-// The regularisation ε of a step h: this part of what a multiplier does to its rate in it, which is
-// h G M⁻¹Gᵀ ≈ h |G|²/m, with m the mean mass.
-constexpr double kRegularization = 0.01;
-
-double regularization(const Source& s) {
-  const Evaluator evaluator(s.shared);
-  const Matrix M = (*evaluator.M)(s.state), C = evaluator.all_constraints(s.state);
-  double mass = 0, squares = 0;
-  for (int i = 0; i < M.rows; ++i) mass += M(i, i) / M.rows;
-  for (int i = 0; i < C.rows; ++i) {
-    for (int j = 0; j < C.columns; ++j) squares += C(i, j) * C(i, j) / C.rows;
-  }
-  const double h = s.options.step > 0 ? s.options.step : 1e-3;
-  return mass > 0 ? kRegularization * h * squares / mass : 0;
-}
-
 Descriptor make_descriptor(const Source& s, const FormulationInfo& info) {
   Descriptor out;
   out.equations = s.shared;
@@ -37,7 +21,6 @@ Descriptor make_descriptor(const Source& s, const FormulationInfo& info) {
     out.beta = s.options.beta;
   }
   out.closes_positions = info.closes_positions;
-  if (info.is_regularized) out.epsilon = regularization(s);
   return out;
 }
 

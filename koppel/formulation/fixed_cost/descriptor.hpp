@@ -2,9 +2,9 @@
 // forces), of which fixed-cost steps are made, with what is stated in the place of g = 0:
 //
 //   Acceleration  0 = C v̇ + γ + 2α (C v + c) + β² g          (for rows of a: α (a v + b), no g)
-//   Velocity      0 = C v + c + α g − ε (λ − λ_before)
+//   Velocity      0 = C v + c + α g
 //
-// C = [G; a], c = [g_t; b]. ε = 0 but for sequential regularisation, where multipliers are a state.
+// C = [G; a], c = [g_t; b].
 #pragma once
 
 #include <vector>
@@ -23,7 +23,6 @@ struct Descriptor {
   State state;               // values of parameters and inputs; q, v where set-up may look
   Level level = Level::Acceleration;
   double alpha = 0, beta = 0;
-  double epsilon = 0;
   bool closes_positions = false;  // one Newton step onto g = 0 belongs to the formulation
 };
 

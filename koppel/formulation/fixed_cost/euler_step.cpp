@@ -87,7 +87,6 @@ class EulerBuilder : public SaddleBuilder {
       }
       s[i] = -((rate[i] + d_.alpha * g[i]) / h_);
       if (is_euler() && d_.alpha != 0) s[i] /= 1 + d_.alpha * h_;  // (4)
-      if (d_.epsilon > 0) s[i] -= d_.epsilon / h_ * before_[i];
     }
     if (d_.level == Level::Acceleration && !is_euler()) s = plus(s, -1, at(place, gamma_));
     return s;
@@ -110,8 +109,7 @@ class EulerBuilder : public SaddleBuilder {
   }
 
   bool projects() const {
-    const bool drifts = d_.alpha == 0 && d_.epsilon == 0;
-    return m_ > 0 && (d_.closes_positions || (options_.projects && drifts));
+    return m_ > 0 && (d_.closes_positions || (options_.projects && d_.alpha == 0));
   }
 
   // (3), left.

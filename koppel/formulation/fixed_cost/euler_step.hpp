@@ -18,7 +18,7 @@
 // Gᵀλ: these methods are W-methods, of order 1 for any J.) And s is what is stated:
 //
 //   acceleration  C w = −γ − 2α (C v + c) − β² g                     at (q, v, t)
-//   velocity      C (v + h w) + c + α g − ε (λ − λ₀) = 0             at (q₁, t₁)           (2)
+//   velocity      C (v + h w) + c + α g = 0                          at (q₁, t₁)           (2)
 //
 // The order of updates decides where (1) is evaluated:
 //

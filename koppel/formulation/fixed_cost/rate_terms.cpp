@@ -53,10 +53,6 @@ class RateBuilder : public SaddleBuilder {
 
 }  // namespace
 
-RateTerms make_rate_terms(const Descriptor& descriptor) {
-  Descriptor plain = descriptor;
-  plain.epsilon = 0;
-  return RateBuilder(plain).make();
-}
+RateTerms make_rate_terms(const Descriptor& descriptor) { return RateBuilder(descriptor).make(); }
 
 }  // namespace koppel

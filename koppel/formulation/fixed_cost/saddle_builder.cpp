@@ -132,9 +132,6 @@ SaddleBuilder::Saddle SaddleBuilder::make_saddle(const Place& place, const Spars
     s.matrix.add(forces_of_reactions(place), 0, n_, -1);
   }
   s.matrix.add(rows, n_, 0);
-  if (with_forces && d_.epsilon > 0) {
-    for (int i = 0; i < m_; ++i) s.matrix.add(n_ + i, n_ + i, -(d_.epsilon / h_));
-  }
   augment(s);
   return s;
 }
