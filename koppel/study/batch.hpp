@@ -15,21 +15,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <koppel/integrate/lane_dop853.hpp>
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/study/batch_health.hpp>
+#include <koppel/study/card.hpp>
 #include <koppel/study/parameters.hpp>
 #include <koppel/study/varied_starts.hpp>
 
 namespace koppel {
 
-struct StepModel;
+class BatchDevice;
 
 struct BatchOptions {
   // With a step. The integrator is one of fixed-cost steps, rk4 or dop853; where it is open, the
@@ -40,6 +41,7 @@ struct BatchOptions {
   int jobs = 1;                            // threads
   std::size_t lanes = 0;                   // those of another batch; 0: as many as are fastest
   bool on_card = false;                    // a graphics card, one copy a thread of it (card.hpp)
+  bool reduces_on_card = false;            // more than last values are wanted there
 };
 
 class Batch {
@@ -51,11 +53,13 @@ class Batch {
   ~Batch();
 
   std::size_t size() const { return count_; }
-  std::size_t lanes() const { return width_; }  // copies that step side by side
-  // So many copies, all anew at the model's start with its parameters. Not of those on a card.
+  // Copies that step side by side, and how many copies fill a card; 0: on the other device.
+  std::size_t lanes() const;
+  std::size_t best_count() const;
+  // So many copies, all anew at the model's start with its parameters.
   void resize(std::size_t count);
-  double step() const { return step_; }
-  const std::string& method() const { return method_; }  // in a line
+  double step() const;
+  const std::string& method() const;  // in a line
   const std::vector<std::string>& inputs() const { return inputs_; }
   const std::vector<std::string>& observed() const { return observed_; }
 
@@ -65,13 +69,16 @@ class Batch {
   // cannot be assembled; these keep what they had.
   void set(const std::string& parameter, std::span<const double> values);
   void set_all(const std::vector<std::string>& parameters, std::span<const double> values);
-  // The same, where copies that are impossible are no error.
+  // The same, where copies that are impossible are no error; values of a copy may be computed, by
+  // several threads.
   struct Impossible {
     std::size_t copy;
     std::string id, why;
   };
+  using ValuesOf = std::function<void(std::size_t copy, std::span<double> values)>;
   std::vector<Impossible> set(const std::vector<std::string>& parameters,
                               std::span<const double> values);
+  std::vector<Impossible> set(const std::vector<std::string>& parameters, const ValuesOf& values);
 
   // To the start; all, or those that are marked. Times are 0 then.
   void reset();
@@ -81,14 +88,24 @@ class Batch {
   void advance(std::span<const double> inputs, int steps = 1);
   // Copy by copy, observed().size() values each.
   void observe(std::span<double> out) const;
-  // So many steps, and of what is observed after each the last, the smallest, the largest and the
-  // sum; copy by copy as observe() has it.
-  struct Reduction {
-    std::vector<double> last, low, high, sum;
-    std::vector<std::uint8_t> is_suspect;  // of copies, where health is looked at
+  // So many steps, and of what is observed after each the last, the smallest, the largest or the
+  // mean; after no step, as it is. In lanes a value that was not finite at some time is not finite.
+  // With `health` copies are looked at, and on a card must be at their start. The results are valid
+  // until the next call.
+  enum class Which { Last, Minimum, Maximum, Mean };
+  struct Wanted {
+    std::size_t observed;
+    Which which;
   };
-  Reduction advance_and_reduce(std::uint64_t steps, const BatchHealth* health = nullptr);
-  // `start` of batch_health.hpp, copy by copy; not of those on a card.
+  struct Reduction {
+    std::span<const CardNumbers> values;  // of each that is wanted, by copy
+    std::span<const int> failures;        // on a card: not 0 where a copy stopped
+    std::vector<std::uint8_t> is_suspect;
+    double seconds = 0;  // on a card without looks at health
+  };
+  const Reduction& advance_and_reduce(std::uint64_t steps, std::span<const Wanted> wanted,
+                                      const BatchHealth* health = nullptr);
+  // `start` of batch_health.hpp, copy by copy.
   std::vector<double> measure_start(const BatchHealth& health) const;
   void times(std::span<double> out) const;
 
@@ -99,81 +116,32 @@ class Batch {
     std::uint64_t count = 0;
   };
   Failure failure(std::size_t copy) const;
-  bool is_accurate() const { return accurate_.has_value(); }
+  bool is_accurate() const;
   std::string describe(const Failure& failure) const;
 
   // A number of every copy: a state (q, v, x, λ) or a parameter by its place.
-  std::size_t num_states() const { return num_state_; }
-  std::size_t num_parameters() const { return num_layout_ - first_parameter_; }
-  void get_state(std::size_t place, std::span<double> out) const { get(2 + place, out); }
-  void get_parameter(std::size_t place, std::span<double> out) const {
-    get(first_parameter_ + place, out);
-  }
+  std::size_t num_states() const;
+  std::size_t num_parameters() const;
+  void get_state(std::size_t place, std::span<double> out) const;
+  void get_parameter(std::size_t place, std::span<double> out) const;
   // Of the copies as they are now; reset() goes back to the start. Positions and velocities must
   // meet the constraints: nothing is assembled.
   void set_state(std::size_t place, std::span<const double> values);
   const StepModel& step_model() const { return *step_model_; }
-  const std::shared_ptr<const StepModel>& shared_step_model() const { return step_model_; }
 
  private:
-  // Copies that step together: width_ of them. The layout of a step, each number of all copies one
-  // after the other: t, h, q, v, x, λ, u, p. The last block may have lanes that are nobody's.
-  struct Block {
-    std::vector<double> now, start;
-    std::vector<std::uint64_t> counts;  // of steps
-    std::vector<Failure> failures;
-    std::size_t size = 0;  // copies in it
-  };
-  // What is on a card, which is ahead of the blocks or behind them where either was changed last.
-  struct OnCard;
-  void bring_to_card();
-  void bring_back() const;
-  void change_blocks();  // before they are changed
-  void advance_on_card(std::span<const double> inputs, int steps);
-  void observe_on_card(std::span<double> to) const;
-
-  struct Work {
-    std::vector<double> step, observe;  // of the functions
-    LaneDop853::Work accurate;
-    std::vector<double> out, ends, observed, low, high, sum;
-    std::vector<int> reasons;
-    BatchHealth::Look look = {};
-  };
-  Work make_work() const;
-  void get(std::size_t row, std::span<double> out) const;
-  void advance(Block& block, std::span<const double> inputs, int steps, Work& work) const;
-  void step_accurately(Block& block, Work& work) const;
-  static void note_failure(Failure& to, int reason, std::uint64_t count);
-  void put_start(std::size_t copy, const State& state);
-  std::vector<Impossible> put_parameters(std::size_t first, std::size_t last,
-                                         std::span<const double> values, VariedStarts::Work& work);
-  std::vector<Impossible> assemble_all(std::span<const double> values);
-  static void restart(Block& block);  // all its copies
-  void restart(std::size_t copy);
-  // In parallel where it is worth it.
-  template <typename Do>
-  void for_blocks(std::size_t operations, Do&& work) const;
+  struct Changed;
+  std::vector<Impossible> put(std::size_t first, std::size_t last, const ValuesOf& values,
+                              const Changed& changed, VariedStarts::Work& work);
 
   std::size_t count_;
-  double step_ = 0;
-  std::string method_;
   int jobs_;
   std::vector<std::string> inputs_, observed_;
   Model model_;
   std::vector<ParameterOrigin> origins_;
   std::shared_ptr<const StepModel> step_model_;
-  std::size_t num_state_ = 0, first_input_ = 0, first_parameter_ = 0, num_layout_ = 0;
-  LaneFunction step_function_, observe_function_;  // accurate: the first are the rates
-  std::optional<LaneDop853> accurate_;
-  std::size_t width_;
-  std::vector<double> first_;           // a copy at the model's start, in the layout of a step
   std::optional<VariedStarts> varied_;  // of the parameters that were set last
-  mutable std::vector<Block> blocks_;
-  mutable std::vector<Work> work_;  // by thread
-  std::unique_ptr<OnCard> on_card_;
-
-  struct Parts;
-  Batch(const Parts& parts, std::size_t count, const BatchOptions& options);
+  std::unique_ptr<BatchDevice> device_;
 };
 
 }  // namespace koppel

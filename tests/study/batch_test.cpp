@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <koppel/runtime/dop853.h>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/study/batch.hpp>
@@ -229,9 +230,15 @@ TEST(Batch, CopiesHaveTheSameBitsInAllLanesWithEveryIntegrator) {
       const testing::ScopedEnvironment policy("KOPPEL_NATIVE", native), most("KOPPEL_LANES", lanes);
       Batch batch(model, origins, kCount, options);
       batch.set("g", gravity);
-      const Batch::Reduction reduced = batch.advance_and_reduce(8);
-      std::vector<double> all = reduced.high, row(kCount);
-      all.insert(all.end(), reduced.sum.begin(), reduced.sum.end());
+      std::vector<Batch::Wanted> wanted;
+      for (std::size_t k = 0; k < batch.observed().size(); ++k) {
+        wanted.push_back({k, Batch::Which::Maximum});
+        wanted.push_back({k, Batch::Which::Mean});
+      }
+      std::vector<double> all, row(kCount);
+      for (const CardNumbers& values : batch.advance_and_reduce(8, wanted).values) {
+        all.insert(all.end(), values.begin(), values.end());
+      }
       for (std::size_t i = 0; i < batch.num_states(); ++i) {
         batch.get_state(i, row);
         all.insert(all.end(), row.begin(), row.end());

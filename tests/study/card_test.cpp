@@ -13,7 +13,6 @@
 #include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/study/batch.hpp>
 #include <koppel/study/batch_sweep.hpp>
-#include <koppel/study/card.hpp>
 
 #include "tests/near.hpp"
 #include "tests/temporary_folder.hpp"
@@ -59,49 +58,31 @@ TEST(Card, RunsAgainAsIfForTheFirstTime) {
   options.run.step = 0.01;
   options.run.end = 0.5;
   options.run.integrator = "rosenbrock";
+  options.on_card = options.reduces_on_card = true;
   Batch batch(model, origins, 3, options);
-  Card card(batch.step_model(), {});
+  const Batch::Wanted wanted[] = {{1, Batch::Which::Last}, {1, Batch::Which::Maximum}};
   const auto run = [&](double from) {
     const std::vector<double> tilt = {from, 2 * from, 3 * from};
     batch.set(std::vector<std::string>{"tilt"}, tilt);
-    Card::Variants variants{3, {}, {}};
-    std::vector<std::vector<double>> states(batch.num_states(), std::vector<double>(3));
-    std::vector<std::vector<double>> parameters(batch.num_parameters(), std::vector<double>(3));
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      batch.get_state(i, states[i]);
-      variants.states.emplace_back(states[i]);
-    }
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      batch.get_parameter(i, parameters[i]);
-      variants.parameters.emplace_back(parameters[i]);
-    }
-    const Card::Wanted wanted[] = {{1, Card::Which::Final}, {1, Card::Which::Maximum}};
-    return card.run(variants, 50, wanted);
+    const Batch::Reduction& found = batch.advance_and_reduce(50, wanted);
+    EXPECT_EQ(std::count(found.failures.begin(), found.failures.end(), 0), 3);
+    return std::vector<CardNumbers>(found.values.begin(), found.values.end());
   };
-  const Card::Results first = run(0.1), other = run(0.2), again = run(0.1);
-  EXPECT_EQ(first.values, again.values);
-  EXPECT_NE(first.values, other.values);
-  EXPECT_EQ(std::count(first.failures.begin(), first.failures.end(), 0), 3);
+  const auto first = run(0.1), other = run(0.2), again = run(0.1);
+  EXPECT_EQ(first, again);
+  EXPECT_NE(first, other);
 
   constexpr std::size_t kMany = 500'000;
-  std::vector<Card::Numbers> states(batch.num_states(), card.make_numbers(kMany));
-  std::vector<double> numbers(3), parameters;
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    batch.get_state(i, numbers);
-    for (std::size_t n = 0; n < kMany; ++n) states[i][n] = numbers[n % 3];
+  batch.resize(kMany);
+  batch.set({"tilt"}, [](std::size_t copy, std::span<double> values) {
+    values[0] = 0.1 * static_cast<double>(copy % 3 + 1);
+  });
+  const Batch::Reduction& all = batch.advance_and_reduce(50, wanted);
+  for (std::size_t k = 0; k < 2; ++k) {
+    for (std::size_t n = 0; n < kMany; ++n) {
+      ASSERT_TRUE(testing::same_bits(all.values[k][n], first[k][n % 3])) << n;
+    }
   }
-  for (std::size_t i = 0; i < batch.num_parameters(); ++i) {
-    batch.get_parameter(i, numbers);
-    parameters.push_back(numbers[0]);
-  }
-  Card::Variants many{kMany, {states.begin(), states.end()}, {}}, three{3, {}, {}};
-  for (const double& value : parameters) many.parameters.emplace_back(&value, 1);
-  three.parameters = many.parameters;
-  for (const Card::Numbers& of : states) three.states.emplace_back(&of[0], 3);
-  const Card::Wanted wanted[] = {{1, Card::Which::Final}};
-  const Card::Results few = card.run(three, 2, wanted);
-  const Card::Results& all = card.run(many, 2, wanted);
-  for (std::size_t n = 0; n < kMany; ++n) ASSERT_EQ(all.values[0][n], few.values[0][n % 3]) << n;
 }
 
 // What is impossible fails in lanes and on a card as in a sweep that reads each variant; the others
@@ -160,10 +141,9 @@ TEST(Card, RefusalsOfTheDriverAreTold) {
   BatchOptions options;
   options.run.step = 0.01;
   options.run.integrator = "rosenbrock";
-  const Batch batch(model, origins, 3, options);
-  const Card card(batch.step_model(), {});
+  options.on_card = true;
   try {
-    card.make_numbers(10);
+    Batch(model, origins, 3, options).set("tilt", std::vector<double>(3, 0.1));
     FAIL() << "memory was given";
   } catch (const Error& error) {
     EXPECT_EQ(error.diagnostics().front().id, "study.no-card") << error.what();
