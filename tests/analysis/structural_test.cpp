@@ -11,6 +11,8 @@
 #include <tests/analysis/lagrangian_models.hpp>
 #include <tests/analysis/mechanisms.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -159,15 +161,9 @@ TEST(Structure, NamesTheEquationsThatShareTooFewUnknowns) {
 TEST(Dae, AsksForNoMoreServoConstraintsThanInputs) {
   Model model = make_overhead_crane();
   model.servos.push_back(model.servos.back());
-  try {
-    make_dae(derive(model));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "error[analysis.servo-count]: there are more servo constraints (3) than inputs (2).\n"
-        "  Prescribe as many outputs as there are inputs, or fewer.");
-  }
+  EXPECT_EQ(testing::error_of([&] { make_dae(derive(model)); }),
+            "error[analysis.servo-count]: there are more servo constraints (3) than inputs (2).\n"
+            "  Prescribe as many outputs as there are inputs, or fewer.");
 }
 
 }  // namespace

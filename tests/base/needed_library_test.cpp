@@ -4,6 +4,8 @@
 
 #include <koppel/base/diagnostic.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -17,12 +19,7 @@ struct Mathematics : NeededLibrary {
 };
 
 std::string message_of(const auto& attempt) {
-  try {
-    attempt();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { attempt(); });
 }
 
 TEST(NeededLibrary, GivesFunctionsByTheirNames) { EXPECT_EQ(Mathematics("sqrt").function(4), 2); }

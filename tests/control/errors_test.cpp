@@ -4,6 +4,7 @@
 #include <koppel/base/diagnostic.hpp>
 
 #include "tests/control/inverse_runs.hpp"
+#include "tests/error_of.hpp"
 
 namespace koppel {
 namespace {
@@ -35,12 +36,7 @@ Model crane(const std::vector<std::pair<std::string, std::string>>& replace = {}
 }
 
 std::string error_of(const Model& model) {
-  try {
-    inverse(model, inverse_options_of(model));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
+  return testing::error_of([&] { inverse(model, inverse_options_of(model)); }, "none");
 }
 
 TEST(InverseErrors, ReferenceThatIsNotSmoothEnough) {
@@ -170,12 +166,7 @@ TEST(InverseErrors, ProjectionAndMasslessParts) {
   const auto error_by = [](const Model& model, const std::string& method) -> std::string {
     InverseOptions options = inverse_options_of(model);
     options.method = method;
-    try {
-      inverse(model, options);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
+    return testing::error_of([&] { inverse(model, options); }, "none");
   };
   EXPECT_EQ(error_by(model_file("navy_crane_2d_massless"), "projection:null-space"),
             "error[control.massless-motion]: 'US Navy crane, planar, massless pulley' has motions "
@@ -201,15 +192,10 @@ TEST(InverseErrors, Options) {
   const Model model = crane();
   InverseOptions options = inverse_options_of(model);
   options.method = "flatt";
-  try {
-    inverse(model, options);
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[control.unknown-method]: there is no method 'flatt'.\n"
-                 "  Did you mean 'flat'? There are: 'auto', 'flat', 'projection', "
-                 "'projection:null-space', 'minimal-extension', 'minimal-extension:twice'.");
-  }
+  EXPECT_EQ(testing::error_of([&] { inverse(model, options); }),
+            "error[control.unknown-method]: there is no method 'flatt'.\n"
+            "  Did you mean 'flat'? There are: 'auto', 'flat', 'projection', "
+            "'projection:null-space', 'minimal-extension', 'minimal-extension:twice'.");
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <koppel/control/feedback/robustness.hpp>
 #include <tests/control/inverse_runs.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -112,12 +114,8 @@ TEST(Feedback, SaysWhatItCannotDo) {
   const Model model = model_file("overhead_crane");
   const Inverse motion = inverse(model, inverse_options_of(model));
   const auto said = [&](const FeedbackOptions& options, const Disturbance& disturbance) {
-    try {
-      find_robustness(model, motion, options, {disturbance});
-      return std::string("nothing");
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
+    return testing::error_of([&] { find_robustness(model, motion, options, {disturbance}); },
+                             "nothing");
   };
   FeedbackOptions pd;
   pd.kind = "pd";

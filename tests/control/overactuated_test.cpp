@@ -4,6 +4,7 @@
 #include <koppel/base/diagnostic.hpp>
 
 #include "tests/control/inverse_runs.hpp"
+#include "tests/error_of.hpp"
 
 namespace koppel {
 namespace {
@@ -95,16 +96,11 @@ TEST(Overactuated, SharesNeedInputsThatActOnAllOutputs) {
       "signals: {c: {type: rest-to-rest, duration: 3, smoothness: 4}}\n"
       "servo: {x: {output: x, reference: c}, z: {output: z, reference: -4 + c}}\n",
       "crane.yaml");
-  try {
-    inverse(model, inverse_options_of(model));
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[control.too-many-inputs]: there are too many inputs: 3 inputs ('A', 'B', "
-                 "'W') for 2 prescribed outputs ('x', 'z'). They can be shared out where they act "
-                 "on all outputs directly; here they do on 1.\n"
-                 "  Prescribe one more output for each of them, or leave an actuator out.");
-  }
+  EXPECT_EQ(testing::error_of([&] { inverse(model, inverse_options_of(model)); }),
+            "error[control.too-many-inputs]: there are too many inputs: 3 inputs ('A', 'B', "
+            "'W') for 2 prescribed outputs ('x', 'z'). They can be shared out where they act "
+            "on all outputs directly; here they do on 1.\n"
+            "  Prescribe one more output for each of them, or leave an actuator out.");
 }
 
 TEST(Overactuated, OtherMethodsAreRefused) {
@@ -112,16 +108,10 @@ TEST(Overactuated, OtherMethodsAreRefused) {
   for (const char* method : {"projection", "minimal-extension"}) {
     InverseOptions options = inverse_options_of(model);
     options.method = method;
-    try {
-      inverse(model, options);
-      FAIL() << "accepted";
-    } catch (const Error& error) {
-      EXPECT_EQ(
-          std::string(error.what()),
-          std::string("error[control.shared-inputs]: the method '") + method +
-              "' needs as many inputs as outputs.\n"
-              "  Use the method flat or minimal-extension:twice, which share the inputs out.");
-    }
+    EXPECT_EQ(testing::error_of([&] { inverse(model, options); }),
+              std::string("error[control.shared-inputs]: the method '") + method +
+                  "' needs as many inputs as outputs.\n"
+                  "  Use the method flat or minimal-extension:twice, which share the inputs out.");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <koppel/base/diagnostic.hpp>
 
 #include "tests/control/inverse_runs.hpp"
+#include "tests/error_of.hpp"
 
 namespace koppel {
 namespace {
@@ -12,12 +13,7 @@ namespace {
 using namespace testing;
 
 std::string message_of(const Model& model, const InverseOptions& options) {
-  try {
-    inverse(model, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return testing::error_of([&] { inverse(model, options); }, "accepted");
 }
 
 // Three masses with springs and dampers; the first is pushed, the last prescribed.

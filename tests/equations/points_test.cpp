@@ -13,6 +13,8 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/analysis/same_accelerations.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -162,16 +164,10 @@ forces: {s: {type: spring, between: [O, A], stiffness: 10, free_length: 0.5}}
 }
 
 TEST(Points, HaveNoOtherCoordinates) {
-  try {
-    derive(read_model_text(kSliderCrank, "m.yaml"), "joint");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "error[equations.unknown-coordinates]: 'm' has no equations in 'joint' "
-        "coordinates.\n  Its coordinates are the points and vectors of its frames: natural "
-        "ones. For others, give its bodies a position and join them.");
-  }
+  EXPECT_EQ(testing::error_of([&] { derive(read_model_text(kSliderCrank, "m.yaml"), "joint"); }),
+            "error[equations.unknown-coordinates]: 'm' has no equations in 'joint' "
+            "coordinates.\n  Its coordinates are the points and vectors of its frames: natural "
+            "ones. For others, give its bodies a position and join them.");
 }
 
 }  // namespace

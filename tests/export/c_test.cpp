@@ -16,19 +16,21 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/report.hpp>
 
+#include "tests/error_of.hpp"
+#include "tests/files.hpp"
 #include "tests/near.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace koppel {
 namespace {
 
+using testing::built_in;
+using testing::has_program;
+using testing::run_in;
 using testing::same_bits;
 using testing::TemporaryFolder;
+using testing::text_of;
 namespace fs = std::filesystem;
-
-Model built_in(const std::string& name) {
-  return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
-}
 
 SimulateOptions options_for(const Model& model, const std::string& integrator, double step) {
   SimulateOptions options = options_of(model);
@@ -36,22 +38,6 @@ SimulateOptions options_for(const Model& model, const std::string& integrator, d
   options.integrator = integrator;
   options.step = step;
   return options;
-}
-
-// The exit status; what is printed goes to files `out` and `err` of the folder.
-int run_in(const fs::path& folder, const std::string& command) {
-  return std::system(("cd '" + folder.string() + "' && " + command + " >out 2>err").c_str());
-}
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-bool has(const std::string& program) {
-  return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
 }
 
 void write_all(const fs::path& folder, const StepModel& model, bool is_float = false) {
@@ -150,7 +136,7 @@ TEST_P(ExportedC, CompilesWithoutAWarning) {
     const TemporaryFolder folder;
     write_all(folder.path(), step, is_float);
     for (const std::string compiler : {"gcc", "clang"}) {
-      if (!has(compiler)) continue;
+      if (!has_program(compiler)) continue;
       const std::string flags = is_float ? flags_of_float(compiler) : kFlags;
       EXPECT_EQ(run_in(folder.path(), compiler + flags + "-o example *.c -lm"), 0)
           << text_of(folder.path() / "err").substr(0, 2000);
@@ -179,7 +165,7 @@ TEST(ExportedC, EveryFunctionIsSpelledInItsPrecision) {
     const TemporaryFolder folder;
     write_all(folder.path(), step, is_float);
     for (const std::string compiler : {"gcc", "clang"}) {
-      if (!has(compiler)) continue;
+      if (!has_program(compiler)) continue;
       const std::string flags = is_float ? flags_of_float(compiler) : kFlags;
       ASSERT_EQ(run_in(folder.path(), compiler + flags + "-o example *.c -lm"), 0)
           << text_of(folder.path() / "err").substr(0, 2000);
@@ -297,7 +283,7 @@ std::set<long> instructions(const std::string& model_name, const SimulateOptions
 }
 
 TEST(ExportedC, EveryStepExecutesTheSameNumberOfInstructions) {
-  if (!has("valgrind")) GTEST_SKIP() << "valgrind is not installed";
+  if (!has_program("valgrind")) GTEST_SKIP() << "valgrind is not installed";
   for (const char* name : {"circular_track", "slider_crank", "four_bar", "andrews"}) {
     const Model model = built_in(name);
     for (const auto& [integrator, formulation] :
@@ -386,7 +372,7 @@ TEST(AccurateC, ReachesTheReferenceWithoutAWarning) {
     const TemporaryFolder folder;
     write_all(folder.path(), make_step_model(model, options));
     for (const char* compiler : {"gcc", "clang"}) {
-      if (!has(compiler)) continue;
+      if (!has_program(compiler)) continue;
       ASSERT_EQ(run_in(folder.path(), compiler + std::string(kFlags) + "-o example *.c -lm"), 0)
           << text_of(folder.path() / "err").substr(0, 2000);
       ASSERT_EQ(run_in(folder.path(), "./example 10"), 0);
@@ -663,12 +649,7 @@ TEST(CIdentifier, IsMadeOfAnyLabel) {
 }
 
 std::string error_of(const Model& model, const SimulateOptions& options) {
-  try {
-    make_step_model(model, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { make_step_model(model, options); });
 }
 
 TEST(ExportedC, WhatCannotBeExportedIsRefused) {

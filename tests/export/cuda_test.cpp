@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -20,14 +19,18 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/report.hpp>
 
+#include "tests/files.hpp"
 #include "tests/near.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace koppel {
 namespace {
 
+using testing::has_program;
+using testing::run_in;
 using testing::same_bits;
 using testing::TemporaryFolder;
+using testing::text_of;
 namespace fs = std::filesystem;
 
 StepModel step_model(const std::string& name, double step, const char* integrator = "rattle",
@@ -40,17 +43,6 @@ StepModel step_model(const std::string& name, double step, const char* integrato
   options.step = step;
   options.end = 10 * step;
   return make_step_model(model, options, "model");
-}
-
-int run_in(const fs::path& folder, const std::string& command) {
-  return std::system(("cd '" + folder.string() + "' && " + command + " >out 2>err").c_str());
-}
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 void write_cuda_files(const fs::path& folder, const StepModel& model, bool is_float = false) {
@@ -271,10 +263,6 @@ TEST_P(ExportedCuda, HasTheOutputsOfTheLibrary) {
 
 #ifndef KOPPEL_LONG
 
-bool has(const std::string& program) {
-  return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
-}
-
 TEST(ExportedCudaFloat, HasTheBitsOfTheExportedCInSinglePrecision) {
   for (const auto& [c, integrator] :
        {std::pair{Case{"slider_crank", "g"}, "rattle"},
@@ -473,7 +461,7 @@ int main() {
 }
 
 TEST(ExportedCudaCompiler, IsAcceptedWhereThereIsOne) {
-  if (!has("nvcc")) GTEST_SKIP() << "nvcc is not installed";
+  if (!has_program("nvcc")) GTEST_SKIP() << "nvcc is not installed";
   for (const bool is_float : {false, true}) {
     const TemporaryFolder folder;
     write_cuda_files(folder.path(), step_model("rotary_crane", 1e-3), is_float);
@@ -510,7 +498,7 @@ TEST(ExportedCudaText, NamesAndFunctionsOfAnyKindCompile) {
     EXPECT_EQ(run_in(folder.path(), std::string(kHost) + "-x c++ example.c model.cu"), 0)
         << text_of(folder.path() / "err").substr(0, 2000);
     EXPECT_EQ(run_in(folder.path(), "./host 2 10"), 0);
-    if (!has("nvcc")) continue;
+    if (!has_program("nvcc")) continue;
     EXPECT_EQ(
         run_in(folder.path(), "nvcc -O1 -arch=sm_90 -Werror all-warnings -c -o model.o model.cu"),
         0)

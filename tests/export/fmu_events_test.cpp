@@ -11,6 +11,7 @@
 #include <koppel/export/fmu.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/export/fmu2.hpp"
 #include "tests/export/fmu3.hpp"
 
@@ -336,12 +337,7 @@ TEST(Export, FixedCostStepsAndCDoNotWatchForEvents) {
   SimulateOptions options = accurate(model);
   const StepModel step = make_step_model(model, options);
   const auto message = [](auto&& work) -> std::string {
-    try {
-      work();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return testing::error_of([&] { work(); });
   };
   const std::string expected =
       "error[export.has-events]: model 'ball' has events ('ground'), and exported code does not "

@@ -10,16 +10,13 @@
 #include <koppel/model/yaml/read_model.hpp>
 
 #include "tests/export/fmu2.hpp"
+#include "tests/files.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
 namespace {
 
 using namespace testing;
-
-Model built_in(const std::string& name) {
-  return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
-}
 
 SimulateOptions options_for(const Model& model, double step) {
   SimulateOptions options = options_of(model);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <random>
 #include <sstream>
@@ -22,30 +21,23 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/report.hpp>
 
+#include "tests/error_of.hpp"
+#include "tests/files.hpp"
 #include "tests/near.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace koppel {
 namespace {
 
+using testing::built_in;
 using testing::kEps;
 using testing::near;
 using testing::TemporaryFolder;
+using testing::text_of;
 namespace fs = std::filesystem;
 using Exprs = std::vector<Expr>;
 
-Model built_in(const std::string& name) {
-  return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
-}
-
 bool has_octave() { return std::system("command -v octave-cli >/dev/null") == 0; }
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 void write_all(const fs::path& folder, const std::map<std::string, std::string>& files) {
   for (const auto& [name, text] : files) write_text(folder / name, text);
@@ -373,12 +365,7 @@ TEST(OctaveFiles, HaveOneFunctionForEachTerm) {
 
 std::string error_of(const std::string& text) {
   const Model model = read_model_text(text, "model.yaml");
-  try {
-    write_octave(model, options_of(model));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { write_octave(model, options_of(model)); });
 }
 
 TEST(OctaveFiles, AreNotWrittenForModelsWithEvents) {

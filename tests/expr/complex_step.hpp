@@ -40,23 +40,6 @@ inline Complex atan2_near_real(Complex y, Complex x) {
 
 inline Complex operate_complex(Expr e, Complex a, Complex b, Complex) {
   switch (e.op()) {
-    case Op::Neg: return -a;
-    case Op::Sqrt: return std::sqrt(a);
-    case Op::Exp: return std::exp(a);
-    case Op::Log: return std::log(a);
-    case Op::Sin: return std::sin(a);
-    case Op::Cos: return std::cos(a);
-    case Op::Tan: return std::tan(a);
-    case Op::Asin: return std::asin(a);
-    case Op::Acos: return std::acos(a);
-    case Op::Atan: return std::atan(a);
-    case Op::Sinh: return std::sinh(a);
-    case Op::Cosh: return std::cosh(a);
-    case Op::Tanh: return std::tanh(a);
-    case Op::Add: return a + b;
-    case Op::Sub: return a - b;
-    case Op::Mul: return a * b;
-    case Op::Div: return a / b;
     case Op::Atan2: return atan2_near_real(a, b);
     case Op::Pow: {
       const double n = b.real();
@@ -69,7 +52,7 @@ inline Complex operate_complex(Expr e, Complex a, Complex b, Complex) {
       const Node& node = e.graph()->node(e.id());
       return table_at(e.graph()->table_data(node.operand[1]), static_cast<int>(node.operand[2]), a);
     }
-    default: throw std::logic_error("the complex step needs an analytic operation");
+    default: return operate_analytically(e.op(), a, b);
   }
 }
 

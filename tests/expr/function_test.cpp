@@ -19,6 +19,8 @@
 #include <tests/near.hpp>
 #include <tests/temporary_folder.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -314,12 +316,8 @@ TEST(Function, TakesAsManyLanesAsTheProcessorHasAndTheEnvironmentAllows) {
     EXPECT_EQ(out, (std::vector<double>{5, 11, 19, -3, -3, -3}));
   }
   const koppel::testing::ScopedEnvironment width("KOPPEL_LANES", "3");
-  try {
-    Function(x, f).make_batch_workspace();
-    FAIL() << "three lanes were taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.diagnostics().front().message, "KOPPEL_LANES is '3'; it can be 1, 4 or 8.");
-  }
+  EXPECT_EQ(testing::message_of([&] { Function(x, f).make_batch_workspace(); }),
+            "KOPPEL_LANES is '3'; it can be 1, 4 or 8.");
 }
 
 TEST(Function, ThreadsMayShareOneFunction) {
@@ -365,12 +363,7 @@ TEST(Function, AMillionOperationsDeepIsNoProblem) {
 
 // The text of the Error that making a function throws.
 std::string error_of(std::initializer_list<Expr> inputs, std::initializer_list<Expr> outputs) {
-  try {
-    const Function f(inputs, outputs);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { const Function f(inputs, outputs); }, "no error");
 }
 
 TEST(Function, UnboundSymbolsAreNamedTogether) {

@@ -8,6 +8,8 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/expr/graph/graph.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -15,12 +17,7 @@ class Parse : public ::testing::Test {
  protected:
   // The whole text of the error, or nothing when the text parses.
   std::string error_of(std::string_view text) {
-    try {
-      parse(graph, text, scope);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return {};
+    return testing::error_of([&] { parse(graph, text, scope); });
   }
 
   Graph graph;

@@ -37,6 +37,31 @@ std::vector<T> evaluate_nodes(const Postorder& order, std::span<const Expr> symb
   return result;
 }
 
+// Operations of one formula, for numbers of any kind that has them.
+template <typename T>
+T operate_analytically(Op op, T a, T b) {
+  switch (op) {
+    case Op::Neg: return -a;
+    case Op::Sqrt: return std::sqrt(a);
+    case Op::Exp: return std::exp(a);
+    case Op::Log: return std::log(a);
+    case Op::Sin: return std::sin(a);
+    case Op::Cos: return std::cos(a);
+    case Op::Tan: return std::tan(a);
+    case Op::Asin: return std::asin(a);
+    case Op::Acos: return std::acos(a);
+    case Op::Atan: return std::atan(a);
+    case Op::Sinh: return std::sinh(a);
+    case Op::Cosh: return std::cosh(a);
+    case Op::Tanh: return std::tanh(a);
+    case Op::Add: return a + b;
+    case Op::Sub: return a - b;
+    case Op::Mul: return a * b;
+    case Op::Div: return a / b;
+    default: throw std::logic_error("the operation is not analytic");
+  }
+}
+
 // xⁿ by halving, n ≥ 1: the products in which integer powers are defined to be computed.
 inline double product_power(double x, int n) {
   if (n == 1) return x;

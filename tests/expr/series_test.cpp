@@ -17,6 +17,8 @@
 #include <tests/near.hpp>
 #include <tests/temporary_folder.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -202,12 +204,7 @@ TEST(Series, OrderFortyWorks) {
 std::string error_of_order(int order) {
   Graph graph;
   const Expr t = graph.symbol("t");
-  try {
-    const Series series({t}, {}, {t}, order);
-    return "no error";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return testing::error_of([&] { const Series series({t}, {}, {t}, order); }, "no error");
 }
 
 TEST(Series, OrdersBeyondTheRangeAreRefused) {

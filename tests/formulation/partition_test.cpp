@@ -7,18 +7,14 @@
 #include <koppel/formulation/formulation.hpp>
 
 #include "tests/analysis/mechanisms.hpp"
+#include "tests/error_of.hpp"
 
 namespace koppel::testing {
 namespace {
 
 std::string error_of(std::string_view formulation) {
   const Equations e = derive(make_slider_crank(), "joint");
-  try {
-    formulate(e, formulation, start_of(e));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { formulate(e, formulation, start_of(e)); });
 }
 
 TEST(Partition, NamesAreSplitAtPlus) {

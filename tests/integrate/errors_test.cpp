@@ -5,22 +5,14 @@
 #include <problems/pendulum.hpp>
 #include <tests/integrate/runs.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel::testing {
 namespace {
 
-template <typename F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(IntegrateErrors, AnUnknownNameIsRefusedWithASuggestion) {
   EXPECT_EQ(
-      message_of([] { find_integrator("radua5"); }),
+      error_of([] { find_integrator("radua5"); }),
       "error[integrate.unknown-integrator]: there is no integrator 'radua5'\n"
       "  integrators: taylor, radau5, ida, cvode, dop853, rk4, implicit-euler, midpoint, "
       "generalized-alpha, energy-momentum, variational, bdf2, bdf3, bdf4, bdf5, explicit-euler, "
@@ -44,15 +36,15 @@ TEST(IntegrateErrors, AWrongPairIsExplained) {
 
 TEST(IntegrateErrors, AVariantThatThereIsNotIsRefused) {
   EXPECT_EQ(
-      message_of([] { find_integrator("generalized-alpha:2"); }),
+      error_of([] { find_integrator("generalized-alpha:2"); }),
       "error[integrate.unknown-variant]: integrator 'generalized-alpha' has no variant '2'.\n"
       "  Behind the colon stands the spectral radius at infinite frequency, from 0 to 1, as in "
       "generalized-alpha:0.5; null-space.");
-  EXPECT_EQ(message_of([] { find_integrator("variational:simpson"); }),
+  EXPECT_EQ(error_of([] { find_integrator("variational:simpson"); }),
             "error[integrate.unknown-variant]: integrator 'variational' has no variant 'simpson'.\n"
             "  Behind the colon stands the discrete Lagrangian: variational:midpoint or "
             "variational:trapezoidal; null-space.");
-  EXPECT_EQ(message_of([] { find_integrator("rk4:x"); }),
+  EXPECT_EQ(error_of([] { find_integrator("rk4:x"); }),
             "error[integrate.unknown-variant]: integrator 'rk4' has no variant 'x'.\n"
             "  It has none.");
   EXPECT_EQ(find_integrator("generalized-alpha:0.5+null-space").name, "generalized-alpha");
@@ -60,7 +52,7 @@ TEST(IntegrateErrors, AVariantThatThereIsNotIsRefused) {
 
 TEST(IntegrateErrors, OptionsThatMakeNoSenseAreRefused) {
   const auto validate = [](const IntegrateOptions& options) {
-    return message_of([&] { options.validate(); });
+    return error_of([&] { options.validate(); });
   };
   EXPECT_EQ(validate({.tolerance = -1}),
             "error[integrate.bad-option]: the tolerance is -1\n  it lies between 0 and 1");
@@ -75,7 +67,7 @@ TEST(IntegrateErrors, StepsAndStartsThatDoNotFitAreRefused) {
   const problems::Analytic system = problems::harmonic_oscillator();
   const auto attempt = [&](std::string_view integrator, const Start& start, double end,
                            const IntegrateOptions& options) {
-    return message_of([&] { integrate(system.problem, integrator, start, end, options); });
+    return error_of([&] { integrate(system.problem, integrator, start, end, options); });
   };
   EXPECT_EQ(attempt("rk4", {0, {1, 0}}, 1, {}),
             "error[integrate.no-step]: integrator 'rk4' does not choose its steps\n  give a step");

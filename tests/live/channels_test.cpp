@@ -19,6 +19,7 @@
 #include <koppel/live/shared_channel.hpp>
 #include <koppel/live/udp_channel.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/live/peer_in_c.h"
 #include "tests/live/rig.hpp"
 #include "tests/temporary_folder.hpp"
@@ -31,14 +32,7 @@ using testing::HandClock;
 using testing::TemporaryFolder;
 using testing::with_step;
 
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::error_of;
 
 // ---- Files
 

@@ -10,6 +10,7 @@
 #include <koppel/live/recorder.hpp>
 
 #include "tests/count_allocations.hpp"
+#include "tests/error_of.hpp"
 #include "tests/live/rig.hpp"
 #include "tests/near.hpp"
 
@@ -304,14 +305,7 @@ TEST(Live, JsonHasTheStatistics) {
   EXPECT_DOUBLE_EQ(json["latest"].get<double>(), 0.017);
 }
 
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::error_of;
 
 TEST(Live, RefusesWhatItCannotDo) {
   const Model model = cart();

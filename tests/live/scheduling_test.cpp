@@ -9,16 +9,13 @@
 
 #include <koppel/base/diagnostic.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
 std::string error_of(const RealTimeOptions& options) {
-  try {
-    const RealTimeGuard guard(options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { const RealTimeGuard guard(options); });
 }
 
 // In a process without rights, whoever runs the test.

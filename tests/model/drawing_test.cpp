@@ -6,18 +6,16 @@
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
 const std::string kPoint = "parameters: {r: 2}\ncoordinates: {x: {start: 1}}\nkinetic: x'^2/2\n";
 
 std::string mistake(const std::string& drawing) {
-  try {
-    read_model_text(kPoint + "drawing: {a: " + drawing + "}\n", "m.yaml");
-  } catch (const Error& error) {
-    return error.diagnostics()[0].message;
-  }
-  return "";
+  return testing::message_of(
+      [&] { read_model_text(kPoint + "drawing: {a: " + drawing + "}\n", "m.yaml"); });
 }
 
 TEST(Drawing, HasPlacesSizesAndTexts) {

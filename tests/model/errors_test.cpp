@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -19,12 +21,7 @@ struct Case {
 std::ostream& operator<<(std::ostream& stream, const Case& c) { return stream << c.name; }
 
 std::string said_about(const char* text, const ReadOptions& options = {}) {
-  try {
-    read_model_text(text, "m.yaml", options);
-    return "nothing";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return testing::error_of([&] { read_model_text(text, "m.yaml", options); }, "nothing");
 }
 
 class WrongModel : public ::testing::TestWithParam<Case> {};
@@ -612,12 +609,8 @@ TEST(ModelErrors, UnknownParameterToSetIsNamed) {
 }
 
 TEST(ModelErrors, MissingFileIsNamed) {
-  try {
-    read_model("no/such/model.yaml");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "no/such/model.yaml: error[model.no-file]: cannot read the file.");
-  }
+  EXPECT_EQ(testing::error_of([&] { read_model("no/such/model.yaml"); }),
+            "no/such/model.yaml: error[model.no-file]: cannot read the file.");
 }
 
 TEST(ModelErrors, BuiltInCppIsCheckedToo) {
@@ -631,14 +624,9 @@ TEST(ModelErrors, BuiltInCppIsCheckedToo) {
   joint.law = Revolute::law();
   joint.a = joint.b = make_marker(rod, {});
   model.add_joint(joint);
-  try {
-    model.validate();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[model.bad-mass]: body 'rod' has the mass -1; it must not be negative.\n"
-                 "error[model.self-joint]: joint 'hinge' joins body 'rod' to itself.");
-  }
+  EXPECT_EQ(testing::error_of([&] { model.validate(); }),
+            "error[model.bad-mass]: body 'rod' has the mass -1; it must not be negative.\n"
+            "error[model.self-joint]: joint 'hinge' joins body 'rod' to itself.");
 }
 
 }  // namespace

@@ -8,18 +8,15 @@
 #include <koppel/expr/code/function.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
 Model read(const std::string& text) { return read_model_text(text, "m.yaml"); }
 
 std::string said_about(const std::string& text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing";
+  return testing::error_of([&] { read(text); }, "nothing");
 }
 
 // Of the first output, with these values of its symbols.

@@ -13,16 +13,13 @@
 #include <koppel/model/elements/sections.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
 std::string said_about(const std::string& text) {
-  try {
-    read_model_text(text, "m.yaml");
-    return "nothing";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return testing::error_of([&] { read_model_text(text, "m.yaml"); }, "nothing");
 }
 
 template <typename E>

@@ -9,6 +9,8 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <tests/temporary_folder.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -20,12 +22,7 @@ std::vector<double> at(const Model& model, double t) {
 }
 
 std::string said_about(const std::string& text, const std::string& file = "m.yaml") {
-  try {
-    read_model_text(text, file);
-    return "nothing";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return testing::error_of([&] { read_model_text(text, file); }, "nothing");
 }
 
 TEST(Paths, LinesAndArcsFollowTheirLaw) {

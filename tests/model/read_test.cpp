@@ -16,6 +16,8 @@
 #include <koppel/expr/text/print.hpp>
 #include <tests/near.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -472,15 +474,13 @@ outputs: {a: left.p.angle}
   ASSERT_EQ(other.parameters.size(), 3U);
   EXPECT_EQ(other.parameters[1].symbol.name(), "left.l");
   EXPECT_FALSE(origins[1].definition) << "it follows L no longer";
-  try {
-    read_model(folder / "main.yaml", {{{"left.L", "3"}}});
-    FAIL() << "it was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what(), (folder / "main.yaml").string() +
-                                ": error[model.unknown-parameter]: there is no parameter 'left.L' "
-                                "to be set.\n  parameters: L, left.l, right.l. Did you mean "
-                                "'left.l'?");
-  }
+  EXPECT_EQ(testing::error_of([&] {
+              read_model(folder / "main.yaml", {{{"left.L", "3"}}});
+            }),
+            (folder / "main.yaml").string() +
+                ": error[model.unknown-parameter]: there is no parameter 'left.L' "
+                "to be set.\n  parameters: L, left.l, right.l. Did you mean "
+                "'left.l'?");
 }
 
 }  // namespace

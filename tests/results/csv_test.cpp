@@ -3,10 +3,8 @@
 #include <bit>
 #include <cmath>
 #include <csignal>
-#include <fstream>
 #include <limits>
 #include <random>
-#include <sstream>
 
 #include <sys/resource.h>
 
@@ -15,6 +13,8 @@
 #include <koppel/base/csv.hpp>
 #include <koppel/base/diagnostic.hpp>
 
+#include "tests/error_of.hpp"
+#include "tests/files.hpp"
 #include "tests/near.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -23,25 +23,14 @@ namespace {
 
 using testing::same_bits;
 using testing::TemporaryFolder;
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
+using testing::text_of;
 
 void write_file(const std::filesystem::path& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
 std::string refusal(const std::filesystem::path& path) {
-  try {
-    read_csv(path);
-  } catch (const Error& error) {
-    return error.diagnostics()[0].message;
-  }
-  return "";
+  return testing::message_of([&] { read_csv(path); });
 }
 
 TEST(Csv, EveryFiniteDoubleComesBackToTheLastBit) {

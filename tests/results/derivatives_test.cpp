@@ -11,6 +11,7 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/derivatives.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
@@ -65,14 +66,10 @@ TEST(Derivatives, OfAPointInAClosedLoopAgreeInAllCoordinates) {
 
 TEST(Derivatives, OfNoMoreThanEightOrders) {
   const Equations e = derive(read_model(KOPPEL_MODELS "pendulum.yaml"));
-  try {
-    const Derivatives derivatives(formulate(e, "index3", start_of(e)), e, 9);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[results.bad-derivative]: derivatives of order 9 were asked for; orders go "
-                 "from 1 to 8.");
-  }
+  EXPECT_EQ(testing::error_of(
+                [&] { const Derivatives derivatives(formulate(e, "index3", start_of(e)), e, 9); }),
+            "error[results.bad-derivative]: derivatives of order 9 were asked for; orders go "
+            "from 1 to 8.");
 }
 
 }  // namespace

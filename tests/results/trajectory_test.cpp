@@ -7,6 +7,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
@@ -32,25 +33,17 @@ TEST(Trajectory, ColumnsAreFoundByName) {
 
 TEST(Trajectory, UnknownColumnGetsASuggestion) {
   const Trajectory t({{"t", "s", Group::Time}, {"crank.angle", "rad", Group::Outputs}});
-  try {
-    t["crank.angel"];
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[results.unknown-column]: there is no column 'crank.angel'.\n"
-                 "  Did you mean 'crank.angle'?");
-  }
+  EXPECT_EQ(testing::error_of([&] { t["crank.angel"]; }),
+            "error[results.unknown-column]: there is no column 'crank.angel'.\n"
+            "  Did you mean 'crank.angle'?");
 }
 
 TEST(Trajectory, EqualNamesAreRefused) {
-  try {
-    const Trajectory t({{"t", "s", Group::Time}, {"x", "", {}}, {"x", "", {}}});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[results.duplicate-column]: two columns are named 'x'.\n"
-                 "  Rename one of the outputs.");
-  }
+  EXPECT_EQ(testing::error_of([&] {
+              const Trajectory t({{"t", "s", Group::Time}, {"x", "", {}}, {"x", "", {}}});
+            }),
+            "error[results.duplicate-column]: two columns are named 'x'.\n"
+            "  Rename one of the outputs.");
 }
 
 TEST(Trajectory, RmsIsOverTimeNotOverRows) {

@@ -8,16 +8,15 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
+#include "tests/error_of.hpp"
+#include "tests/files.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
 namespace {
 
+using testing::built_in;
 using testing::near;
-
-Model built_in(const std::string& name) {
-  return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
-}
 
 SimulateOptions options_for(const Model& model, const std::string& integrator, double step) {
   SimulateOptions options = options_of(model);
@@ -165,12 +164,7 @@ TEST(Budget, ChoosesRattleUnlessTheStepIsTooLongForIt) {
 TEST(Budget, NeedsAStepOfFixedCost) {
   const Model model = built_in("car_axle");
   const auto error_of = [&](const SimulateOptions& options) -> std::string {
-    try {
-      make_budget(model, options);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return testing::error_of([&] { make_budget(model, options); });
   };
   EXPECT_EQ(error_of(options_of(model)),
             "error[budget.needs-step]: a budget needs a step, and none is given.\n"

@@ -6,6 +6,8 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -179,13 +181,8 @@ TEST(Compare, IsStoppedByItsWatcher) {
 TEST(Compare, ALimitThatIsNotPositiveIsRefused) {
   CompareOptions options = short_options();
   options.max_seconds = -1;
-  try {
-    compare(pendulum(), options);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[compare.bad-option]: a run may take -1 s; the limit must be positive.");
-  }
+  EXPECT_EQ(testing::error_of([&] { compare(pendulum(), options); }),
+            "error[compare.bad-option]: a run may take -1 s; the limit must be positive.");
 }
 
 TEST(Compare, UnknownNamesAreErrors) {

@@ -8,6 +8,7 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
@@ -172,17 +173,13 @@ outputs: {z: bead.z}
 }
 
 TEST(Cam, ACurveHasPlaces) {
-  try {
-    read(
-        "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
-        "joints: {c: {type: cam, between: [ground, a], curve: [1, 2, 3]}}\n");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "m.yaml:2:54: error[model.bad-value]: curve of joint 'c' does not depend on c.s, the "
-        "place on it.");
-  }
+  EXPECT_EQ(testing::error_of([&] {
+              read(
+                  "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                  "joints: {c: {type: cam, between: [ground, a], curve: [1, 2, 3]}}\n");
+            }),
+            "m.yaml:2:54: error[model.bad-value]: curve of joint 'c' does not depend on c.s, the "
+            "place on it.");
 }
 
 TEST_P(EverySet, AnglesAndPositionsCountFromTheirZero) {

@@ -10,6 +10,7 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
@@ -192,15 +193,14 @@ TEST(Events, CountInTheirDirectionSoonAfterOthers) {
       SimulateOptions options;
       options.end = 1;
       options.integrator = integrator;
-      const Simulation s = simulate(read_model_text(
-                                        "coordinates: {x: {rate: 1}}\n"
-                                        "kinetic: x'^2/2\n"
-                                        "states: {z: {rate: 0.6 - 2*t, start: 0.1}}\n"
-                                        "events:\n"
-                                        "  up: {when: z - 0.15, direction: rising}\n"
-                                        "  mark: {when: x - " +
-                                            std::to_string(mark) + "}\n",
-                                        "restart.yaml"),
+      const Simulation s = simulate(read_model_text("coordinates: {x: {rate: 1}}\n"
+                                                    "kinetic: x'^2/2\n"
+                                                    "states: {z: {rate: 0.6 - 2*t, start: 0.1}}\n"
+                                                    "events:\n"
+                                                    "  up: {when: z - 0.15, direction: rising}\n"
+                                                    "  mark: {when: x - " +
+                                                        std::to_string(mark) + "}\n",
+                                                    "restart.yaml"),
                                     options);
       ASSERT_EQ(s.status, Outcome::Status::Done) << s.text;
       ASSERT_EQ(s.summary.events.size(), 2U);
@@ -509,15 +509,11 @@ events: {wall: {when: x, bounce: 0.5}}
 TEST(Events, ThatChangeParametersGoWithoutDerivatives) {
   SimulateOptions options;
   options.derivatives = 2;
-  try {
-    simulate(oscillator("{harder: {when: x, set: {k: 4}}}"), options);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[simulate.bad-option]: event 'harder' changes parameters, and derivatives "
-                 "are asked for; they would be those of the parameters at the start.\n"
-                 "  Leave out `derivatives`.");
-  }
+  EXPECT_EQ(
+      testing::error_of([&] { simulate(oscillator("{harder: {when: x, set: {k: 4}}}"), options); }),
+      "error[simulate.bad-option]: event 'harder' changes parameters, and derivatives "
+      "are asked for; they would be those of the parameters at the start.\n"
+      "  Leave out `derivatives`.");
 }
 
 // A level rod falls on both ends at once. End A stays where it is, end B leaves with 0.8 of its

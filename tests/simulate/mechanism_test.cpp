@@ -14,6 +14,8 @@
 #include <koppel/simulate/simulate.hpp>
 #include <tests/temporary_folder.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -121,17 +123,11 @@ TEST(Mechanism, SaysAllThatIsWrong) {
   m.add("stay", Distance{.between = {m.ground(), rod.end()}, .length = -1});
   m.add("pull", Spring{.between = {rod.start(), rod.end()}, .stiffness = 1, .free_length = 0});
   m.add("slip", Friction{});
-  try {
-    m.model();
-    FAIL() << "no mistake";
-  } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "error[model.bad-value]: length of joint 'stay' must be positive.\n"
-        "error[model.self-joint]: force 'pull' acts between two points of body 'rod'.\n"
-        "error[model.missing-key]: force 'slip' needs joint, torque (or force) and velocity.\n"
-        "  Below the velocity, friction is viscous.");
-  }
+  EXPECT_EQ(testing::error_of([&] { m.model(); }),
+            "error[model.bad-value]: length of joint 'stay' must be positive.\n"
+            "error[model.self-joint]: force 'pull' acts between two points of body 'rod'.\n"
+            "error[model.missing-key]: force 'slip' needs joint, torque (or force) and velocity.\n"
+            "  Below the velocity, friction is viscous.");
   EXPECT_THROW(m["nobody.x"], Error);
 }
 
@@ -227,13 +223,8 @@ TEST(Mechanism, SignalsAreKnownByTheirNames) {
   EXPECT_NEAR(at(std::vector<double>{2})[1], 3, 1e-14);
   EXPECT_EQ(at(std::vector<double>{7})[0], 5);
   m.add("d", ThreePhase{.duration = Expr(1), .ramp = Expr(0.8)});
-  try {
-    m.model();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[model.bad-value]: signal 'd' has ramps that are longer than half of it.");
-  }
+  EXPECT_EQ(testing::error_of([&] { m.model(); }),
+            "error[model.bad-value]: signal 'd' has ramps that are longer than half of it.");
 }
 
 // A robot's rod that swings about x with a load welded to its end. With I about the hinge and the
@@ -285,12 +276,7 @@ TEST(Mechanism, NamesThatAreNotThereAreSuggested) {
   const RodHandle upper = m.add_rod("upper", {.mass = 1, .length = 1});
   m.add("hip", Revolute{.between = {m.ground(), upper.start()}});
   const auto said = [](const auto& ask) -> std::string {
-    try {
-      ask();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing";
+    return testing::error_of([&] { ask(); }, "nothing");
   };
   EXPECT_EQ(said([&] { m.body("uper"); }),
             "error[model.unknown-name]: there is no body 'uper'.\n  Did you mean 'upper'?");

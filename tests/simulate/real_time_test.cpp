@@ -10,14 +10,14 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 
+#include "tests/error_of.hpp"
+#include "tests/files.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
 namespace {
 
-Model built_in(const std::string& name) {
-  return read_model(std::string(KOPPEL_MODELS) + name + ".yaml");
-}
+using testing::built_in;
 
 struct TriedMethod {
   std::string integrator, formulation;
@@ -452,12 +452,7 @@ TEST(FixedCost, AllCoordinatesGiveTheSameMotionToOrderOne) {
 }
 
 std::string error_of(const Model& model, SimulateOptions options) {
-  try {
-    simulate(model, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { simulate(model, options); });
 }
 
 TEST(FixedCost, WrongVariantsAreRefused) {
@@ -466,12 +461,7 @@ TEST(FixedCost, WrongVariantsAreRefused) {
   options.step = 1e-3;
   // Text is read where a method is made of it.
   const auto error_of_text = [](const char* text) -> std::string {
-    try {
-      static_cast<void>(Integrator(text));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return testing::error_of([&] { static_cast<void>(Integrator(text)); });
   };
   EXPECT_EQ(error_of_text("linear-implicit:J4"),
             "error[integrate.unknown-variant]: 'J4' is not a Jacobian or an order of updates\n"

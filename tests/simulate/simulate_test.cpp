@@ -8,6 +8,7 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -52,12 +53,7 @@ run: {end: 2, samples: 41}
 }
 
 std::string error_of(const Model& model, const SimulateOptions& options) {
-  try {
-    simulate(model, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { simulate(model, options); });
 }
 
 TEST(Simulate, SamplesLieOnTheSolution) {

@@ -9,6 +9,7 @@
 #include <koppel/simulate/simulate.hpp>
 
 #include "tests/analysis/singular_models.hpp"
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
@@ -30,12 +31,7 @@ Simulation run(const Model& model, const std::string& coordinates, double end,
 double last(const Simulation& s, const std::string& name) { return s.trajectory[name].back(); }
 
 std::string refusal(const Model& model, const std::string& coordinates) {
-  try {
-    run(model, coordinates, 0.1);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return testing::error_of([&] { run(model, coordinates, 0.1); });
 }
 
 // The angle of both cranks of the parallelogram: its coupler moves on circles of radius 1, so that

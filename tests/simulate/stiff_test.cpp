@@ -8,6 +8,8 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/budget.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -143,12 +145,9 @@ TEST(Partition, TextsAreReadAndWritten) {
 TEST(Partition, UnknownNamesAreRefused) {
   const Model model = model_of();
   const auto error_of = [&](const char* stiff) -> std::string {
-    try {
+    return testing::error_of([&] {
       simulate(model, options_for(model, std::string("linear-implicit:stiff=") + stiff, 1e-2));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    });
   };
   EXPECT_EQ(
       error_of("herd"),

@@ -9,6 +9,7 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
@@ -159,16 +160,11 @@ TEST(Jumps, OfPositionsAreRefusedInAllCoordinates) {
     SimulateOptions options;
     options.end = 3;
     options.coordinates = set;
-    try {
-      simulate(model, options);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_STREQ(error.what(),
-                   "driven.yaml:12:3: error[model.jump]: 'O.drive' jumps by 0.5 at t = 1 s; a "
-                   "position cannot jump.\n"
-                   "  Give it a course without jumps: a linear or spline table, or a signal of "
-                   "type rest-to-rest; or say 'jump: impulse' where an impact is meant.");
-    }
+    EXPECT_EQ(testing::error_of([&] { simulate(model, options); }),
+              "driven.yaml:12:3: error[model.jump]: 'O.drive' jumps by 0.5 at t = 1 s; a "
+              "position cannot jump.\n"
+              "  Give it a course without jumps: a linear or spline table, or a signal of "
+              "type rest-to-rest; or say 'jump: impulse' where an impact is meant.");
   }
 }
 
@@ -223,15 +219,10 @@ TEST(Jumps, OfPositionsAreNotForStepsOfFixedCost) {
   SimulateOptions options = until(2);
   options.integrator = "rattle";
   options.step = 1e-2;
-  try {
-    simulate(model, options);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "error[simulate.jump]: 'hold' jumps at t = 1 s; fixed-cost steps pass over a jump "
-                 "of position without noticing it.\n"
-                 "  Use an adaptive integrator, or a course without jumps.");
-  }
+  EXPECT_EQ(testing::error_of([&] { simulate(model, options); }),
+            "error[simulate.jump]: 'hold' jumps at t = 1 s; fixed-cost steps pass over a jump "
+            "of position without noticing it.\n"
+            "  Use an adaptive integrator, or a course without jumps.");
 }
 
 TEST(Jumps, OfRatesAreImpactsInAllCoordinates) {

@@ -13,6 +13,8 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/simulate/simulate.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -155,12 +157,7 @@ TEST(Orientation, PosesAreHeld) {
 
 TEST(Orientation, MistakesAreTold) {
   const auto mistake = [](const std::string& law) -> std::string {
-    try {
-      turned(law);
-    } catch (const Error& error) {
-      return error.diagnostics()[0].message;
-    }
-    return "";
+    return testing::message_of([&] { turned(law); });
   };
   EXPECT_EQ(mistake("follows: [1, 2]"),
             "follows of tracking 'turn' must have 3 components; found 2.");

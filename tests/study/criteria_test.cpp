@@ -12,6 +12,8 @@
 #include <koppel/study/criteria.hpp>
 #include <koppel/study/switch_rows.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -28,14 +30,7 @@ Sampled sample(const std::function<double(double)>& f, double end, int count) {
   return out;
 }
 
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::error_of;
 
 TEST(Criteria, AreRead) {
   const Criterion plain = parse_criterion("x");

@@ -10,6 +10,7 @@
 #include <koppel/study/fit.hpp>
 #include <koppel/study/fit_statistics.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
@@ -367,14 +368,7 @@ TEST(Fit, FailsWhereTheRunStopsBeforeThereIsEnoughToCompare) {
             "parameters.");
 }
 
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::error_of;
 
 TEST(Fit, RefusesDataThatMakeNoSense) {
   const Model model = read_model_text(kOscillator, "oscillator.yaml");

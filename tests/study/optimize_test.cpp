@@ -8,6 +8,7 @@
 #include <koppel/study/optimize.hpp>
 #include <koppel/study/optimize_journal.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -26,14 +27,7 @@ OptimizeOptions options_for(const std::string& minimize, std::vector<std::string
   return options;
 }
 
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::error_of;
 
 // A ball thrown from height h with speed v at an angle α flies v cos α/g (v sin α + √(v² sin² α +
 // 2 g h)): farthest at sin² α = v²/(2 v² + 2 g h).

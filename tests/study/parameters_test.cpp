@@ -9,18 +9,15 @@
 #include <koppel/study/batch.hpp>
 #include <koppel/study/parameters.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
 struct Read {
   explicit Read(const std::string& text) : model(read_model_text(text, "m.yaml", {}, origins)) {}
   std::string said_about(const std::string& name) const {
-    try {
-      const StudiedParameters space(model, origins, {name});
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return testing::error_of([&] { const StudiedParameters space(model, origins, {name}); });
   }
   std::vector<ParameterOrigin> origins;
   Model model;
@@ -63,12 +60,7 @@ TEST(StudiedParameters, OfABatchAreNoneThatSamplesOfAHeldSignalFollowFrom) {
   Batch batch(read.model, read.origins, 2, options);
   const double values[] = {1, 2};
   EXPECT_NO_THROW(batch.set("k", values));
-  try {
-    batch.set("A", values);
-    FAIL() << "it was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what(), built_in("A"));
-  }
+  EXPECT_EQ(testing::error_of([&] { batch.set("A", values); }), built_in("A"));
 }
 
 // The same of a model that was built in C++, which has no origins.
@@ -81,12 +73,8 @@ TEST(StudiedParameters, OfAMechanismAreNoneThatSamplesFollowFrom) {
   m.potential(-x.value() * m["hand"]);
   m.output("x", x.value());
   EXPECT_NO_THROW(StudiedParameters(m.model(), {}, {"m"}));
-  try {
-    const StudiedParameters space(m.model(), {}, {"A"});
-    FAIL() << "it was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what(), built_in("A"));
-  }
+  EXPECT_EQ(testing::error_of([&] { const StudiedParameters space(m.model(), {}, {"A"}); }),
+            built_in("A"));
 }
 
 constexpr const char* kOscillator = R"(

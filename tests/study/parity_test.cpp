@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <koppel/runtime/dop853.h>
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/whole_file.hpp>
 #include <koppel/export/c.hpp>
@@ -19,12 +20,14 @@
 #include <koppel/model/yaml/parameter_origins.hpp>
 #include <koppel/study/batch.hpp>
 
+#include "tests/files.hpp"
 #include "tests/near.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace koppel {
 namespace {
 
+using testing::run_in;
 using testing::same_bits;
 using testing::ScopedEnvironment;
 using testing::TemporaryFolder;
@@ -87,14 +90,8 @@ States numbers_in(const fs::path& path) {
   return out;
 }
 
-int run_in(const fs::path& folder, const std::string& command) {
-  return std::system(("cd '" + folder.string() + "' && " + command + " >out 2>err").c_str());
-}
 std::string complaint(const fs::path& folder) {
-  std::ifstream file(folder / "err");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str().substr(0, 1000);
+  return testing::text_of(folder / "err").substr(0, 1000);
 }
 
 // A step that fails leaves no numbers, as in a batch.

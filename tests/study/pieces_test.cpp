@@ -11,6 +11,8 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/study/sensitivity.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
@@ -478,12 +480,7 @@ events: {there: {when: x - a}}
 }
 
 std::string refusal(const char* text, const std::string& over, double end) {
-  try {
-    find(text, {"x:final"}, {over}, end, kWays[0]);
-  } catch (const Error& error) {
-    return error.diagnostics()[0].id;
-  }
-  return "none";
+  return testing::id_of([&] { find(text, {"x:final"}, {over}, end, kWays[0]); }, "none");
 }
 
 TEST(Pieces, WhatSticksHasNoDerivatives) {

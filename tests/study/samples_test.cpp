@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,19 +10,14 @@
 #include <koppel/study/random.hpp>
 #include <koppel/study/samples.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
 using Kind = Design::Kind;
 
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::error_of;
 
 std::string range_error(const std::string& text) {
   return error_of([&] { parse_range(text); });

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <sstream>
 
@@ -12,6 +11,8 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/study/sweep_journal.hpp>
 #include <koppel/study/sweep_table.hpp>
+
+#include "tests/error_of.hpp"
 
 namespace koppel {
 namespace {
@@ -36,14 +37,7 @@ outputs: {y: crank.B.y}
 run: {end: 0.2, samples: 21}
 )";
 
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
+using testing::error_of;
 
 Sweep four_bar(std::vector<Range> ranges, std::vector<std::string> outputs = {}) {
   Sweep sweep{[](const Settings& settings) {
@@ -57,13 +51,13 @@ Sweep four_bar(std::vector<Range> ranges, std::vector<std::string> outputs = {})
   return sweep;
 }
 
-class InFolder : public testing::Test {
+class InFolder : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ =
         fs::temp_directory_path() /
         ("koppel_sweep_test_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-         testing::UnitTest::GetInstance()->current_test_info()->name());
+         ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }

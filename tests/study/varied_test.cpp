@@ -16,6 +16,7 @@
 #include <koppel/study/state_tape.hpp>
 #include <koppel/study/traced_motion.hpp>
 
+#include "tests/error_of.hpp"
 #include "tests/near.hpp"
 
 namespace koppel {
@@ -126,12 +127,7 @@ TEST(Varied, TimesOfEventsHaveDerivatives) {
 TEST(Varied, AnEventThatIsNotThereIsTold) {
   const Model model = read_model_text(kBall, "ball.yaml");
   const auto error_of = [&](const char* criterion, double end) -> std::string {
-    try {
-      find(model, {}, {"g"}, options_for({criterion}, end));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return testing::error_of([&] { find(model, {}, {"g"}, options_for({criterion}, end)); });
   };
   EXPECT_NE(error_of("ground:time", 0.1).find("event 'ground' does not happen before the end"),
             std::string::npos);
