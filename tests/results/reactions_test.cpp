@@ -1,6 +1,7 @@
 // Reactions against Newton and Euler: on every body, all that acts makes m a and the rate of its
 // angular momentum. The accelerations are those of the bodies' frames; nothing of the way from
 // multipliers to forces is used.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>

@@ -19,6 +19,15 @@
 namespace koppel {
 namespace {
 
+#if SUNDIALS_VERSION_MAJOR >= 7
+bool silence(void*) { return true; }  // the context is silent
+#else
+bool silence(void* cvode) {
+  const auto ignore = [](int, const char*, const char*, char*, void*) {};
+  return CVodeSetErrHandlerFn(cvode, ignore, nullptr) == CV_SUCCESS;
+}
+#endif
+
 // What CVODE's callbacks see.
 struct User {
   const Segment& segment;
@@ -134,7 +143,7 @@ class Cvode {
 };
 
 bool Cvode::set_up() {
-  const bool ok = CVodeSetErrHandlerFn(cvode_, ignore_message, nullptr) == CV_SUCCESS &&
+  const bool ok = silence(cvode_) &&
                   CVodeInit(cvode_, evaluate_rates, outcome_.t, y_.get()) == CV_SUCCESS &&
                   CVodeSetUserData(cvode_, &user_) == CV_SUCCESS &&
                   CVodeWFtolerances(cvode_, evaluate_weights) == CV_SUCCESS &&

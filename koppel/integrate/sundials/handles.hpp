@@ -6,16 +6,30 @@
 #include <string>
 
 #include <nvector/nvector_serial.h>
+#include <sundials/sundials_config.h>
 #include <sundials/sundials_context.h>
 #include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_logger.h>
 #include <sundials/sundials_matrix.h>
 
 #include <koppel/integrate/advance.hpp>
 
 namespace koppel {
 
+// Silent: outcomes are told by return values. (Version 7 has its messages here; before, each integrator has its own.)
 struct SundialsContext {
+#if SUNDIALS_VERSION_MAJOR >= 7
+  SundialsContext() {
+    SUNContext_Create(SUN_COMM_NULL, &handle);  // no MPI, also where the library has it
+    SUNContext_ClearErrHandlers(handle);
+    SUNLogger logger = nullptr;
+    SUNContext_GetLogger(handle, &logger);
+    SUNLogger_SetErrorFilename(logger, "");
+    SUNLogger_SetWarningFilename(logger, "");
+  }
+#else
   SundialsContext() { SUNContext_Create(nullptr, &handle); }
+#endif
   ~SundialsContext() { SUNContext_Free(&handle); }
   SundialsContext(const SundialsContext&) = delete;
   SundialsContext& operator=(const SundialsContext&) = delete;
@@ -39,9 +53,6 @@ inline SundialsVector make_sundials_vector(std::size_t size, SUNContext context)
 inline std::span<double> values_of(N_Vector vector) {
   return {N_VGetArrayPointer(vector), static_cast<std::size_t>(N_VGetLength(vector))};
 }
-
-// Takes messages in the place of the terminal; outcomes are told by return values.
-inline void ignore_message(int, const char*, const char*, char*, void*) {}
 
 // Notices steps that no longer advance, one after another: SUNDIALS itself would go on for ever.
 class StallWatch {

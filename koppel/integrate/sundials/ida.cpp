@@ -18,6 +18,15 @@
 namespace koppel {
 namespace {
 
+#if SUNDIALS_VERSION_MAJOR >= 7
+bool silence(void*) { return true; }  // the context is silent
+#else
+bool silence(void* ida) {
+  const auto ignore = [](int, const char*, const char*, char*, void*) {};
+  return IDASetErrHandlerFn(ida, ignore, nullptr) == IDA_SUCCESS;
+}
+#endif
+
 // What IDA's callbacks see.
 struct User {
   const Segment& segment;
@@ -136,7 +145,7 @@ bool Ida::set_up() {
   for (std::size_t i = 0; i < is_differential.size(); ++i) {
     is_differential[i] = user_.system.is_differential(i) ? 1 : 0;
   }
-  return IDASetErrHandlerFn(ida_, ignore_message, nullptr) == IDA_SUCCESS &&
+  return silence(ida_) &&
          IDAInit(ida_, evaluate_residual, outcome_.t, y_.get(), y_rate_.get()) == IDA_SUCCESS &&
          IDASetUserData(ida_, &user_) == IDA_SUCCESS &&
          IDAWFtolerances(ida_, evaluate_weights) == IDA_SUCCESS &&
