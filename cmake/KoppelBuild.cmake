@@ -46,6 +46,8 @@ function(koppel_own target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # false alarms on std::string in GCC 12 (bug 105651)
+    # Joined sources are includes to the compiler, where types of an anonymous namespace would be of several units.
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KOPPEL_JOINED}>>:-Wno-subobject-linkage>
     $<$<BOOL:${KOPPEL_WERROR}>:-Werror>
     -ffp-contract=off)
 endfunction()

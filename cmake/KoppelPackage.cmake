@@ -77,6 +77,9 @@ install(FILES LICENSE RENAME copyright DESTINATION share/doc/koppel COMPONENT pr
 install(FILES LICENSE RENAME copyright DESTINATION share/doc/libkoppel-dev COMPONENT library)
 
 set(needs koppel_app koppel_manual)
+if(TARGET koppel_workbench)
+  list(APPEND needs koppel_workbench)
+endif()
 if(TARGET koppel_python)
   list(APPEND needs koppel_python)
   list(APPEND CPACK_COMPONENTS_ALL python)

@@ -1,9 +1,6 @@
 # cmake -D SOURCE_DIR= -D VERSION= -D LEFT_OUT= -D OUTPUT= -P write_version.cmake
 # Writes version.cpp; leaves the file alone when nothing changed.
 set(COMMIT unknown)
-list(TRANSFORM LEFT_OUT REPLACE "^SUNDIALS$" "SUNDIALS (integrators ida and cvode)")
-list(TRANSFORM LEFT_OUT REPLACE "^HDF5$" "HDF5 (--hdf5)")
-list(TRANSFORM LEFT_OUT REPLACE "^PAGES$" "pages (plots in report.html, play, export --to html)")
 list(JOIN LEFT_OUT ", " LEFT_OUT)
 if(EXISTS "${SOURCE_DIR}/.git")
   find_program(GIT git)

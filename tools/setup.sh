@@ -6,13 +6,21 @@ stamp="$build/.built"
 
 say() { echo "koppel: $*" >&2; }
 
-# Whether the program is there and no source is newer than the build that made it.
-# The log of HEAD stands for the commit, which --version tells.
+# Whether the program is there, no source is newer than the build that made it, and no package has come that a part
+# was waiting for (cmake/KoppelParts.cmake). The log of HEAD stands for the commit, which --version tells.
 is_current() {
-  [ -x "$build/bin/koppel" ] && [ -f "$stamp" ] &&
+  [ -x "$build/bin/koppel" ] && [ -f "$stamp" ] && ! has_new_part &&
     [ -z "$(find "$root/koppel" "$root/apps" "$root/viewer" "$root/cmake" "$root/CMakeLists.txt" \
       "$root/CMakePresets.json" "$root/tools/packages.txt" "$root/.git/logs/HEAD" \
       -newer "$stamp" -print -quit 2>/dev/null)" ]
+}
+
+has_new_part() {
+  [ -f "$build/absent" ] || return 1
+  while read -r header; do
+    [ -e "/usr/include/$header" ] && return
+  done <"$build/absent"
+  return 1
 }
 
 # The same of the Python module.
@@ -62,42 +70,84 @@ install_packages() {
   exit 1
 }
 
+# configure [again]: where that was not done for this tree, or a part has come.
 configure() {
   fresh=
   if ! grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
     fresh=--fresh # none yet, or the tree has moved
-  elif [ -f "$build/build.ninja" ]; then
+  elif [ -f "$build/build.ninja" ] && [ "${1-}" != again ] && ! has_new_part; then
     return # ninja configures again when it must
   fi
   # Warnings are errors where changes are checked, not where somebody builds with a compiler that is new to us.
   if ! (cd "$root" && cmake --preset release $fresh ${CI:+-D KOPPEL_WERROR=ON}) >"$build/configure.log" 2>&1; then
     cat "$build/configure.log" >&2
-    say "the build could not be configured."
+    say "the build could not be configured; the reason stands above."
     exit 1
   fi
 }
 
-# build_target TARGET: sets up all that is missing and builds, one process at a time.
+# compile TARGET: `cmake --build`, with a line of progress on a terminal.
+compile() {
+  if [ -t 2 ]; then quiet=; else quiet=--quiet; fi
+  NINJA_STATUS="koppel: %p of this part, %e s: " cmake --build "$build" --target "$1" -j "$(nproc)" -- $quiet >&2 && return
+  has_room 50 || say "there is no room left on the disk of $build: the build takes up to $needed_megabytes MB."
+  say "the build failed; the reason stands above. If it is an old build folder, remove $build and try again."
+  exit 1
+}
+
+needed_megabytes=700
+has_room() {
+  room=$(df -Pm "$build" 2>/dev/null | awk 'NR == 2 { print $4 }')
+  [ -z "$room" ] || [ "$room" -ge "$1" ]
+}
+
+minutes() { awk "BEGIN { m = $1 / 60; if (m < 1.5) printf \"%.0f s\", $1; else printf \"%.0f min\", m }"; }
+
+# build_program: the first build says how long it will take: some hundredth of the work goes first and is measured.
+first_share=2
+build_program() {
+  if [ -x "$build/bin/koppel" ]; then
+    compile koppel_app
+    return
+  fi
+  begun=$(date +%s)
+  say "building Koppel in $build; this happens once. Measuring how long it takes here ..."
+  compile koppel_base
+  seconds=$(($(date +%s) - begun))
+  say "about $(minutes $((seconds * (100 - first_share) / first_share + 1))) from now, with $(nproc) processes."
+  compile koppel_app
+  say "built in $(minutes $(($(date +%s) - begun)))."
+}
+
+# build_target TARGET [LIST...]: installs tools/packages.txt and the LISTs, configures and builds, one process at a time.
 build_target() {
-  mkdir -p "$build" || exit 1
+  target=$1
+  shift
+  if ! mkdir -p "$build" 2>/dev/null || [ ! -w "$build" ]; then
+    say "$build cannot be written: copy the sources to a folder of your own."
+    exit 1
+  fi
   exec 9>"$root/build/.lock"
   flock 9
-  if [ "$1" = koppel_app ] && is_current; then
+  if [ "$target" = koppel_app ] && is_current; then
     exec 9>&- # another process was faster
     return
   fi
-  case $1 in koppel_app | koppel_python) install_packages ;; *) install_packages packages-test.txt ;; esac
-  [ -x "$build/bin/koppel" ] || say "building; this happens once and takes about $((30 / $(nproc) + 2)) minutes."
-  configure
-  touch "$stamp.new" # before the build, so that what is edited meanwhile counts as newer
-  if [ -t 2 ]; then quiet=; else quiet=--quiet; fi
-  if ! cmake --build "$build" --target "$1" -j "$(nproc)" -- $quiet >&2; then
-    say "the build failed."
+  install_packages "$@"
+  if [ ! -x "$build/bin/koppel" ] && ! has_room $needed_megabytes; then
+    say "the build takes up to $needed_megabytes MB; on the disk of $build there are only $room MB free."
     exit 1
   fi
-  case $1 in
-    koppel_python) mv "$stamp.new" "$stamp.module" ;;
-    *) mv "$stamp.new" "$stamp" ;;
+  configure
+  grep -q "^build $target:" "$build/build.ninja" || configure again
+  touch "$stamp.new" # before the build, so that what is edited meanwhile counts as newer
+  build_program
+  case $target in
+    koppel_app) ;;
+    koppel_tests) compile all ;;
+    *) compile "$target" ;;
   esac
+  mv "$stamp.new" "$stamp"
+  [ "$target" != koppel_python ] || touch "$stamp.module"
   exec 9>&-
 }

@@ -7,30 +7,21 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <filesystem>
-#include <iostream>
-#include <new>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/base/printable.hpp>
-#include <koppel/base/stop.hpp>
 #include <koppel/base/suggest.hpp>
-#include <koppel/base/whole_file.hpp>
 #include <koppel/expr/code/native.hpp>
 #include <koppel/version.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/exit_code.hpp"
 #include "apps/koppel/heap.hpp"
 #include "apps/koppel/help_format.hpp"
 #include "apps/koppel/interrupt.hpp"
-#include "apps/koppel/model_options.hpp"
 #include "apps/koppel/play.hpp"
-#include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
 namespace {
@@ -129,49 +120,6 @@ void tell_no_executable_memory(int argc, char** argv) {
   std::fprintf(stderr, "note: %s\n", kNoExecutableMemory);
 }
 
-constexpr const char* kNoMemory = "error[memory]: there is not enough memory for this.";
-
-ExitCode run_and_report(int argc, char** argv) {
-  ExitCode code = ExitCode::kWrongInput;
-  std::string message;
-  try {
-    run(argc, argv);
-    return ExitCode::kDone;
-  } catch (const Failure& failure) {
-    code = failure.code;
-    message = failure.message;
-  } catch (const Error& error) {
-    message = with_places(error).what();
-  } catch (const WriteError& error) {
-    code = ExitCode::kNumericsFailed;
-    message = std::string("error[results.not-written]: ") + error.what();
-  } catch (const Stopped&) {
-    code = ExitCode::kNumericsFailed;
-    message = "interrupted.";
-  } catch (const std::bad_alloc&) {
-    code = ExitCode::kNumericsFailed;
-    message = kNoMemory;
-  } catch (const std::length_error&) {
-    code = ExitCode::kNumericsFailed;
-    message = kNoMemory;
-  } catch (const std::filesystem::filesystem_error& error) {
-    message = "error[arguments.wrong]: " + error.path1().string() +
-              " cannot be used: " + error.code().message() + ".";
-  } catch (const std::exception& error) {
-    message = "error[internal]: this is a bug in Koppel (" + std::string(error.what()) +
-              ").\n  Please report it, with the model and the command.";
-  }
-  std::fprintf(stderr, "%s\n", printable(with_flags(message), true).c_str());
-  return code;
-}
-
-// Every byte that was printed has been taken; a full disk is noticed here at the latest.
-bool is_output_written() {
-  std::cout.flush();
-  const bool is_flushed = std::fflush(stdout) == 0;
-  return is_flushed && std::ferror(stdout) == 0 && std::cout.good();
-}
-
 }  // namespace
 }  // namespace koppel::app
 
@@ -180,11 +128,7 @@ int main(int argc, char** argv) {
   koppel::app::take_large_pages();
   koppel::app::guard_standard_descriptors();
   koppel::app::ignore_file_size_signal();
-  ExitCode code = koppel::app::run_and_report(argc, argv);
+  const ExitCode code = koppel::app::exit_code_of([&] { koppel::app::run(argc, argv); });
   koppel::app::tell_no_executable_memory(argc, argv);
-  if (!koppel::app::is_output_written()) {
-    std::fputs("error: standard output cannot be written.\n", stderr);
-    if (code == ExitCode::kDone) code = ExitCode::kNumericsFailed;
-  }
-  return static_cast<int>(code);
+  return static_cast<int>(koppel::app::finish_output(code));
 }

@@ -7,14 +7,13 @@
 
 #include <fmt/format.h>
 
+#include <koppel/base/at.hpp>
 #include <koppel/equations/leave_out.hpp>
 
 #include "apps/koppel/print_line.hpp"
 
 namespace koppel::app {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 StructureFindings find_one(const Shared<Equations>& e, const Examination& found, bool is_servo) {
   StructureFindings out;

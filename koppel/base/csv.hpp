@@ -1,4 +1,4 @@
-// Reading comma-separated values: a header with names, then a line of numbers for each row. Where
+// Comma-separated values: a header with names, then a line of numbers for each row. Where
 // the header has no comma, semicolons or tabs separate, and decimals may have commas.
 #pragma once
 
@@ -15,5 +15,8 @@ struct CsvColumns {
 
 // Throws Error `csv.bad-line` with the line; `file` is for the message.
 CsvColumns parse_csv(std::string_view text, const std::string& file);
+
+// As it stands in a table: in quotation marks where it has commas, quotation marks or ends of lines.
+std::string csv_field(const std::string& text);
 
 }  // namespace koppel

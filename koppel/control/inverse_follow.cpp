@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <koppel/base/seconds_since.hpp>
 #include <koppel/control/bounded/bounded.hpp>
 #include <koppel/control/inverse_run.hpp>
 #include <koppel/expr/code/native.hpp>
@@ -13,10 +14,6 @@ namespace koppel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 }  // namespace
 

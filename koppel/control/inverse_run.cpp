@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/seconds_since.hpp>
 #include <koppel/control/checks/verdict.hpp>
 #include <koppel/control/inputs/shared_pieces.hpp>
 #include <koppel/control/servo/assumptions.hpp>
@@ -19,10 +20,6 @@ namespace koppel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 template <typename Items>
 std::string join(const Items& items) {

@@ -20,9 +20,9 @@ namespace {
 // Outputs in one statement that prints: a literal of C may have 4095 characters.
 constexpr std::size_t kInARow = 8;
 
-class Writer {
+class CWriter {
  public:
-  Writer(const StepModel& model, bool is_float, bool is_for_card = false)
+  CWriter(const StepModel& model, bool is_float, bool is_for_card = false)
       : m_(model),
         is_float_(is_float),
         is_for_card_(is_for_card),
@@ -427,12 +427,12 @@ std::string print_names_in_c(const std::vector<CVariable>& outputs) {
 }
 
 CStep write_c_step_for_card(const StepModel& model, bool is_float) {
-  return Writer(model, is_float, true).write_step();
+  return CWriter(model, is_float, true).write_step();
 }
 
 CFiles write_c(const StepModel& model, bool is_float) {
   refuse_events(model.prepared.equations);
-  return Writer(model, is_float).write();
+  return CWriter(model, is_float).write();
 }
 
 }  // namespace koppel

@@ -35,9 +35,9 @@ LeastBlocks least_blocks(std::size_t num_operations) {
   return {num_operations <= 800 ? 4 : 1, 1};
 }
 
-class Writer {
+class CudaWriter {
  public:
-  Writer(const StepModel& model, bool is_float)
+  CudaWriter(const StepModel& model, bool is_float)
       : m_(model),
         is_float_(is_float),
         real_(is_float ? "float" : "double"),
@@ -303,7 +303,7 @@ int main(int argc, char** argv) {{
 
 CudaFiles write_cuda(const StepModel& model, bool is_float) {
   refuse_events(model.prepared.equations);
-  return Writer(model, is_float).write();
+  return CudaWriter(model, is_float).write();
 }
 
 }  // namespace koppel

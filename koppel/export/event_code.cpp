@@ -15,9 +15,9 @@ using Exprs = std::vector<Expr>;
 
 void append(Exprs& to, const Exprs& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-class Writer {
+class EventWriter {
  public:
-  Writer(const StepModel& model, const RateTerms& rates)
+  EventWriter(const StepModel& model, const RateTerms& rates)
       : m_(model), rates_(rates), e_(model.prepared.equations) {}
 
   EventCode write(double end) {
@@ -157,7 +157,7 @@ class Writer {
 
 EventCode make_event_code(const StepModel& model, const RateTerms& rates, double end) {
   if (model.prepared.equations->events.empty()) return {};
-  return Writer(model, rates).write(end);
+  return EventWriter(model, rates).write(end);
 }
 
 std::vector<char> changed_by_events(const StepModel& model) {

@@ -6,14 +6,13 @@
 
 #include <fmt/format.h>
 
+#include <koppel/base/text.hpp>
 #include <koppel/expr/graph/operations.hpp>
 
 namespace koppel {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Macros of the headers that generated code includes (math.h, stdint.h, stdio.h, string.h), and of
 // compilers that do not keep to the standard: in their place would stand something else.
 bool is_macro(const std::string& name) {

@@ -35,9 +35,9 @@ Exprs definitions_of(const Model& model, std::span<const ParameterOrigin> origin
   return definitions;
 }
 
-class Writer {
+class StartWriter {
  public:
-  explicit Writer(const StepModel& model)
+  explicit StartWriter(const StepModel& model)
       : m_(model), e_(model.prepared.equations), start_(model.start.expected) {}
 
   StartCode write() {
@@ -248,7 +248,7 @@ StartTerms make_start_terms(const Model& model, std::span<const ParameterOrigin>
 StartCode make_start_code(const StepModel& model) {
   const std::vector<ParameterKind>& kinds = model.start.kinds;
   if (std::find(kinds.begin(), kinds.end(), ParameterKind::Free) == kinds.end()) return {};
-  return Writer(model).write();
+  return StartWriter(model).write();
 }
 
 }  // namespace koppel

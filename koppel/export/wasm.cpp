@@ -17,9 +17,9 @@ namespace {
 
 using Addresses = std::vector<std::uint32_t>;
 
-class Writer {
+class WasmWriter {
  public:
-  Writer(const StepModel& model, const WasmContents& contents)
+  WasmWriter(const StepModel& model, const WasmContents& contents)
       : m_(model), contents_(contents), kernels_(module_) {
     make_programs();
     lay_out();
@@ -403,7 +403,7 @@ WasmFiles write_wasm(const StepModel& model) {
 
 std::string write_wasm_module(const StepModel& model, const WasmContents& contents) {
   refuse_events(model.prepared.equations);
-  return Writer(model, contents).write();
+  return WasmWriter(model, contents).write();
 }
 
 }  // namespace koppel

@@ -23,9 +23,9 @@ std::string polynomial(const std::vector<double>& c, const char* z) {
   return out;
 }
 
-class Writer {
+class AccurateWasmWriter {
  public:
-  Writer(const WasmRates& rates, wasm::Module& module)
+  AccurateWasmWriter(const WasmRates& rates, wasm::Module& module)
       : r_(rates), module_(module), bytes_(8 * rates.num_y) {
     for (std::uint32_t* place : {&y0_, &y1_, &stage_}) *place = module.reserve(r_.num_y);
     for (std::uint32_t& place : k_) place = module.reserve(r_.num_y);
@@ -351,7 +351,7 @@ class Writer {
 }  // namespace
 
 std::uint32_t add_accurate_advance(const WasmRates& rates, wasm::Module& module) {
-  return Writer(rates, module).write();
+  return AccurateWasmWriter(rates, module).write();
 }
 
 }  // namespace koppel

@@ -14,7 +14,7 @@
 namespace koppel {
 namespace {
 
-constexpr int kMaxIterations = 12;
+constexpr int kMaxBdfIterations = 12;
 
 // α_0 … α_k.
 std::vector<double> differentiation(int k) {
@@ -130,7 +130,7 @@ class Bdf {
     const double c = alpha_[0] / h, enough = std::max(1e-3 * segment_.options.tolerance, 1e-14);
     double last = INFINITY;
     for (int iteration = 1;; ++iteration) {
-      if (iteration > kMaxIterations) return kNoConvergence;
+      if (iteration > kMaxBdfIterations) return kNoConvergence;
       ++outcome_.statistics.iterations;
       for (std::size_t i = 0; i < n_; ++i) rate_[i] = c * y[i] + history_rate_[i];
       if (!system_.residual(t1, y, rate_, delta_)) return kNoConvergence;

@@ -23,7 +23,7 @@
 namespace koppel {
 namespace {
 
-constexpr int kMaxIterations = 12;
+constexpr int kMaxEulerIterations = 12;
 
 class ImplicitEuler {
  public:
@@ -64,7 +64,7 @@ std::string_view ImplicitEuler::take(double h, double t1) {
   const double enough = std::max(1e-3 * segment_.options.tolerance, 1e-14);
   double last = INFINITY;
   for (int iteration = 1;; ++iteration) {
-    if (iteration > kMaxIterations) return kNoConvergence;
+    if (iteration > kMaxEulerIterations) return kNoConvergence;
     ++outcome_.statistics.iterations;
     for (std::size_t i = 0; i < n_; ++i) new_rate_[i] = (step_.y1[i] - step_.y0[i]) / h;
     if (!system_.residual(t1, step_.y1, new_rate_, delta_)) return kNoConvergence;

@@ -182,7 +182,7 @@ const IntegratorInfo& find_row(std::string_view name) {
   if (name == "ida" || name == "cvode") {
     throw Error("integrate.no-sundials",
                 fmt::format("integrator '{}' is of SUNDIALS, which this build has not", name),
-                "use radau5 for stiff problems, or configure with -D KOPPEL_SUNDIALS=ON.");
+                "use radau5 for stiff problems; or install libsundials-dev and build again; bin/koppel then does so by itself.");
   }
   std::string hint = "integrators: " + list + ".";
   if (const std::string meant = suggest(name, names); !meant.empty()) {

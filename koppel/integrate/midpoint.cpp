@@ -18,7 +18,7 @@
 namespace koppel {
 namespace {
 
-constexpr int kMaxIterations = 25;
+constexpr int kMaxMidpointIterations = 25;
 
 class Midpoint {
  public:
@@ -122,7 +122,7 @@ std::string_view Midpoint::take(double t, double h) {
   }
   system_.set_step(h);
   double last = INFINITY;
-  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+  for (int iteration = 0; iteration < kMaxMidpointIterations; ++iteration) {
     ++outcome_.statistics.iterations;
     if (!residual(t, h)) return kNoConvergence;
     if (!factor(t, h)) return kSingular;

@@ -47,7 +47,7 @@ constexpr Matrix kInverseT = {
 constexpr std::array<double, 3> kE = {-(13 + 7 * kSqrt6) / 3, (-13 + 7 * kSqrt6) / 3, -1.0 / 3};
 
 constexpr double kEps = 2.220446049250313e-16;
-constexpr int kMaxIterations = 7;
+constexpr int kMaxRadauIterations = 7;
 // Increments that no longer shrink are round-off where they are so small against the tolerance.
 constexpr double kHarmless = 0.1;
 // With fixed steps there is no choice but to go on.
@@ -214,7 +214,7 @@ Radau5::Iteration Radau5::iterate(double h) {
   contraction_sum_ = std::pow(std::max(contraction_sum_, kEps), 0.8);
   contraction_ = kGoodContraction;
   double last_norm = 0, last_ratio = 0;
-  const int most = is_fixed_ ? kMaxIterationsOfFixed : kMaxIterations;
+  const int most = is_fixed_ ? kMaxIterationsOfFixed : kMaxRadauIterations;
   for (iterations_ = 1; iterations_ <= most; ++iterations_) {
     ++outcome_.statistics.iterations;
     for (std::size_t s = 0; s < 3; ++s) {
@@ -325,7 +325,7 @@ std::string_view Radau5::attempt(const NextStep& next) {
   }
   const double error = is_fixed_ ? 0 : estimate_error(next.h);
   // The more iterations were needed, the more careful.
-  constexpr double kWork = 2 * kMaxIterations;
+  constexpr double kWork = 2 * kMaxRadauIterations;
   const double safety = kSafety * std::min(1.0, (1 + kWork) / (iterations_ + kWork));
   const double growth = std::clamp(safety / std::pow(error, 0.25), kMostShrink, kMostGrowth);
   if (error >= 1) {

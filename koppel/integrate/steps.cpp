@@ -13,7 +13,7 @@
 namespace koppel {
 namespace {
 
-constexpr int kMaxIterations = 25;
+constexpr int kMaxNewtonIterations = 25;
 
 double power(double h, int exponent) { return exponent == 0 ? 1 : exponent == 1 ? h : h * h; }
 
@@ -138,7 +138,7 @@ double Stepper::correct(std::size_t k, double h) {
 std::string_view Stepper::solve(std::size_t k, double h) {
   constexpr double kRoundOff = 1e-16, kNearlyRoundOff = 1e-10;
   double last = INFINITY;
-  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+  for (int iteration = 0; iteration < kMaxNewtonIterations; ++iteration) {
     ++outcome_.statistics.iterations;
     ++outcome_.statistics.evaluations;
     equations_.evaluate(k, delta_[k], work_);

@@ -15,7 +15,7 @@
 namespace koppel {
 namespace {
 
-constexpr double kSecond = 1e9;  // nanoseconds
+constexpr double kNanoseconds = 1e9;  // nanoseconds
 
 void require(bool holds, const std::string& message, const char* hint = "") {
   if (!holds) throw Error("live.bad-option", message, hint);
@@ -218,7 +218,7 @@ class Loop {
     for (long k = 0; static_cast<double>(k) < last; ++k) {
       if (!step(k)) break;
     }
-    out_.wall_seconds = static_cast<double>(clock_.now() - begin) / kSecond;
+    out_.wall_seconds = static_cast<double>(clock_.now() - begin) / kNanoseconds;
     out_.reached = time(out_.steps);
   }
 
@@ -228,7 +228,7 @@ class Loop {
   double time(long k) const { return t_start_ + static_cast<double>(k) * h_; }
   bool is_paced() const { return out_.period > 0; }
   std::int64_t release(long k) const {
-    return start_ + std::llround(static_cast<double>(k) * out_.period * kSecond);
+    return start_ + std::llround(static_cast<double>(k) * out_.period * kNanoseconds);
   }
 
   bool end(LiveResult::Status status) {
@@ -266,11 +266,11 @@ class Loop {
   bool keep(std::int64_t delay) {
     if (delay <= 0) return true;
     ++out_.missed;
-    out_.latest = std::max(out_.latest, static_cast<double>(delay) / kSecond);
+    out_.latest = std::max(out_.latest, static_cast<double>(delay) / kNanoseconds);
     if (options_.late == Late::Stop) return end(LiveResult::Status::Late);
     if (options_.late == Late::Slip) {
       start_ += delay;
-      out_.slipped += static_cast<double>(delay) / kSecond;
+      out_.slipped += static_cast<double>(delay) / kNanoseconds;
     }
     return true;
   }

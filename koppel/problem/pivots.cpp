@@ -1,5 +1,7 @@
 #include <koppel/problem/pivots.hpp>
 
+#include <koppel/base/at.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -7,8 +9,6 @@
 
 namespace koppel {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A matrix that is being eliminated at all sample points at once, by its rows.
 class Active {

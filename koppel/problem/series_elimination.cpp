@@ -3,6 +3,7 @@
 #include <numeric>
 #include <string>
 
+#include <koppel/base/at.hpp>
 #include <koppel/expr/algebra/elimination.hpp>
 
 namespace koppel {
@@ -12,8 +13,6 @@ namespace {
 // long to make.
 constexpr std::size_t kMostUnknowns = 400;
 constexpr long kMostProducts = 20'000;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 template <typename F>
 void for_each_entry(const SparseExpr& J, F&& f) {

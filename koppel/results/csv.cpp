@@ -21,13 +21,6 @@ namespace {
 
 constexpr std::size_t kEnough = std::size_t{1} << 13;  // numbers, to make text of at once
 
-std::string quoted(const std::string& name) {
-  if (!name.empty() && name.find_first_of(",\"\r\n") == std::string::npos) return name;
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
-}
-
 }  // namespace
 
 void append_number(std::string& text, double value) {
@@ -45,7 +38,7 @@ CsvWriter::CsvWriter(const std::filesystem::path& path, std::span<const Column> 
   std::string header;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i > 0) header += ',';
-    header += quoted(columns[i].name);
+    header += columns[i].name.empty() ? "\"\"" : csv_field(columns[i].name);
   }
   write(header + '\n', 0);
 }

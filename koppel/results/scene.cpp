@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <koppel/base/at.hpp>
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 void add_point(Scene::BodyPicture& body, const Vec3<double>& point) {
   const auto is_same = [&](const Vec3<double>& p) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <koppel/base/largest.hpp>
 #include <koppel/base/quoted.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/graph/traverse.hpp>
@@ -17,12 +18,6 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 constexpr int kParts = 8;            // of a step, for samples
 constexpr double kNearTheCut = 0.1;  // rad, of samples' maxima that are worth a search
-
-double largest(const std::vector<double>& values) {
-  double out = 0;
-  for (const double value : values) out = std::max(out, std::abs(value));
-  return out;
-}
 
 }  // namespace
 

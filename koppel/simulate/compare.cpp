@@ -52,7 +52,7 @@ SimulateOptions simulate_options(const CompareOptions& options, const Candidate&
   return out;
 }
 
-double largest(const std::vector<double>& x) {
+double greatest(const std::vector<double>& x) {
   return x.empty() ? 0 : *std::max_element(x.begin(), x.end());
 }
 
@@ -138,7 +138,7 @@ class Comparer {
       if (!other || !share_outputs(tight->trajectory, tight->trajectory)) continue;
       out_.reference = fmt::format("{}/{} at tolerance {:g}", tight->choice.formulation.text(),
                                    tight->choice.integrator.text(), kTightest);
-      out_.reference_error = largest(deviations(other->trajectory, tight->trajectory));
+      out_.reference_error = greatest(deviations(other->trajectory, tight->trajectory));
       reference_ = std::move(tight->trajectory);
       return;
     }
@@ -295,7 +295,7 @@ class Comparer {
     }
     if (reference_) {
       out.errors = deviations(trajectory, *reference_);
-      if (!out.errors.empty()) out.error = largest(out.errors);
+      if (!out.errors.empty()) out.error = greatest(out.errors);
     }
     return out;
   }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kLongName = 27;  // what fits into 80 columns with all numbers
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-std::string short_time(double seconds) {
+std::string compact_time(double seconds) {
   if (seconds < 0.9995e-3) return fmt::format("{:.0f}us", 1e6 * seconds);
   if (seconds < 0.9995) return fmt::format("{:.3g}ms", 1e3 * seconds);
   return fmt::format("{:.3g}s", seconds);
@@ -170,7 +170,7 @@ std::string to_text(const Comparison& c) {
       line(settings,
            {"time", "steps", "evals", "|g|", "|g'|", digits == 0 ? "E" : "energy", "p", "error"});
     }
-    line(label_of(run, c), {short_time(run.seconds), short_count(run.steps),
+    line(label_of(run, c), {compact_time(run.seconds), short_count(run.steps),
                             short_count(run.evaluations), power(run.position_drift, digits),
                             power(run.velocity_drift, digits), power(run.energy_error, digits),
                             power(run.momentum_error, digits), power(run.error, digits)});

@@ -10,6 +10,7 @@
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/seconds_since.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/simulate/deviation.hpp>
@@ -129,10 +130,6 @@ void check_has_step(const SimulateOptions& options) {
   if (options.step) return;
   throw Error("simulate.wrong-step", "fixed-cost steps need a step size, and none is given.",
               "Give a step, such as `step = 1e-3`.");
-}
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 // Stops a run that takes too long.

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include <koppel/analysis/motion/accelerations.hpp>
+#include <koppel/base/largest.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 
 namespace koppel {
@@ -21,12 +22,6 @@ constexpr double kReturned = 1e-6;   // of velocities and coefficients, by their
 constexpr double kConverged = 1e-9;  // of multipliers, by the largest
 
 Eigen::Map<const MatrixXd> view(const Matrix& m) { return {m.values.data(), m.rows, m.columns}; }
-
-double largest(const std::vector<double>& x) {
-  double out = 0;
-  for (const double value : x) out = std::max(out, std::abs(value));
-  return out;
-}
 
 double difference(const std::vector<double>& a, const std::vector<double>& b) {
   double out = 0;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/seconds_since.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/expr/code/native.hpp>
 #include <koppel/formulation/formulation.hpp>
@@ -25,10 +26,6 @@ namespace koppel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 void add(const Statistics& more, Statistics& sum) {
   sum.steps += more.steps;

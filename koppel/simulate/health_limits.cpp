@@ -10,7 +10,7 @@ namespace {
 
 // Bounds of the table in health_watch.hpp.
 constexpr double kPerTolerance = 1000;
-constexpr double kLeast = 1e-9, kLeastVelocity = 1e-8;  // round-off of large mechanisms
+constexpr double kLeastPosition = 1e-9, kLeastVelocity = 1e-8;  // round-off of large mechanisms
 constexpr double kEnergy = 1e-2, kPosition = 1e-3, kVelocity = 1e-2;
 constexpr double kEnergyFails = 0.5, kPositionFails = 0.1, kVelocityFails = 1;
 constexpr double kMultipliers = 100;  // wider, where power is that of multipliers
@@ -26,8 +26,8 @@ HealthLimits HealthRules::doubtful(double t, double steps) const {
     const double grows = tolerance ? wider * kPerTolerance * *tolerance * (1 + t) : most;
     return loosen * std::clamp(grows, least, most);
   };
-  return {limit(kLeast, kEnergy, needs_multipliers ? kMultipliers : 1) * (1 + kStarting / steps),
-          limit(kLeast, kPosition), limit(kLeastVelocity, kVelocity)};
+  return {limit(kLeastPosition, kEnergy, needs_multipliers ? kMultipliers : 1) * (1 + kStarting / steps),
+          limit(kLeastPosition, kPosition), limit(kLeastVelocity, kVelocity)};
 }
 
 HealthLimits HealthRules::failed(double steps) const {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/text.hpp>
 
 namespace koppel {
 namespace {
@@ -64,12 +65,6 @@ constexpr Unit kUnits[] = {{"m", "m", 1},
                            {"-", "", 1},
                            {"", "", 1},
                            {"%", "", 1e-2}};
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/suggest.hpp>
+#include <koppel/base/text.hpp>
 #include <koppel/expr/text/parse.hpp>
 #include <koppel/model/yaml/names.hpp>
 #include <koppel/study/switch_rows.hpp>
@@ -25,12 +26,6 @@ constexpr std::array<Named, 6> kReductions = {{{"final", Reduce::Final},
                                                {"mean", Reduce::Mean},
                                                {"integral", Reduce::Integral},
                                                {"time", Reduce::Time}}};
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
-}
 
 Error refusal(std::string_view text, const std::string& why, const std::string& hint = {}) {
   return {"study.bad-criterion", fmt::format("'{}' is no criterion: {}", text, why),

@@ -4,20 +4,21 @@
 #include <cmath>
 #include <limits>
 
+#include <koppel/base/csv.hpp>
 #include <koppel/results/csv.hpp>
 #include <koppel/study/random.hpp>
 
 namespace koppel {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoIndex = std::numeric_limits<double>::quiet_NaN();
 
 struct Moments {
   double mean = 0, deviation = 0;
 };
 
 Moments moments_of(std::span<const double> values) {
-  if (values.size() < 2) return {kNone, kNone};
+  if (values.size() < 2) return {kNoIndex, kNoIndex};
   const auto n = static_cast<double>(values.size());
   double sum = 0, squares = 0;
   for (const double value : values) sum += value;
@@ -63,8 +64,8 @@ struct Pairs {
     }
     const double mean = sum / (2 * n), variance = squares / (2 * n) - mean * mean;
     for (std::size_t i = 0; i < num_parameters; ++i) {
-      first[i].push_back(variance > 0 ? of_first[i] / n / variance : kNone);
-      total[i].push_back(variance > 0 ? of_total[i] / (2 * n) / variance : kNone);
+      first[i].push_back(variance > 0 ? of_first[i] / n / variance : kNoIndex);
+      total[i].push_back(variance > 0 ? of_total[i] / (2 * n) / variance : kNoIndex);
     }
   }
 };
@@ -72,7 +73,7 @@ struct Pairs {
 SobolIndex::Interval interval_of(std::vector<double> values) {
   if (values.empty() ||
       std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); })) {
-    return {kNone, kNone};
+    return {kNoIndex, kNoIndex};
   }
   std::sort(values.begin(), values.end());
   const auto at = [&](double part) {
@@ -86,13 +87,6 @@ void append(std::string& line, std::initializer_list<double> values) {
     line += ',';
     if (std::isfinite(value)) append_number(line, value);
   }
-}
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
 }
 
 }  // namespace
@@ -126,7 +120,7 @@ std::vector<SobolIndex> sobol_indices(const Samples& samples, std::span<const do
                                       int num_bootstrap) {
   const Pairs pairs(samples, y);
   const std::size_t size = samples.num_parameters(), n = pairs.size();
-  std::vector<SobolIndex> out(size, {kNone, kNone, {kNone, kNone}, {kNone, kNone}, n});
+  std::vector<SobolIndex> out(size, {kNoIndex, kNoIndex, {kNoIndex, kNoIndex}, {kNoIndex, kNoIndex}, n});
   if (n < 2) return out;
   std::vector<std::vector<double>> first(size), total(size);
   std::vector<std::size_t> which(n);
@@ -164,7 +158,7 @@ std::string indices_csv(const Samples& samples, std::span<const std::string> cri
     is_morris ? void(effects = elementary_effects(samples, values[c]))
               : void(indices = sobol_indices(samples, values[c]));
     for (std::size_t p = 0; p < samples.num_parameters(); ++p) {
-      out += quoted(criteria[c]) + ',' + samples.design().ranges[p].name;
+      out += csv_field(criteria[c]) + ',' + samples.design().ranges[p].name;
       if (is_morris) {
         const ElementaryEffects& e = effects[p];
         append(out, {e.mean, e.mean_size, e.size_error, e.deviation});

@@ -15,9 +15,9 @@ namespace koppel {
 namespace {
 
 // The parts of (y, p) as a state has them.
-class Parts {
+class JumpParts {
  public:
-  Parts(const Equations& e, std::size_t num_y)
+  JumpParts(const Equations& e, std::size_t num_y)
       : q_(e.num_q()), v_(e.num_v()), x_(e.x.size()), p_(e.p.size()), num_y_(num_y) {}
 
   State state(double t, std::span<const double> Y) const {
@@ -68,7 +68,7 @@ Passage::Passage(const Evaluator& evaluator, std::size_t event, double t, std::s
   const Equations& e = evaluator.equations;
   const int number = static_cast<int>(event);
   name_ = names_of(e.events, {&number, 1});
-  const Parts parts(e, y.size());
+  const JumpParts parts(e, y.size());
   const Exprs by = gradient(e.events[event].when, join({e.q, e.v, e.x, e.p, {e.t}}));
   const std::vector<double> slopes = VectorFunction(e, by)(parts.state(t, joined(y, given)));
   const std::size_t num_states = e.num_q() + e.num_v() + e.x.size();
@@ -106,7 +106,7 @@ JumpMap::JumpMap(const Rates& rates, const Evaluator& evaluator, const Happening
     : size_(what.before.size() + what.given_before.size()), num_y_(what.before.size()) {
   const Equations& e = evaluator.equations;
   const std::size_t num_y = num_y_;
-  const Parts parts(e, num_y);
+  const JumpParts parts(e, num_y);
   const std::vector<double> Y = joined(what.before, what.given_before);
   std::vector<double> before(size_, 0.0), after(size_, 0.0);
   if (what.rates_before.empty()) {

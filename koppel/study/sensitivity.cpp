@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/seconds_since.hpp>
 #include <koppel/simulate/fixed_cost_choice.hpp>
 #include <koppel/simulate/happen.hpp>
 #include <koppel/study/no_derivatives.hpp>
@@ -21,10 +22,6 @@ namespace koppel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 using Mode = SensitivityOptions::Mode;
 
 void refuse_tracking(const Model& model) {

@@ -6,12 +6,11 @@
 #include <map>
 #include <utility>
 
+#include <koppel/base/at.hpp>
 #include <koppel/study/symbols.hpp>
 
 namespace koppel {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The symbols of all x_j⁽ˡ⁾, by unknown and order.
 Exprs motion_of(const Dae& dae) {

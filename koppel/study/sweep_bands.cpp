@@ -10,10 +10,10 @@
 namespace koppel {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoBand = std::numeric_limits<double>::quiet_NaN();
 
 double interpolate(std::span<const double> t, std::span<const double> y, double at) {
-  if (t.empty() || at < t.front() || at > t.back()) return kNone;
+  if (t.empty() || at < t.front() || at > t.back()) return kNoBand;
   const auto next = std::lower_bound(t.begin(), t.end(), at) - t.begin();
   const auto i = static_cast<std::size_t>(next);
   if (t[i] == at) return y[i];
@@ -23,7 +23,7 @@ double interpolate(std::span<const double> t, std::span<const double> y, double 
 
 // Between order statistics linearly, so that half way between two values is their mean.
 double quantile(std::span<const double> sorted, double part) {
-  if (sorted.empty()) return kNone;
+  if (sorted.empty()) return kNoBand;
   const double place = part * static_cast<double>(sorted.size() - 1);
   const auto i = static_cast<std::size_t>(place);
   if (i + 1 >= sorted.size()) return sorted.back();
@@ -67,7 +67,7 @@ std::vector<double> parse_series(std::string_view text) {
   std::vector<double> out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
-    double value = kNone;
+    double value = kNoBand;
     if (text.substr(at, end - at) != "-")
       std::from_chars(text.data() + at, text.data() + end, value);
     out.push_back(value);

@@ -15,19 +15,12 @@
 namespace koppel {
 namespace {
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
-}
-
 }  // namespace
 
 std::string table_head(const Sweep& sweep) {
   std::string out = "variant";
-  for (const Range& range : sweep.samples.design().ranges) out += ',' + quoted(range.name);
-  for (const Criterion& criterion : sweep.criteria) out += ',' + quoted(criterion.label);
+  for (const Range& range : sweep.samples.design().ranges) out += ',' + csv_field(range.name);
+  for (const Criterion& criterion : sweep.criteria) out += ',' + csv_field(criterion.label);
   return out + ",status,error,reason\n";
 }
 
@@ -60,7 +53,7 @@ void LineWriter::append(std::size_t number, const SweepRow& row, std::string& te
   text += ',';
   text += row.id;
   text += ',';
-  if (!row.reason.empty()) text += quoted(row.reason);
+  if (!row.reason.empty()) text += csv_field(row.reason);
   if (!row.series.empty()) (text += '\t') += series_text(row.series);
 }
 

@@ -5,7 +5,7 @@
 namespace koppel::dense {
 namespace {
 
-constexpr double kRoundOff = 1e-13;
+constexpr double kEntryRoundOff = 1e-13;
 
 // 1/norm of every row, 1 for rows that are round-off.
 Eigen::VectorXd row_factors(const Eigen::MatrixXd& A) {
@@ -14,7 +14,7 @@ Eigen::VectorXd row_factors(const Eigen::MatrixXd& A) {
   const double largest = A.cwiseAbs().maxCoeff();
   for (Eigen::Index i = 0; i < A.rows(); ++i) {
     const double norm = A.row(i).norm();
-    factors[i] = 1 / (norm > kRoundOff * largest ? norm : largest > 0 ? largest : 1);
+    factors[i] = 1 / (norm > kEntryRoundOff * largest ? norm : largest > 0 ? largest : 1);
   }
   return factors;
 }
@@ -66,8 +66,8 @@ Equilibration equilibrate(const Eigen::MatrixXd& A) {
   scale.rows /= largest;
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     Eigen::VectorXd r = B.rowwise().norm(), c = B.colwise().norm();
-    for (double& x : r) x = x > kRoundOff ? 1 / std::sqrt(x) : 1;
-    for (double& x : c) x = x > kRoundOff ? 1 / std::sqrt(x) : 1;
+    for (double& x : r) x = x > kEntryRoundOff ? 1 / std::sqrt(x) : 1;
+    for (double& x : c) x = x > kEntryRoundOff ? 1 / std::sqrt(x) : 1;
     B = r.asDiagonal() * B * c.asDiagonal();
     scale.rows.array() *= r.array();
     scale.columns.array() *= c.array();

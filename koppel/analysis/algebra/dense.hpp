@@ -22,6 +22,11 @@ inline Eigen::Map<Eigen::VectorXd> view(std::vector<double>& v) {
   return {v.data(), static_cast<Eigen::Index>(v.size())};
 }
 
+// max |v_i|; 0 where there is nothing.
+inline double largest(const Eigen::VectorXd& v) {
+  return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff();
+}
+
 Matrix to_matrix(const Eigen::MatrixXd& m);
 std::vector<double> to_vector(const Eigen::VectorXd& v);
 

@@ -15,7 +15,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using sparse::SparseMatrix;
 
-constexpr double kRankTolerance = 1e-9;
+constexpr double kMetricRankTolerance = 1e-9;
 // Steps of this many coordinates are faster with sparse matrices. No rank is decided by them.
 constexpr Index kSparse = 150;
 // Of the largest mass, or the largest moment of inertia: given to motions that have less.
@@ -93,7 +93,7 @@ class DenseMetric : public Metric {
 
   VectorXd step_along(const SparseMatrix& A, const VectorXd& offset,
                       const PullRows& pull) const override {
-    const MatrixXd N = dense::null_space(A * P_, kRankTolerance);
+    const MatrixXd N = dense::null_space(A * P_, kMetricRankTolerance);
     if (N.cols() == 0) return VectorXd::Zero(P_.rows());
     const VectorXd y = inverse_.solve(offset);
     const MatrixXd rows = dense::stack({N, pull.R * MatrixXd(P_ * N)});
@@ -221,8 +221,8 @@ VectorXd nearest_velocity(const SparseMatrix& W, const SparseMatrix& A, const Ve
   const MatrixXd U = Eigen::LLT<MatrixXd>{MatrixXd(W)}.matrixU(), rows = A;
   const auto upper = U.triangularView<Eigen::Upper>();
   const MatrixXd scaled = upper.solve<Eigen::OnTheRight>(rows);
-  VectorXd v = v0 + upper.solve(dense::solve_least_norm(scaled, b - rows * v0, kRankTolerance));
-  const MatrixXd N = dense::null_space(rows, kRankTolerance);
+  VectorXd v = v0 + upper.solve(dense::solve_least_norm(scaled, b - rows * v0, kMetricRankTolerance));
+  const MatrixXd N = dense::null_space(rows, kMetricRankTolerance);
   if (N.cols() > 0 && pull.r.size() > 0) {
     const MatrixXd B = dense::stack({U * N, pull.R * N});
     v += N * B.colPivHouseholderQr().solve(

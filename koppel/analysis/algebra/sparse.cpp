@@ -13,7 +13,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRoundOff = 1e-13;
+constexpr double kSparseRoundOff = 1e-13;
 
 double largest_entry(const SparseMatrix& A) {
   return A.nonZeros() == 0 ? 0 : A.coeffs().cwiseAbs().maxCoeff();
@@ -112,8 +112,8 @@ dense::Equilibration equilibrate(const SparseMatrix& A) {
   scale.rows /= largest;
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     VectorXd r = row_norms(B), c = column_norms(B);
-    for (double& x : r) x = x > kRoundOff ? 1 / std::sqrt(x) : 1;
-    for (double& x : c) x = x > kRoundOff ? 1 / std::sqrt(x) : 1;
+    for (double& x : r) x = x > kSparseRoundOff ? 1 / std::sqrt(x) : 1;
+    for (double& x : c) x = x > kSparseRoundOff ? 1 / std::sqrt(x) : 1;
     B = r.asDiagonal() * B * c.asDiagonal();
     scale.rows.array() *= r.array();
     scale.columns.array() *= c.array();
@@ -181,7 +181,7 @@ Saddle::Saddle(const SparseMatrix& W, const SparseMatrix& A, const SparseMatrix&
     : n_(W.rows()), m_(A.rows()), k_(R.rows()), mu_(mu) {
   column_ = W.diagonal().cwiseAbs();
   const double top = std::max(n_ == 0 ? 1 : column_.maxCoeff(), 1e-300);
-  for (double& x : column_) x = x > kRoundOff * top ? 1 / std::sqrt(x) : 1 / std::sqrt(top);
+  for (double& x : column_) x = x > kSparseRoundOff * top ? 1 / std::sqrt(x) : 1 / std::sqrt(top);
   A_ = A * column_.asDiagonal();
   row_ = row_norms(A_);
   const double longest = m_ == 0 ? 1 : std::max(row_.maxCoeff(), 1e-300);

@@ -17,9 +17,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kRoundOff = 1e-15;
-
-double largest(const VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
+constexpr double kPositionRoundOff = 1e-15;
 
 std::vector<Gap> gaps_of(const Positions& positions, const State& state, double tolerance) {
   const VectorXd c = positions.residual(state), sizes = positions.sizes(state);
@@ -57,7 +55,7 @@ std::optional<Gap> find_impossible_value(const Evaluator& evaluator, const Start
     const Wishes held(e, kept), pulling(e, {wish});
     approach(Positions(evaluator, &held, nullptr), distance, {&pulling, 1e3 * distance.weight()},
              options, closed, iterations);
-    return Gap{wish.name, "initial value", largest(dense::view(pulling.residual(closed)))};
+    return Gap{wish.name, "initial value", dense::largest(dense::view(pulling.residual(closed)))};
   }
   return {};
 }
@@ -107,8 +105,8 @@ void find_positions(const Evaluator& evaluator, const StartDistance& distance, c
     result.gaps = gaps_of(firm, state, options.tolerance);
     explain_failure(evaluator, distance, guess, options, result);
   }
-  result.position_residual = largest(firm.residual(state));
-  result.moved = largest(dense::view(state.q) - dense::view(guess.q));
+  result.position_residual = dense::largest(firm.residual(state));
+  result.moved = dense::largest(dense::view(state.q) - dense::view(guess.q));
   result.state = std::move(state);
 }
 
@@ -120,7 +118,7 @@ bool stays(const Evaluator& evaluator, const StartDistance& distance, const Stat
   const Positions all(evaluator, &fixed, &soft);
   const VectorXd gap = all.residual(guess);
   if (!gap.allFinite()) return false;
-  if (largest(gap) != 0 && largest_part(gap, all.sizes(guess)) > kRoundOff) return false;
+  if (dense::largest(gap) != 0 && largest_part(gap, all.sizes(guess)) > kPositionRoundOff) return false;
   constexpr double kExpected = 1e-9;  // of the mechanism's size
   return distance.largest_relative_move(guess) <= kExpected;
 }

@@ -18,9 +18,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 using sparse::SparseMatrix;
 
-constexpr double kRoundOff = 1e-15;
-
-double largest(const VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
+constexpr double kClosureRoundOff = 1e-15;
 
 // Levenberg-Marquardt on ½ ‖S c(q)‖², S scaling the rows to gradients of length 1 at the guess. The
 // damping is tied to the residual, so that convergence is quadratic also where rows repeat each
@@ -48,7 +46,7 @@ class Closure {
     double merit = scaled(c).norm(), factor = 1e-3;
     const double whole = std::max(1.0, merit);  // of heavy and large mechanisms
     for (int i = 0; i < options_.max_iterations; ++i) {
-      if (largest_part(c, sizes) <= kRoundOff) break;
+      if (largest_part(c, sizes) <= kClosureRoundOff) break;
       ++iterations;
       State trial = state;
       dense::view(trial.q) += metric_.damped_step(A, scale_, c, factor * merit / whole);
@@ -154,10 +152,10 @@ class Search {
   // radians; 0: none.
   double length_of_move(const State& from, const std::vector<double>& v, double by) const {
     const Evaluator& evaluator = positions_.evaluator();
-    const double fastest = largest(sparse::evaluate(evaluator.K, from) * dense::view(v));
+    const double fastest = dense::largest(sparse::evaluate(evaluator.K, from) * dense::view(v));
     if (!(fastest > 0)) return 0;
     const double here = distance_.largest_relative_move(from);
-    double s = 10 * (1 + largest(dense::view(from.q))) / fastest;
+    double s = 10 * (1 + dense::largest(dense::view(from.q))) / fastest;
     constexpr int kMost = 60;
     for (int i = 0; i < kMost; ++i, s /= 2) {
       const double there = distance_.largest_relative_move(moved(evaluator, from, v, s));
@@ -282,8 +280,8 @@ class Search {
     constexpr double kEqual = 1e-7;  // of distances; they are exact to 1e-12
     if (std::abs(far - least_) > kEqual * (far + least_)) return far < least_;
     const VectorXd difference = distance_.place_of(state) - distance_.place_of(best);
-    const double most = largest(difference);
-    const double size = 1e-6 * largest(distance_.place_of(best));
+    const double most = dense::largest(difference);
+    const double size = 1e-6 * dense::largest(distance_.place_of(best));
     for (const double d : difference) {
       if (std::abs(d) > 1e-3 * most && most > size) return d > 0;
     }
@@ -302,7 +300,7 @@ class Search {
 }  // namespace
 
 double largest_part(const VectorXd& rows, const VectorXd& sizes) {
-  return largest(rows.cwiseQuotient(sizes));
+  return dense::largest(rows.cwiseQuotient(sizes));
 }
 
 VectorXd Positions::residual(const State& s) const {

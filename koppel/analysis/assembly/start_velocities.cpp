@@ -17,9 +17,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 using sparse::SparseMatrix;
 
-constexpr double kRoundOff = 1e-15;
-
-double largest(const VectorXd& v) { return v.size() == 0 ? 0 : v.cwiseAbs().maxCoeff(); }
+constexpr double kVelocityRoundOff = 1e-15;
 
 // Rows of (2) as A v = b, with those of the wishes.
 struct VelocityRows {
@@ -31,8 +29,8 @@ struct VelocityRows {
 // and 1: what cancels there is exact to round-off of the terms only.
 double open_part(const VelocityRows& rows, const VectorXd& v) {
   const VectorXd terms = rows.A.cwiseAbs() * v.cwiseAbs() + rows.b.cwiseAbs();
-  const double least = std::max(1.0, largest(rows.b));
-  return largest((rows.A * v - rows.b).cwiseQuotient(terms.cwiseMax(least)));
+  const double least = std::max(1.0, dense::largest(rows.b));
+  return dense::largest((rows.A * v - rows.b).cwiseQuotient(terms.cwiseMax(least)));
 }
 
 VelocityRows wish_rows(const Wishes& wishes, const State& at) {
@@ -89,7 +87,7 @@ std::optional<Gap> find_impossible_rate(const Evaluator& evaluator,
     v = nearest_velocity(of.W, more.A, more.b, none, of.v0);
     if (open_part(more, v) > tolerance) {
       v = nearest_velocity(of.W, kept.A, kept.b, {row.A, row.b}, of.v0);
-      return Gap{wish.name, "initial value", largest(row.A * v - row.b)};
+      return Gap{wish.name, "initial value", dense::largest(row.A * v - row.b)};
     }
     kept = more;
   }
@@ -113,14 +111,14 @@ void find_velocities(const Evaluator& evaluator, const StartDistance& distance, 
   state.v = guess.v;
   const VelocityRows firm = velocity_rows(evaluator, state, {&fixed});
   const VelocityRows all = velocity_rows(evaluator, state, {&fixed, &soft});
-  const double size = std::max(1.0, largest(firm.b)), tolerance = options.tolerance;
-  if (largest(all.A * dense::view(guess.v) - all.b) <= kRoundOff * size &&
+  const double size = std::max(1.0, dense::largest(firm.b)), tolerance = options.tolerance;
+  if (dense::largest(all.A * dense::view(guess.v) - all.b) <= kVelocityRoundOff * size &&
       distance.expects(state)) {
     result.velocities_found = true;
     return;
   }
   if (e.num_v() == 0) {  // nothing can move, whatever has to
-    result.velocity_residual = largest(firm.b);
+    result.velocity_residual = dense::largest(firm.b);
     result.velocities_found = result.velocity_residual <= tolerance;
     if (!result.velocities_found) note_contradiction(evaluator, fixed, -firm.b, tolerance, result);
     return;
@@ -140,7 +138,7 @@ void find_velocities(const Evaluator& evaluator, const StartDistance& distance, 
   }
   state.v = dense::to_vector(v);
   const VectorXd rest = firm.A * v - firm.b;
-  result.velocity_residual = largest(rest);
+  result.velocity_residual = dense::largest(rest);
   result.velocities_found = open_part(firm, v) <= tolerance;
   if (result.velocities_found) return;
   if (const auto rate = find_impossible_rate(evaluator, of, state, tolerance)) {

@@ -13,7 +13,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRankTolerance = 1e-10;
+constexpr double kForceRankTolerance = 1e-10;
 constexpr double kRegular = 1e-7;  // conditions for which elimination is as good as QR
 
 struct Kkt {
@@ -55,22 +55,22 @@ VectorXd solve_by_null_space(const Kkt& kkt, Accelerations& result) {
   const VectorXd d = masses.cwiseMax(kMassless * most).cwiseSqrt().cwiseInverse();
   const MatrixXd eased = C * d.asDiagonal();
   VectorXd v_rate =
-      d.cwiseProduct(dense::solve_least_norm(eased, kkt.right.tail(m), kRankTolerance));
-  const MatrixXd N = d.asDiagonal() * dense::null_space(eased, kRankTolerance);
+      d.cwiseProduct(dense::solve_least_norm(eased, kkt.right.tail(m), kForceRankTolerance));
+  const MatrixXd N = d.asDiagonal() * dense::null_space(eased, kForceRankTolerance);
   if (N.cols() > 0) {
     const MatrixXd reduced = N.transpose() * M * N;
-    const dense::LeastNorm factors(reduced, kRankTolerance);
+    const dense::LeastNorm factors(reduced, kForceRankTolerance);
     v_rate += N * factors.solve(N.transpose() * (f - M * v_rate));
     result.is_underdetermined = factors.rank() < N.cols();
     if (result.is_underdetermined) {
       // What is left open is taken away, by orthogonality to it.
-      const MatrixXd open = N * dense::null_space(reduced, kRankTolerance);
+      const MatrixXd open = N * dense::null_space(reduced, kForceRankTolerance);
       v_rate -= open * dense::solve_least_squares(open, v_rate);
     }
   }
   result.is_redundant = n - N.cols() < m;
   VectorXd x(n + m);
-  x << v_rate, dense::solve_least_norm(C.transpose(), f - M * v_rate, kRankTolerance);
+  x << v_rate, dense::solve_least_norm(C.transpose(), f - M * v_rate, kForceRankTolerance);
   return x;
 }
 
@@ -108,7 +108,7 @@ std::optional<Accelerations> solve_sparse(const Evaluator& evaluator, const Stat
 
   const dense::Equilibration scale = sparse::equilibrate(A);
   const sparse::Factors factors(sparse::scaled(A, scale));
-  const bool is_redundant = factors.smallest_singular_value() < kRankTolerance;
+  const bool is_redundant = factors.smallest_singular_value() < kForceRankTolerance;
   if (!is_redundant) {
     x = scale.columns.cwiseProduct(factors.solve(scale.rows.cwiseProduct(b)));
   } else {
@@ -157,7 +157,7 @@ Accelerations solve_accelerations(const Evaluator& evaluator, const State& state
   if (std::optional<VectorXd> regular = dense::solve_regular(A, b, kRegular)) {
     x = d.cwiseProduct(*regular);
   } else {
-    const dense::LeastNorm factors(A, kRankTolerance);
+    const dense::LeastNorm factors(A, kForceRankTolerance);
     x = factors.solve(b);
     x += factors.solve(b - A * x);  // one refinement
     x = d.cwiseProduct(x).eval();

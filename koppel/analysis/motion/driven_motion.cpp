@@ -13,7 +13,7 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr double kRankTolerance = 1e-9;
+constexpr double kDriveRankTolerance = 1e-9;
 
 struct Motion {
   State state;
@@ -25,9 +25,9 @@ void complete(const Evaluator& evaluator, Motion& m) {
   const Eigen::MatrixXd C = dense::view(evaluator.all_constraints(m.state));
   const VectorXd right =
       -dense::concatenate({dense::view(evaluator.g_t(m.state)), dense::view(evaluator.b(m.state))});
-  m.state.v = dense::to_vector(dense::solve_least_norm(C, right, kRankTolerance));
+  m.state.v = dense::to_vector(dense::solve_least_norm(C, right, kDriveRankTolerance));
   m.v_rate = dense::to_vector(
-      dense::solve_least_norm(C, -dense::view(evaluator.all_gamma(m.state)), kRankTolerance));
+      dense::solve_least_norm(C, -dense::view(evaluator.all_gamma(m.state)), kDriveRankTolerance));
 }
 
 // q after a time h: q + h K (v + h v̇/2), then closed.

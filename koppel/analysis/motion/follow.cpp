@@ -16,12 +16,12 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRankTolerance = 1e-6;  // near a singular place both tangents are seen
+constexpr double kTangentRankTolerance = 1e-6;  // near a singular place both tangents are seen
 
 // The tangent nearest to a direction, its largest rate 1.
 VectorXd tangent(const Evaluator& evaluator, const State& state, const VectorXd& direction) {
   const MatrixXd C = dense::view(evaluator.all_constraints(state));
-  const MatrixXd N = dense::null_space(C, kRankTolerance);
+  const MatrixXd N = dense::null_space(C, kTangentRankTolerance);
   VectorXd v =
       direction.size() == 0 ? VectorXd(N.col(0)) : VectorXd(N * (N.transpose() * direction));
   const MatrixXd K = dense::view(evaluator.K(state));

@@ -10,7 +10,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRankTolerance = 1e-10;
+constexpr double kImpulseRankTolerance = 1e-10;
 
 // The rows of (1): [M Cᵀ; C 0] (Δv, Λ) = (right, below), Λ of least norm where rows repeat others.
 VectorXd solve_jump(const MatrixXd& M, const MatrixXd& C, const VectorXd& right,
@@ -24,7 +24,7 @@ VectorXd solve_jump(const MatrixXd& M, const MatrixXd& C, const VectorXd& right,
   const VectorXd b = dense::concatenate({right, below});
   const VectorXd x =
       dense::solve_least_norm(scale.rows.asDiagonal() * A * scale.columns.asDiagonal(),
-                              scale.rows.cwiseProduct(b), kRankTolerance);
+                              scale.rows.cwiseProduct(b), kImpulseRankTolerance);
   return scale.columns.cwiseProduct(x).head(n);
 }
 
@@ -75,7 +75,7 @@ std::optional<VectorXd> solve_complementarity(const MatrixXd& W, const VectorXd&
     }
     P.setZero();
     if (!some.empty()) {
-      P(some) = dense::solve_least_norm(W(some, some), -b(some), kRankTolerance);
+      P(some) = dense::solve_least_norm(W(some, some), -b(some), kImpulseRankTolerance);
     }
   }
   return {};

@@ -11,7 +11,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRankTolerance = 1e-9;
+constexpr double kFreeRankTolerance = 1e-9;
 
 std::vector<Expr> add(std::vector<Expr> a, const std::vector<Expr>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
@@ -91,7 +91,7 @@ std::vector<int> choose_columns(const MatrixXd& C, Index columns) {
   std::vector<char> is_dependent(static_cast<std::size_t>(columns), false);
   if (C.rows() > 0) {
     const dense::Equilibration scale = dense::equilibrate(C);
-    for (const int j : dense::independent_columns(scale.rows.asDiagonal() * C, kRankTolerance)) {
+    for (const int j : dense::independent_columns(scale.rows.asDiagonal() * C, kFreeRankTolerance)) {
       is_dependent[static_cast<std::size_t>(j)] = true;
     }
   }
@@ -121,7 +121,7 @@ MatrixXd fill_in(const MatrixXd& C, const std::vector<int>& independent, const M
   MatrixXd right(C.rows(), n + R.cols());
   right << -C(Eigen::all, independent), -R;
   Y(dependent, Eigen::all) =
-      dense::LeastNorm(C(Eigen::all, dependent), kRankTolerance).solve(right);
+      dense::LeastNorm(C(Eigen::all, dependent), kFreeRankTolerance).solve(right);
   return Y;
 }
 

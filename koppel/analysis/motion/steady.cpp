@@ -6,6 +6,7 @@
 
 #include <koppel/analysis/algebra/dense.hpp>
 #include <koppel/analysis/motion/accelerations.hpp>
+#include <koppel/base/largest.hpp>
 
 namespace koppel {
 namespace {
@@ -14,10 +15,6 @@ using Eigen::VectorXd;
 
 constexpr double kSteady = 1e-9;    // of accelerations, by velocities times the fastest rate
 constexpr double kConstant = 1e-7;  // of coefficients, multipliers and constraints along the way
-
-double largest(const std::vector<double>& x) {
-  return x.empty() ? 0 : dense::view(x).cwiseAbs().maxCoeff();
-}
 
 double difference(const std::vector<double>& a, const std::vector<double>& b) {
   return a.empty() ? 0 : (dense::view(a) - dense::view(b)).cwiseAbs().maxCoeff();

@@ -8,6 +8,7 @@
 #include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/algebra/sparse.hpp>
 #include <koppel/analysis/assembly/neighbours.hpp>
+#include <koppel/base/text.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/equations/kinematics.hpp>
 #include <koppel/model/elements/distance.hpp>
@@ -115,12 +116,6 @@ class Links {
   std::vector<Vector3d> at_;
 };
 
-std::string join(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
-  return out;
-}
-
 }  // namespace
 
 std::string explain_dead_point(const Model& model, const Assembly& failed) {
@@ -163,7 +158,7 @@ std::string explain_dead_point(const Model& model, const Assembly& failed) {
   return fmt::format(
       "The start is a dead point of '{}', which no motion changes there: {}. Start beside it, or "
       "give the rate of another quantity.",
-      quantity, in_line.empty() ? "it is held by " + join(names) : join(in_line) + " are in line");
+      quantity, in_line.empty() ? "it is held by " + joined(names) : joined(in_line) + " are in line");
 }
 
 }  // namespace koppel

@@ -14,8 +14,8 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using sparse::SparseMatrix;
 
-constexpr double kRankTolerance = 1e-8;
-constexpr double kSupport = 1e-6;  // of orthonormal null vectors
+constexpr double kFreedomTolerance = 1e-8;
+constexpr double kFreedomSupport = 1e-6;  // of orthonormal null vectors
 
 // The velocities of a body: those of its centre of mass, and angular ones.
 struct Columns {
@@ -96,7 +96,7 @@ class Search {
       const auto place = std::lower_bound(rows.begin(), rows.end(), Index{entry.row()});
       A(place - rows.begin(), entry.col()) = entry.value();
     }
-    return dense::null_space(A, kRankTolerance);
+    return dense::null_space(A, kFreedomTolerance);
   }
 
   // What of the pair's motions is orthogonal to those of the bodies alone.
@@ -105,7 +105,7 @@ class Search {
     if (alone.cols() == 0) return both;
     alone.topLeftCorner(first.rows(), first.cols()) = first;
     alone.bottomRightCorner(second.rows(), second.cols()) = second;
-    return both * dense::null_space(alone.transpose() * both, kSupport);
+    return both * dense::null_space(alone.transpose() * both, kFreedomSupport);
   }
 
   void report(const std::vector<std::size_t>& group, const MatrixXd& motions) {
@@ -121,7 +121,7 @@ class Search {
       }
       LocalFreedom freedom;
       using Kind = LocalFreedom::Kind;
-      freedom.kind = shift < kSupport ? Kind::Spin : turn < kSupport ? Kind::Slide : Kind::Other;
+      freedom.kind = shift < kFreedomSupport ? Kind::Spin : turn < kFreedomSupport ? Kind::Slide : Kind::Other;
       for (const std::size_t b : group) freedom.bodies.push_back(model_.bodies[b].name);
       freedom.text = describe(freedom);
       found_.push_back(std::move(freedom));

@@ -8,6 +8,7 @@
 #include <koppel/analysis/algebra/factors.hpp>
 #include <koppel/analysis/algebra/metric.hpp>
 #include <koppel/analysis/assembly/neighbours.hpp>
+#include <koppel/base/text.hpp>
 
 namespace koppel {
 namespace {
@@ -92,12 +93,6 @@ std::string weaker_joint(const Equations& equations, const Owner& owner,
   return "";
 }
 
-std::string join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 std::string explain(const Redundancy& r, const std::string& weaker) {
   const bool one = r.rows.size() == 1;
   std::string text = "'" + r.owner + "': ";
@@ -105,10 +100,10 @@ std::string explain(const Redundancy& r, const std::string& weaker) {
     text += "its equation repeats";
   } else {
     text += std::to_string(r.rows.size()) + " of its " + std::to_string(r.num_equations) +
-            " equations (" + join(r.rows) + ") repeat" + (one ? "s" : "");
+            " equations (" + joined(r.rows) + ") repeat" + (one ? "s" : "");
   }
   if (!r.repeats.empty()) {
-    text += " what " + join(r.repeats) + " already say.";
+    text += " what " + joined(r.repeats) + " already say.";
   } else {
     text += r.num_equations == 1 ? " what is fixed already." : " its others.";
   }

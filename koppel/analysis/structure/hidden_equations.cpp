@@ -7,16 +7,15 @@
 #include <span>
 
 #include <koppel/analysis/structure/regularity.hpp>
+#include <koppel/base/at.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/code/function.hpp>
 
 namespace koppel {
 namespace {
 
-constexpr double kRoundOff = 1e-9;  // relative to the terms that cancel
+constexpr double kCancelling = 1e-9;  // relative to the terms that cancel
 constexpr int kMaxRounds = 8;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The given point, and points around it.
 std::vector<DaePoint> points_around(const DaePoint& near) {
@@ -186,7 +185,7 @@ class Elimination {
         const double term = head.at[n] / pivot.at[n] * entry.at[n];
         const double size = std::abs(target.at[n]) + std::abs(term);
         target.at[n] -= term;
-        is_zero = is_zero && !(std::abs(target.at[n]) > kRoundOff * size);
+        is_zero = is_zero && !(std::abs(target.at[n]) > kCancelling * size);
       }
       if (is_zero) row.entries.erase(column);
     }
@@ -263,7 +262,7 @@ Expr without_cancelled(Expr F, const Dae& dae, const DaePoint& near) {
     for (const auto& of : values) {
       double largest = 0;
       for (const double g : of) largest = std::max(largest, std::abs(g));
-      is_zero = is_zero && !(std::abs(of[k]) > kRoundOff * largest);
+      is_zero = is_zero && !(std::abs(of[k]) > kCancelling * largest);
     }
     if (!is_zero) continue;
     cancelled.push_back(present[k]);

@@ -4,11 +4,10 @@
 
 #include <koppel/analysis/algebra/dense.hpp>
 #include <koppel/analysis/algebra/sparse.hpp>
+#include <koppel/base/at.hpp>
 
 namespace koppel {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 sparse::SparseMatrix numeric_jacobian(const Dae& dae, const Structure& structure,
                                       const DaePoint& point) {

@@ -10,26 +10,26 @@
 namespace koppel {
 namespace {
 
-using Matrix = Eigen::MatrixXd;
+using Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using Index = Eigen::Index;
 
 // δy = Y δz on F_a = 0, and A = φ_y Y.
-Matrix linearize(IndexOneSystem& system, double t, const Vector& y) {
-  const Matrix J = system.F_y(t, y);
-  const Matrix by_algebraic = J(system.algebraic_rows(), system.algebraic());
-  const Matrix by_z = J(system.algebraic_rows(), system.z());
-  const Matrix Y = -by_algebraic.partialPivLu().solve(by_z);
+MatrixXd linearize(IndexOneSystem& system, double t, const Vector& y) {
+  const MatrixXd J = system.F_y(t, y);
+  const MatrixXd by_algebraic = J(system.algebraic_rows(), system.algebraic());
+  const MatrixXd by_z = J(system.algebraic_rows(), system.z());
+  const MatrixXd Y = -by_algebraic.partialPivLu().solve(by_z);
   return -J(system.rate_rows(), system.z()) - J(system.rate_rows(), system.algebraic()) * Y;
 }
 
 // Left eigenvectors for eigenvalues on one side (sign −1: stable) as rows: of each complex pair the
 // real and the imaginary part. Nothing where an eigenvalue is on neither side.
-Matrix left_eigenvectors(const Matrix& A, int sign, bool& is_hyperbolic) {
-  const Eigen::EigenSolver<Matrix> solver(A.transpose());
+MatrixXd left_eigenvectors(const MatrixXd& A, int sign, bool& is_hyperbolic) {
+  const Eigen::EigenSolver<MatrixXd> solver(A.transpose());
   const auto& values = solver.eigenvalues();
   const double least = 1e-6 * std::max(1.0, values.cwiseAbs().maxCoeff());
-  Matrix out(0, A.rows());
+  MatrixXd out(0, A.rows());
   for (Index k = 0; k < values.size(); ++k) {
     if (std::abs(values[k].real()) <= least) is_hyperbolic = false;
     if (sign * values[k].real() <= 0 || values[k].imag() < 0) continue;

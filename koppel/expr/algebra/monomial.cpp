@@ -11,12 +11,12 @@
 namespace koppel::algebra {
 namespace {
 
-constexpr int kMaxShared = 24;         // shared products taken apart in one monomial
+constexpr int kMaxSharedProducts = 24;         // shared products taken apart in one monomial
 constexpr std::size_t kMaxPairs = 12;  // factors among which known products are looked for
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-bool is_integer(double x) { return x == std::floor(x) && std::abs(x) < 1e9; }
+bool is_whole(double x) { return x == std::floor(x) && std::abs(x) < 1e9; }
 bool is_odd(double integer) { return std::fmod(integer, 2) != 0; }
 
 // Arithmetic of exponents. A number may become infinite: normalise() marks the monomial then.
@@ -85,7 +85,7 @@ class Reader {
         stack_.push_back({e.operand(0), n});
         return true;
       case Op::Mul:
-        if (e.operand(0) == e.operand(1) && is_integer(2 * n)) {
+        if (e.operand(0) == e.operand(1) && is_whole(2 * n)) {
           stack_.push_back({e.operand(0), 2 * n});
           return true;
         }
@@ -123,7 +123,7 @@ class Reader {
 
   bool take_power(Expr base, Expr exponent, double n) {
     if (base.is_constant() && exponent.is_constant()) return false;
-    if (algebra::is_integer(exponent) && is_integer(n * exponent.value())) {
+    if (algebra::is_integer(exponent) && is_whole(n * exponent.value())) {
       stack_.push_back({base, n * exponent.value()});
     } else {
       add(base, scaled(exponent, n));
@@ -138,7 +138,7 @@ class Reader {
   std::vector<Open> stack_;
   double sign_ = 1, numerator_ = 1, denominator_ = 1;
   int numbers_ = 0;
-  int budget_ = kMaxShared;
+  int budget_ = kMaxSharedProducts;
 };
 
 // The product of some factors, none of them a number. Products in use are taken up first.
@@ -167,7 +167,7 @@ Expr product(std::vector<Expr> factors, const Usage& usage, Graph& graph) {
 
 double checked(double x) { return std::isnormal(x) ? x : kNaN; }
 
-bool is_integer(Expr e) { return e.is_constant() && is_integer(e.value()); }
+bool is_integer(Expr e) { return e.is_constant() && is_whole(e.value()); }
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   std::uint64_t h = (a + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
@@ -232,8 +232,8 @@ Expr make_expr(const Monomial& monomial, const Usage& usage, Graph& graph) {
       side[0].push_back(pow(base, exponent));
     } else {
       const double n = exponent.value();
-      auto& bases = is_integer(n) ? group[n < 0][std::abs(n)] : side[n < 0];
-      bases.push_back(is_integer(n) ? base : pow(base, std::abs(n)));
+      auto& bases = is_whole(n) ? group[n < 0][std::abs(n)] : side[n < 0];
+      bases.push_back(is_whole(n) ? base : pow(base, std::abs(n)));
     }
   }
   std::optional<Expr> fraction[2];

@@ -8,7 +8,7 @@
 namespace koppel::algebra {
 namespace {
 
-constexpr int kMaxShared = 16;             // shared sums taken apart in one sum
+constexpr int kMaxSharedSums = 16;             // shared sums taken apart in one sum
 constexpr std::size_t kMaxFactors = 32;    // of monomials that are looked into
 constexpr std::size_t kMaxSumTerms = 8;    // of a sum that is multiplied out …
 constexpr std::size_t kMaxMonomials = 64;  // … and of the result
@@ -83,7 +83,7 @@ bool Polynomial::read(Expr e, std::size_t max_terms) {
     Expr e;
     double number;
   };
-  int budget = kMaxShared;
+  int budget = kMaxSharedSums;
   const auto opens = [&](Expr x) {
     if (x == e || !usage_->is_shared(x)) return true;
     if (reach_ == Reach::Unshared || budget == 0) return false;

@@ -11,10 +11,10 @@ namespace {
 
 // What stands in one function, and the length of functions where it does not: measured in V8, whose
 // allocation of registers is better in short ones, and which calls them in no time.
-constexpr std::size_t kWhole = 1200, kChunk = 400;
+constexpr std::size_t kWhole = 1200, kPart = 400;
 
 std::size_t length_of_parts(const Program& program) {
-  return is_one_wasm_function(program) ? kWhole : kChunk;
+  return is_one_wasm_function(program) ? kWhole : kPart;
 }
 
 // It has no libm.

@@ -6,14 +6,13 @@
 #include <queue>
 #include <unordered_map>
 
+#include <koppel/base/at.hpp>
 #include <koppel/expr/graph/traverse.hpp>
 
 namespace koppel {
 namespace {
 
 constexpr int kInfinity = std::numeric_limits<int>::max() / 4;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct Place {
   int unknown, order;

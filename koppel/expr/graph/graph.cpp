@@ -5,6 +5,7 @@
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/printable.hpp>
+#include <koppel/base/text.hpp>
 #include <koppel/base/utf8.hpp>
 #include <koppel/expr/graph/operations.hpp>
 
@@ -25,8 +26,6 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void check_name(std::string_view name) {
   if (is_valid_name(name)) return;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <koppel/base/text.hpp>
 #include <koppel/expr/graph/operations.hpp>
 #include <koppel/expr/text/writer.hpp>
 
@@ -21,8 +22,6 @@ template <std::size_t n>
 bool contains(const std::array<std::string_view, n>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_one_character(std::string_view word) {
   return std::count_if(word.begin(), word.end(),

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <numbers>
 
+#include <koppel/base/text.hpp>
 #include <koppel/base/utf8.hpp>
 
 namespace koppel {
@@ -37,8 +38,6 @@ constexpr Foreign kForeign[] = {
     {"?", "Write select(condition, a, b)."},
     {"'", "Quotes stand after a name: x' is its time derivative."},
 };
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||

@@ -5,7 +5,7 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class ConstantVelocityLaw : public JointLaw {
  public:
   std::string_view type() const override { return ConstantVelocity::kInfo.type; }
   void constrain(JointRows& rows) const override {
@@ -31,7 +31,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> ConstantVelocity::law() {
-  static const auto kLaw = std::make_shared<const Law>();
+  static const auto kLaw = std::make_shared<const ConstantVelocityLaw>();
   return kLaw;
 }
 

@@ -5,7 +5,7 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class CylindricalLaw : public JointLaw {
  public:
   std::string_view type() const override { return Cylindrical::kInfo.type; }
   void constrain(JointRows& rows) const override {
@@ -25,7 +25,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> Cylindrical::law() {
-  static const auto kLaw = std::make_shared<const Law>();
+  static const auto kLaw = std::make_shared<const CylindricalLaw>();
   return kLaw;
 }
 

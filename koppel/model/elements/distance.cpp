@@ -5,9 +5,9 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class DistanceLaw : public JointLaw {
  public:
-  explicit Law(Expr length) : length_(length) {}
+  explicit DistanceLaw(Expr length) : length_(length) {}
   std::string_view type() const override { return Distance::kInfo.type; }
   void constrain(JointRows& rows) const override {
     rows.hold("length", dot(rows.d, rows.d) - length_ * length_, Holds::Other, "m^2");
@@ -24,7 +24,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> Distance::law(Expr length) {
-  return std::make_shared<const Law>(length);
+  return std::make_shared<const DistanceLaw>(length);
 }
 
 const std::vector<Field<Distance>>& Distance::fields() {

@@ -5,7 +5,7 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class FixedLaw : public JointLaw {
  public:
   std::string_view type() const override { return Fixed::kInfo.type; }
   void constrain(JointRows& rows) const override {
@@ -20,7 +20,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> Fixed::law() {
-  static const auto kLaw = std::make_shared<const Law>();
+  static const auto kLaw = std::make_shared<const FixedLaw>();
   return kLaw;
 }
 

@@ -5,7 +5,7 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class PointOnLineLaw : public JointLaw {
  public:
   std::string_view type() const override { return PointOnLine::kInfo.type; }
   void constrain(JointRows& rows) const override { rows.point_on_axis(); }
@@ -16,7 +16,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> PointOnLine::law() {
-  static const auto kLaw = std::make_shared<const Law>();
+  static const auto kLaw = std::make_shared<const PointOnLineLaw>();
   return kLaw;
 }
 

@@ -5,7 +5,7 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class PointOnPlaneLaw : public JointLaw {
  public:
   std::string_view type() const override { return PointOnPlane::kInfo.type; }
   void constrain(JointRows& rows) const override { rows.point_in_plane(); }
@@ -15,7 +15,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> PointOnPlane::law() {
-  static const auto kLaw = std::make_shared<const Law>();
+  static const auto kLaw = std::make_shared<const PointOnPlaneLaw>();
   return kLaw;
 }
 

@@ -5,7 +5,7 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class PrismaticLaw : public JointLaw {
  public:
   std::string_view type() const override { return Prismatic::kInfo.type; }
   void constrain(JointRows& rows) const override {
@@ -24,7 +24,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> Prismatic::law() {
-  static const auto kLaw = std::make_shared<const Law>();
+  static const auto kLaw = std::make_shared<const PrismaticLaw>();
   return kLaw;
 }
 

@@ -5,7 +5,7 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class RevoluteLaw : public JointLaw {
  public:
   std::string_view type() const override { return Revolute::kInfo.type; }
   void constrain(JointRows& rows) const override {
@@ -22,7 +22,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> Revolute::law() {
-  static const auto kLaw = std::make_shared<const Law>();
+  static const auto kLaw = std::make_shared<const RevoluteLaw>();
   return kLaw;
 }
 

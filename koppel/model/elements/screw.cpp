@@ -7,9 +7,9 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class ScrewLaw : public JointLaw {
  public:
-  explicit Law(Expr pitch) : pitch_(pitch) {}
+  explicit ScrewLaw(Expr pitch) : pitch_(pitch) {}
   std::string_view type() const override { return Screw::kInfo.type; }
   void constrain(JointRows& rows) const override {
     rows.axes_parallel();
@@ -36,7 +36,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> Screw::law(Expr pitch) {
-  return std::make_shared<const Law>(pitch);
+  return std::make_shared<const ScrewLaw>(pitch);
 }
 
 const std::vector<Field<Screw>>& Screw::fields() {

@@ -5,7 +5,7 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class SphericalLaw : public JointLaw {
  public:
   std::string_view type() const override { return Spherical::kInfo.type; }
   void constrain(JointRows& rows) const override { rows.points_coincide(); }
@@ -17,7 +17,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> Spherical::law() {
-  static const auto kLaw = std::make_shared<const Law>();
+  static const auto kLaw = std::make_shared<const SphericalLaw>();
   return kLaw;
 }
 

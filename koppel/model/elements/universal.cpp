@@ -5,7 +5,7 @@
 namespace koppel {
 namespace {
 
-class Law : public JointLaw {
+class UniversalLaw : public JointLaw {
  public:
   std::string_view type() const override { return Universal::kInfo.type; }
   void constrain(JointRows& rows) const override {
@@ -27,7 +27,7 @@ class Law : public JointLaw {
 }  // namespace
 
 std::shared_ptr<const JointLaw> Universal::law() {
-  static const auto kLaw = std::make_shared<const Law>();
+  static const auto kLaw = std::make_shared<const UniversalLaw>();
   return kLaw;
 }
 

@@ -1,11 +1,11 @@
 #include <koppel/model/yaml/names.hpp>
 
+#include <koppel/base/text.hpp>
+
 #include <algorithm>
 
 namespace koppel::yaml {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include <koppel/base/text.hpp>
 #include <koppel/expr/algebra/structure.hpp>
 #include <koppel/expr/text/parse.hpp>
 #include <koppel/model/yaml/names.hpp>
@@ -19,13 +20,6 @@ std::optional<double> as_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
   return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kSpaces);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) + 1 - first);
 }
 
 // The unit that follows a number, as in "30 mm"; empty: none.
