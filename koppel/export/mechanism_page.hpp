@@ -37,7 +37,6 @@ MechanismPage make_mechanism_page(const Model& model, const PageStep& step,
 PageStep make_step_for_page(const Model& model, SimulateOptions options, const std::string& name,
                             const std::vector<ParameterOrigin>& origins, int num_hands = 2);
 
-// Throws Error `export.no-pages` where pages were left out when configuring.
 std::string to_html(const MechanismPage& page);
 
 }  // namespace koppel
