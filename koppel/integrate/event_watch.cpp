@@ -15,7 +15,7 @@ constexpr int kParts = 8;
 // at in parts that shrink by this factor towards the start, so many times.
 constexpr int kFirstParts = 16;
 constexpr double kShrink = 0.25;
-constexpr double kNear = 1e-3;  // of a part
+constexpr double kNearEnd = 1e-3;  // of a part
 // Events happen together where they are no further apart than this part of the step, which dense
 // output does not resolve, or so many roundings of t.
 constexpr double kSimultaneous = 1e-9, kUlps = 16;
@@ -204,9 +204,9 @@ std::optional<EventWatch::Found> EventWatch::look(const Step& step, std::span<do
   // long.
   const std::size_t num_first = times_.size();
   // Shortly behind the beginning and before the end the slopes there are seen.
-  if (follows_ && num_first == 0) times_.push_back(step.t0 + kNear * part);
+  if (follows_ && num_first == 0) times_.push_back(step.t0 + kNearEnd * part);
   for (int k = 1; k < kParts; ++k) times_.push_back(step.t0 + part * k);
-  if (follows_) times_.push_back(step.t1 - kNear * part);
+  if (follows_) times_.push_back(step.t1 - kNearEnd * part);
   times_.push_back(step.t1);
   if (follows_) {
     evaluate(step, step.t0, y);

@@ -158,13 +158,13 @@ std::vector<double> rates_along(const Equations& e, const std::vector<Expr>& f, 
 std::string find_unbounded(const Evaluator& evaluator, const State& start, const State& reached,
                            double run) {
   const Equations& e = evaluator.equations;
-  constexpr double kShort = 1e-4;  // of the run
+  constexpr double kInstant = 1e-4;  // of the run
   constexpr double kGrown = 100;   // times as large as at the start
   std::vector<double> moves = solve_accelerations(evaluator, reached).v_rate;
   const std::vector<double> x_rate = evaluator.r(reached);
   moves.insert(moves.end(), x_rate.begin(), x_rate.end());
   const Law* worst = nullptr;
-  double least = kShort * run;
+  double least = kInstant * run;
   const std::vector<Law> laws = forces(e) + rates_of_states(e) + rows(e, e.g_t);
   for (const Law& law : laws) {
     const VectorFunction values(e, law.values);

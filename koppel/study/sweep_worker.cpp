@@ -133,15 +133,15 @@ std::vector<std::size_t> numbers_in(std::string_view text) {
 }  // namespace
 
 std::optional<Rank> rank_from_environment() {
-  struct Names {
+  struct RankNames {
     const char *number, *size, *job, *part;
   };
-  constexpr Names kLaunchers[] = {
+  constexpr RankNames kLaunchers[] = {
       {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"},
       {"PMI_RANK", "PMI_SIZE", "PMI_JOBID", "HYDRA_LAUNCHER_JOBID"},
       {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_JOB_ID", "SLURM_STEP_ID"},
   };
-  for (const Names& names : kLaunchers) {
+  for (const RankNames& names : kLaunchers) {
     const std::optional<int> number = number_in(names.number), size = number_in(names.size);
     if (!number || !size || *number < 0 || *number >= *size) continue;
     return Rank{*number, *size, variable(names.job) + '.' + variable(names.part)};
