@@ -49,5 +49,6 @@ function(koppel_own target)
     # Joined sources are includes to the compiler, where types of an anonymous namespace would be of several units.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KOPPEL_JOINED}>>:-Wno-subobject-linkage>
     $<$<BOOL:${KOPPEL_WERROR}>:-Werror>
+    $<$<AND:$<BOOL:${KOPPEL_WERROR}>,$<BOOL:${KOPPEL_JOINED}>>:-Wno-error=shadow>  # a name of another source
     -ffp-contract=off)
 endfunction()

@@ -12,8 +12,9 @@
 
 namespace koppel {
 
+using Exprs = std::vector<Expr>;
+
 StepTerms make_alpha_steps(const InstantForm& form) {
-  using Exprs = std::vector<Expr>;
   const StepFrame frame(form);
   const Equations& e = form.e;
   const std::size_t n = e.num_v();

@@ -10,7 +10,7 @@ namespace {
 // by the secant; where an end stays, its value counts half from then on, which lets the other one
 // pass it [Dowell & Jarratt 1971].
 double find_zero(SeriesSolver& here, const SeriesSolver& of, double h) {
-  constexpr double kNear = 1e-8;  // of the step
+  constexpr double kNearRoot = 1e-8;  // of the step
   constexpr int kMost = 60;
   double low = 0, high = h, s = 0;
   double at_low = here.sigma_over(of, low), at_high = here.sigma_over(of, high);
@@ -19,7 +19,7 @@ double find_zero(SeriesSolver& here, const SeriesSolver& of, double h) {
     const double before = s;
     s = low + (high - low) * (at_low / (at_low - at_high));
     const double at = here.sigma_over(of, s);
-    if (at == 0 || std::abs(s - before) <= kNear * h) break;
+    if (at == 0 || std::abs(s - before) <= kNearRoot * h) break;
     if ((at > 0) == (at_low > 0)) {
       low = s, at_low = at;
       if (stayed == 1) at_high *= 0.5;

@@ -18,9 +18,9 @@ namespace {
 
 // Where rows of [g; a] stand in the varied equations: those of Dg, g, Da, a; all of them, those
 // that were left out included, by their numbers.
-class Rows {
+class VariedRows {
  public:
-  explicit Rows(const Equations& e) {
+  explicit VariedRows(const Equations& e) {
     for (const Equations::Row& row : e.rows) ++(is_position(row) ? num_g_ : num_a_);
     for (const Equations::LeftOut& left : e.left_out) ++(is_position(left.row) ? num_g_ : num_a_);
   }
@@ -55,7 +55,7 @@ class Rows {
 class Variation {
  public:
   explicit Variation(const Equations& e) : e_(e), multipliers_(multiplier_symbols(e)) {
-    const Rows rows(e);
+    const VariedRows rows(e);
     Exprs changes;
     for (const Equations::Row& row : e.rows) {
       renamed_.push_back(multiplier_symbol(e, rows.varied(row, true)));
@@ -147,7 +147,7 @@ Shared<Equations> vary(const Shared<Equations>& equations) {
   out.p = join({e.p, with.changed(e.p)});
   out.u = e.u;
   out.about = {twice(e.about.q), twice(e.about.v), twice(e.about.x), e.about.u};
-  const Rows rows(e);
+  const VariedRows rows(e);
   out.rows = rows.varied(e.rows);
   for (const Equations::LeftOut& left : e.left_out) {
     const Exprs changes = with.D(Exprs{left.position, left.velocity});
