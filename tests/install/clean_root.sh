@@ -1,4 +1,4 @@
-# Runs inside a Debian root that has nothing but apt, as root, in the folder with koppel_*.deb, consumer/ and examples/.
+# Runs inside a Debian root that has nothing but apt, as root, in the folder with the files of a release, consumer/ and examples/.
 # Installs one package after the other, so that what each one fails to ask for is missing, and uses it.
 set -e
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
@@ -16,8 +16,15 @@ koppel models | grep slider_crank
 koppel check four_bar
 koppel new mine
 koppel run mine.yaml --end 0.5 --out mine
-koppel run pendulum --integrator ida --end 1 --hdf5 --out pendulum
-test -s pendulum/trajectory.csv -a -s pendulum/trajectory.h5 -a -s pendulum/report.html
+koppel run pendulum --end 1 --out pendulum
+test -s pendulum/trajectory.csv -a -s pendulum/report.html
+koppel run pendulum --integrator ida --end 1 2>message.txt && exit 1
+grep SUNDIALS message.txt
+koppel run pendulum --end 1 --hdf5 2>message.txt && exit 1
+grep libhdf5 message.txt
+install "$(dpkg-query -W -f '${Recommends}' koppel | grep -o 'libhdf5[^ ,]*')"
+koppel run pendulum --end 1 --hdf5 --out pendulum
+test -s pendulum/trajectory.h5
 koppel export pendulum --to html --out pendulum.html
 test -s /usr/share/doc/koppel/copyright -a -s /usr/share/man/man1/koppel.1
 bash -n /usr/share/bash-completion/completions/koppel
@@ -65,4 +72,17 @@ say "all are removed again"
 apt-get -q -y purge koppel python3-koppel libkoppel-dev
 test ! -e /usr/bin/koppel -a ! -e /usr/share/koppel -a ! -e /usr/include/koppel -a ! -e /usr/lib/cmake/koppel
 find /usr -name '*koppel*' | grep . && exit 1
+apt-get -q -y autoremove --purge
+
+say "the wheel, by the commands of the release notes"
+echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/assume-yes
+sed -n '/python3-venv/,/^```/p' RELEASE-NOTES.md | sed '/^```/d; s/^sudo //' >wheel.sh
+grep -q 'pip install' wheel.sh
+sh -e ./wheel.sh
+cd /
+/try/koppel-env/bin/python -c '
+import koppel, sys
+run = koppel.load("slider_crank").simulate(end=0.5)
+assert run.status == "done" and koppel.__file__.startswith(sys.prefix), koppel.__file__
+print("koppel", koppel.__version__, "from the wheel")'
 say "done"

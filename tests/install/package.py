@@ -1,9 +1,11 @@
-"""Builds the Debian packages and tries them in a clean root. Usage: ... CMAKE ROOT BUILD
+"""Makes the files of a release and tries packages and wheel in a clean root. Usage: ... ROOT BUILD
 
 The root is made by mmdebstrap from the suite of the running system, and lasts as long as the test; in it clean_root.sh
-installs the packages with apt. Without mmdebstrap the test is skipped.
+installs the packages with apt, and the wheel as the notes of the release say. Without mmdebstrap, or outside of a
+repository, the test is skipped.
 """
 
+import hashlib
 import pathlib
 import shutil
 import subprocess
@@ -11,22 +13,24 @@ import sys
 import tempfile
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-cmake, root, build = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+root, build = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 
 release = dict(line.rstrip().split("=", 1) for line in open("/etc/os-release") if "=" in line)
-if not shutil.which("mmdebstrap") or release.get("ID") != "debian":
-    print("skipped: needs Debian with the package mmdebstrap")
+if not shutil.which("mmdebstrap") or release.get("ID") != "debian" or not (root / ".git").exists():
+    print("skipped: needs a git repository on Debian with the package mmdebstrap")
     sys.exit(77)
 
-subprocess.run([cmake, "--build", build, "--target", "koppel_package"], check=True)
+files = build / "release-files"
+subprocess.run([sys.executable, root / "tools/release", "--try", "--build", build / "package", "--out", files], check=True)
+assert len(list(files.glob("*.deb"))) == 3 and len(list(files.glob("*.whl"))) == 1, list(files.iterdir())
+sums = dict(reversed(line.split()) for line in (files / "SHA256SUMS").read_text().splitlines())
+assert sums == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files.iterdir() if path.name != "SHA256SUMS"}
 with tempfile.TemporaryDirectory() as folder:
     inside = pathlib.Path(folder) / "try"
     inside.mkdir()
-    packages = sorted((build / "packages").glob("koppel_*.deb"))
-    assert len(packages) == 3, packages
-    for package in packages:
-        print(f"{package.name}: {package.stat().st_size / 1e6:.1f} MB", flush=True)
-        shutil.copy(package, inside)
+    for path in [*files.glob("*.deb"), *files.glob("*.whl"), files / "RELEASE-NOTES.md"]:
+        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
+        shutil.copy(path, inside)
     shutil.copy(root / "tests/install/clean_root.sh", inside)
     shutil.copytree(root / "tests/install/consumer", inside / "consumer")
     for name in ("02_double_pendulum", "03_closed_loop"):
