@@ -353,7 +353,7 @@ class RobotReader {
     for (std::size_t i = 0; i < robot_.order.size(); ++i) {
       const auto at = static_cast<std::size_t>(robot_.order[i]);
       is_reached[at] = true;
-      robot_.order.insert(robot_.order.end(), children[at].begin(), children[at].end());
+      for (const int child : children[at]) robot_.order.push_back(child);
     }
     bool is_reported = false;
     for (std::size_t i = 0; i < robot_.links.size(); ++i) {
