@@ -59,6 +59,61 @@ class Setup(unittest.TestCase):
         self.assertTrue(all(call.startswith("sudo -n apt-get") for call in calls))
 
 
+class Build(unittest.TestCase):
+    """Shell functions of tools/setup.sh in a folder of their own, with stand-ins for commands."""
+
+    def run_there(self, script, before=lambda root: None, **stubs):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "tools").mkdir()
+            (root / "tools/packages.txt").write_text("alpha\n")
+            (root / "build/release/bin").mkdir(parents=True)
+            stubs = {"dpkg-query": 'echo "installed alpha"', **stubs}
+            for name, body in stubs.items():
+                (root / name.replace("_", "-")).write_text(f"#!/bin/sh\n{body}\n")
+                (root / name.replace("_", "-")).chmod(0o755)
+            before(root)
+            done = subprocess.run(["sh", "-c", f"root='{root}'; . {TOP}/tools/setup.sh; {script}"],
+                                  env={**os.environ, "PATH": f"{root}:{os.environ['PATH']}"},
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            return done.returncode, done.stderr.replace(folder, "ROOT")
+
+    def test_says_that_the_disk_has_too_little_room(self):
+        status, messages = self.run_there("build_target koppel_app", df="echo; echo 'disk 9 9 120 99% /'")
+        self.assertEqual((status, messages), (
+            1, "koppel: the build takes up to 700 MB; on the disk of ROOT/build/release there are only 120 MB free.\n"))
+
+    def test_says_that_the_sources_cannot_be_built_in_their_place(self):
+        def take_the_place(root):
+            (root / "build/release/bin").rmdir()
+            (root / "build/release").rmdir()
+            (root / "build/release").write_text("")
+
+        status, messages = self.run_there("build_target koppel_app", take_the_place)
+        self.assertEqual((status, messages), (
+            1, "koppel: ROOT/build/release cannot be written: copy the sources to a folder of your own.\n"))
+
+    def test_says_what_to_do_when_a_build_fails(self):
+        status, messages = self.run_there("compile koppel_app", cmake="exit 1", df="echo; echo 'disk 9 9 9999 9% /'")
+        self.assertEqual((status, messages), (
+            1, "koppel: the build failed; the reason stands above. If it is an old build folder, remove "
+               "ROOT/build/release and try again.\n"))
+        status, messages = self.run_there("compile koppel_app", cmake="exit 1", df="echo; echo 'disk 9 9 3 99% /'")
+        self.assertIn("there is no room left on the disk of ROOT/build/release", messages)
+
+    def test_builds_a_part_in_when_its_package_has_come(self):
+        def build(header):
+            def prepare(root):
+                (root / "build/release/bin/koppel").write_text("")
+                (root / "build/release/bin/koppel").chmod(0o755)
+                (root / "build/release/.built").touch()
+                (root / "build/release/absent").write_text(f"nowhere.h\n{header}\n")
+            return prepare
+
+        self.assertEqual(self.run_there("is_current", build("none.h"))[0], 0)
+        self.assertEqual(self.run_there("is_current", build("stdio.h"))[0], 1)
+
+
 class Start(unittest.TestCase):
     def test_help_names_what_only_the_script_does(self):
         with tempfile.TemporaryDirectory() as folder:
