@@ -17,8 +17,9 @@
 #include <koppel/model/yaml/read_model.hpp>
 #include <koppel/results/hdf5.hpp>
 #include <koppel/study/batch_sweep.hpp>
-#include <koppel/study/sweep_journal.hpp>
-#include <koppel/study/sweep_ranks.hpp>
+#include <koppel/study/mpi_sweep.hpp>
+#include <koppel/study/sweep_files.hpp>
+#include <koppel/study/sweep_parts.hpp>
 #include <koppel/study/sweep_table.hpp>
 
 #include "apps/koppel/builtin_models.hpp"
@@ -30,7 +31,6 @@
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/progress_bar.hpp"
 #include "apps/koppel/result_files.hpp"
-#include "apps/koppel/sweep_files.hpp"
 #include "apps/koppel/with_flags.hpp"
 
 namespace koppel::app {
@@ -44,9 +44,10 @@ struct SweepOptions {
   std::string from;
   std::optional<std::uint64_t> seed;
   std::optional<double> end, tolerance;
-  std::string samples, folder;
+  std::string samples, folder, part;
   std::optional<int> jobs, bands;
-  bool json = false, quiet = false, mpi = false, hdf5 = false, batch = false, gpu = false;
+  bool json = false, quiet = false, mpi = false, collect = false, hdf5 = false, batch = false,
+       gpu = false;
 };
 
 std::string title_of(const SweepOptions& options) {
@@ -143,18 +144,29 @@ void report_rows(const SweepCounts& counts, const std::filesystem::path& table) 
   if (counts.failed + counts.doubtful == 0) return;
   std::string text = "error[study.failed-variants]: " + count_bad(counts);
   text += fmt::format("\n  Their rows in {} say why; the others are complete.", table.string());
-  for (const std::string& line : counts.first) text += "\n  " + line;
+  for (const std::string& line : counts.first) text += "\n  " + with_flags(line);
   if (counts.first.size() < counts.failed + counts.doubtful) text += "\n  …";
   throw Failure{ExitCode::kNumericsFailed, text};
 }
 
-std::optional<Rank> rank_of(const SweepOptions& options) {
-  if (!options.mpi) return {};
-  const std::optional<Rank> rank = rank_from_environment();
-  if (rank) return rank;
-  throw Error("arguments.wrong",
-              "--mpi is given, and neither mpirun nor srun started this program.",
-              "Start it as `mpirun --enable-recovery -n 4 koppel sweep … --mpi`.");
+// How the work is shared: at most one of three ways.
+void check_sharing(const SweepOptions& options) {
+  std::string given;
+  for (const auto& [flag, is_given] :
+       {std::pair("--mpi", options.mpi), std::pair("--part", !options.part.empty()),
+        std::pair("--collect", options.collect)}) {
+    if (!is_given) continue;
+    if (!given.empty()) {
+      throw Error("arguments.wrong", fmt::format("{} and {} are both given.", given, flag),
+                  "Leave out one of them.");
+    }
+    given = flag;
+  }
+  if (options.mpi && !num_launched()) {
+    throw Error("arguments.wrong",
+                "--mpi is given, and neither mpirun nor srun started this program.",
+                "Start it as `mpirun -n 4 koppel sweep … --mpi`.");
+  }
 }
 
 int jobs_of(const SweepOptions& options) {
@@ -169,18 +181,13 @@ int jobs_of(const SweepOptions& options) {
   return *options.jobs;
 }
 
-std::string line_of(const Sweep& sweep, std::size_t number, const SweepRow& row) {
-  SweepRow said = row;
-  said.reason = with_flags(row.reason);
-  return journal_line(sweep, number, said);
-}
-
 // Keeps the rows of variants that step together: their lines are made by all threads, and written
 // while the next are made or computed.
 class RowKeeper {
  public:
-  RowKeeper(const Sweep& sweep, SweepJournal& journal, ProgressBar& bar, int jobs)
-      : sweep_(sweep), journal_(journal), bar_(bar), jobs_(jobs) {}
+  // `size`: of all rows that the journal will have.
+  RowKeeper(const Sweep& sweep, SweepJournal& journal, std::size_t size, ProgressBar& bar, int jobs)
+      : sweep_(sweep), journal_(journal), size_(size), bar_(bar), jobs_(jobs) {}
 
   void keep(std::span<const std::size_t> numbers, const BatchRows& rows) {
     constexpr std::size_t kLines = 8192;  // of a thread: what the caches hold
@@ -202,7 +209,7 @@ class RowKeeper {
   // All that was kept is in the journal. Throws WriteError.
   void finish() {
     if (written_.valid()) written_.get();
-    bar_.show_count(journal_.num_done(), sweep_.samples.size());
+    bar_.show_count(journal_.num_done(), size_);
   }
 
  private:
@@ -213,13 +220,13 @@ class RowKeeper {
     lines.clear();
     for (std::size_t i = first; i < last; ++i) {
       rows.get(i, row);
-      if (!row.reason.empty()) row.reason = with_flags(row.reason);
       lines.add([&](std::string& text) { writer.append(numbers[i], row, text); });
     }
   }
 
   const Sweep& sweep_;
   SweepJournal& journal_;
+  std::size_t size_;
   ProgressBar& bar_;
   int jobs_;
   std::vector<JournalLines> made_, leaving_;
@@ -230,8 +237,8 @@ class RowKeeper {
 // What took part in the work.
 struct Crew {
   int jobs = 1;
-  std::optional<Rank> rank;
-  ServerLoad load = {};
+  std::optional<Mpi> mpi;
+  MpiLoad load = {};
   std::optional<BatchSweepOptions> together = {};  // variants step in lanes, or on a card
   BatchSweepLoad steps = {};
   Model model = {};  // as it is, with its origins
@@ -261,28 +268,36 @@ bool run_together(const Sweep& sweep, SweepQueue& queue, Crew& crew, const Keep&
   }
 }
 
+// The variants of a part, or all.
+struct Share {
+  std::optional<SweepPart> part;
+  std::size_t size;
+
+  std::vector<bool> is_settled(const SweepJournal& journal) const {
+    std::vector<bool> out = journal.is_done();
+    for (std::size_t i = 0; part && i < out.size(); ++i) out[i] = out[i] || !part->has(i);
+    return out;
+  }
+};
+
 // All that is missing in the journal.
-void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem::path& folder,
-             SweepJournal& journal, Crew& crew, ProgressBar& bar) {
-  const auto line = [&](std::size_t number, const SweepRow& row) {
-    return line_of(sweep, number, row);
-  };
+void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem::path& path,
+             const Share& share, SweepJournal& journal, Crew& crew, ProgressBar& bar) {
   const auto keep = [&](std::size_t number, std::string_view text) {
     journal.append(number, text);
-    bar.show_count(journal.num_done(), sweep.samples.size());
+    bar.show_count(journal.num_done(), share.size);
   };
-  SweepQueue queue(journal.is_done());
+  SweepQueue queue(share.is_settled(journal));
   const auto keep_row = [&](std::size_t number, const SweepRow& row) {
-    keep(number, line(number, row));
+    keep(number, journal_line(sweep, number, row));
   };
-  RowKeeper keeper(sweep, journal, bar, crew.jobs);
+  RowKeeper keeper(sweep, journal, share.size, bar, crew.jobs);
   const auto keep_rows = [&](std::span<const std::size_t> numbers, const BatchRows& rows) {
     keeper.keep(numbers, rows);
   };
   const bool is_whole =
       crew.together ? run_together(sweep, queue, crew, keep_rows)
-      : crew.rank   ? run_sweep_with_ranks(sweep, queue, crew.jobs, *crew.rank, to_json(manifest),
-                                           folder, queue.num_left(), line, keep, crew.load)
+      : crew.mpi    ? lead_ranks(*crew.mpi, sweep, manifest, queue, crew.jobs, keep, crew.load)
                     : run_sweep(sweep, queue, crew.jobs, keep_row);
   keeper.finish();
   clear_stop();
@@ -291,7 +306,7 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
       ExitCode::kNumericsFailed,
       fmt::format("interrupted after {} of {} variants.\n  They are in {}; the same command "
                   "continues from there.",
-                  journal.num_done(), sweep.samples.size(), (folder / "journal.txt").string())};
+                  journal.num_done(), share.size, path.string())};
 }
 
 void print_result(const SweepOptions& options, const Sweep& sweep, const SweepCounts& counts,
@@ -313,19 +328,98 @@ std::string describe(double seconds, std::size_t computed, const Crew& crew) {
     out += fmt::format("; {:.3g} steps, {:.3g} a second", crew.steps.steps,
                        crew.steps.steps / crew.steps.seconds);
   }
-  if (!crew.rank) return out;
-  out += fmt::format(" on each of {} ranks", crew.rank->size);
+  if (!crew.mpi) return out;
+  out += fmt::format(" on each of {} ranks", crew.mpi->size());
   if (crew.load.num_messages == 0) return out;
   return out + fmt::format("; rank 0 took {} messages, {} each", crew.load.num_messages,
                            short_time(crew.load.busy_seconds /
                                       static_cast<double>(crew.load.num_messages)));
 }
 
+// Continues a journal, or begins it, until all of its share is there.
+void fill(const SweepOptions& options, const Sweep& sweep, const Manifest& manifest,
+          const std::filesystem::path& path, const Share& share, SweepJournal& journal,
+          Crew& crew) {
+  if (journal.num_done() > 0 && !options.quiet) {
+    fmt::print(stderr, "note: {} of {} variants are in {} already.\n", journal.num_done(),
+               share.size, path.string());
+  }
+  ProgressBar bar(!options.quiet);
+  try {
+    compute(sweep, manifest, path, share, journal, crew, bar);
+  } catch (const Error&) {
+    // What cannot even begin does not stand in the way of another sweep.
+    if (journal.num_done() == 0) std::filesystem::remove(path);
+    throw;
+  }
+}
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+void run_part(const SweepOptions& options, const SweepPart& part, const Sweep& sweep,
+              const Manifest& manifest, const std::filesystem::path& folder, Crew& crew) {
+  const Stopwatch stopwatch;
+  const std::filesystem::path path = journal_of(part, folder);
+  const PartLock lock(path);
+  SweepJournal journal(path, manifest, sweep.samples.size());
+  const std::size_t num_before = journal.num_done();
+  const Share share{part, part.size(sweep.samples.size())};
+  fill(options, sweep, manifest, path, share, journal, crew);
+  if (options.json) {
+    std::printf("{\"part\": %zu, \"parts\": %zu, \"variants\": %zu, \"of\": %zu}\n", part.number,
+                part.count, share.size, sweep.samples.size());
+  } else if (!options.quiet) {
+    std::printf("%s\n", title_of(options).c_str());
+    print_line("part", fmt::format("{} of {}: {} of {} variants", part.number, part.count,
+                                   share.size, sweep.samples.size()));
+    print_line("time", describe(stopwatch.seconds(), share.size - num_before, crew));
+    print_line("file", path.string());
+    print_line("next", fmt::format("when all parts are there, the same command with --collect in "
+                                   "place of --part {}/{} writes the results",
+                                   part.number, part.count));
+  }
+}
+
+void run_whole(const SweepOptions& options, const Sweep& sweep, const Manifest& manifest,
+               const std::filesystem::path& folder, Crew& crew) {
+  const FolderLock lock(folder);
+  const Stopwatch stopwatch;
+  const std::filesystem::path path = folder / "journal.txt";
+  SweepJournal journal(path, manifest, sweep.samples.size());
+  const std::size_t num_before = journal.num_done();
+  if (options.collect) {
+    collect_parts(folder, manifest, journal);
+  } else {
+    fill(options, sweep, manifest, path, {{}, sweep.samples.size()}, journal, crew);
+  }
+  const SweepCounts counts = write_sweep_files(title_of(options), options.hdf5, sweep, manifest,
+                                               journal, folder, crew.jobs);
+  if (options.collect) remove_parts(folder);
+  if (options.json) {
+    std::printf("%s", summary_json(manifest, counts).c_str());
+  } else if (!options.quiet) {
+    const double seconds = stopwatch.seconds();
+    print_result(options, sweep, counts, folder,
+                 options.collect ? short_time(seconds) + " to collect"
+                                 : describe(seconds, counts.variants - num_before, crew));
+  }
+  report_rows(counts, folder / "sweep.csv");
+}
+
 void run(const SweepOptions& options) {
   if (options.hdf5) require_hdf5();
-  Crew crew{jobs_of(options), rank_of(options)};
+  check_sharing(options);
+  Crew crew{jobs_of(options), {}};
   if (options.batch || options.gpu) {
-    if (crew.rank) {
+    if (options.mpi) {
       throw Error("arguments.wrong", "--batch and --gpu run on one machine, without --mpi.");
     }
     if (options.bands) {
@@ -340,47 +434,19 @@ void run(const SweepOptions& options) {
     if (options.method->step) give_setting(crew.origins, "step");
     give_setting(crew.origins, "samples");  // every step counts
   }
-  const bool leads = !crew.rank || crew.rank->number == 0;
+  std::optional<SweepPart> part;
+  if (!options.part.empty()) part = parse_part(options.part);
+  if (options.mpi) crew.mpi.emplace();
+  const bool leads = !crew.mpi || crew.mpi->rank() == 0;
   Sweep sweep = sweep_of(options, leads);
   sweep.steps_together = crew.together.has_value();
   const Manifest manifest = make_manifest(sweep);
-  const std::filesystem::path folder = make_folder(options.folder, options.model->path, "sweep");
   const InterruptGuard guard;
-  if (!leads) {
-    work_for_leader(
-        sweep, crew.jobs, *crew.rank, to_json(manifest), folder,
-        [&](std::size_t number, const SweepRow& row) { return line_of(sweep, number, row); });
-    return;
-  }
-  const FolderLock lock(folder);
-  const auto before = std::chrono::steady_clock::now();
+  if (!leads) return follow_leader(*crew.mpi, sweep, manifest, crew.jobs);
+  const std::filesystem::path folder = make_folder(options.folder, options.model->path, "sweep");
   try {
-    SweepJournal journal(folder / "journal.txt", manifest, sweep.samples.size());
-    const std::size_t num_before = journal.num_done();
-    if (num_before > 0 && !options.quiet) {
-      fmt::print(stderr, "note: {} of {} variants are in {} already.\n", num_before,
-                 sweep.samples.size(), (folder / "journal.txt").string());
-    }
-    std::optional<ProgressBar> bar(std::in_place, !options.quiet);
-    try {
-      compute(sweep, manifest, folder, journal, crew, *bar);
-    } catch (const Error&) {
-      // What cannot even begin does not stand in the way of another sweep.
-      if (journal.num_done() == 0) std::filesystem::remove(folder / "journal.txt");
-      throw;
-    }
-    bar.reset();
-    const SweepCounts counts = write_sweep_files(title_of(options), options.hdf5, sweep, manifest,
-                                                 journal, folder, crew.jobs);
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
-    if (options.json) {
-      std::printf("%s", summary_json(manifest, counts).c_str());
-    } else if (!options.quiet) {
-      print_result(options, sweep, counts, folder,
-                   describe(seconds, counts.variants - num_before, crew));
-    }
-    report_rows(counts, folder / "sweep.csv");
+    part ? run_part(options, *part, sweep, manifest, folder, crew)
+         : run_whole(options, sweep, manifest, folder, crew);
   } catch (const WriteError& error) {
     throw Failure{ExitCode::kNumericsFailed,
                   fmt::format("error[results.not-written]: {}\n  The same command continues "
@@ -453,6 +519,13 @@ void add_sweep(CLI::App& program) {
   command->add_flag("--mpi", options->mpi,
                     "Share the work among the processes of mpirun or srun, one thread each unless "
                     "--jobs says otherwise");
+  command
+      ->add_option("--part", options->part,
+                   "Compute only a part of the variants, such as 2/4, as a task of a batch array; "
+                   "--collect puts the parts together")
+      ->type_name("I/N");
+  command->add_flag("--collect", options->collect,
+                    "Write the results from the parts that --part computed in the output folder");
   command->add_flag(
       "--batch", options->batch,
       "Step several variants at once in vector registers, with --step (fixed-cost, rk4, "

@@ -12,10 +12,10 @@ struct Rendering {
 
 // clang-format off
 constexpr Rendering kOptions[] = {
-    {"bounded", "--bounded"}, {"coordinates", "--coordinates"}, {"derivatives", "--derivatives"},
+    {"bounded", "--bounded"}, {"collect", "--collect"}, {"coordinates", "--coordinates"}, {"derivatives", "--derivatives"},
     {"end", "--end"}, {"feedback", "--feedback"}, {"float", "--float"},
     {"formulation", "--formulation"}, {"integrator", "--integrator"}, {"json", "--json"},
-    {"period", "--period"}, {"realtime", "--realtime"}, {"samples", "--samples"},
+    {"part", "--part"}, {"period", "--period"}, {"realtime", "--realtime"}, {"samples", "--samples"},
     {"speed", "--speed"}, {"step", "--step"}, {"stiff", "--stiff"}, {"tolerance", "--tol"},
 };
 constexpr Rendering kOperations[] = {

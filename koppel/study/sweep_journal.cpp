@@ -199,6 +199,16 @@ std::string SweepJournal::line(std::size_t number) const {
   return line;
 }
 
+void SweepJournal::for_each(const std::function<void(std::size_t, std::string_view)>& see) const {
+  const MappedFile lines(file_, bytes_);
+  if (!lines) throw WriteError(path_.string() + " cannot be read.");
+  for (std::size_t i = 0; i < is_done_.size(); ++i) {
+    if (!is_done_[i]) continue;
+    const std::string_view rest = lines.text().substr(place_[i]);
+    see(i, rest.substr(0, rest.find('\n')));
+  }
+}
+
 // Threads make the texts of neighbouring rows, while one of them writes those of before.
 void SweepJournal::write_table(const std::filesystem::path& path, std::string_view head, int jobs,
                                const See& see) const {

@@ -70,6 +70,7 @@ class SweepJournal {
   void write_table(const std::filesystem::path& path, std::string_view head, int jobs,
                    const See& see) const;
   std::string line(std::size_t number) const;  // of a row that is done
+  void for_each(const std::function<void(std::size_t, std::string_view)>& see) const;
 
  private:
   void read(const Manifest& manifest);

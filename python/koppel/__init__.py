@@ -19,6 +19,7 @@ Model.from_yaml, Model.from_dict, Model.from_urdf. The same questions can be ask
     m.linearize()  A, B, C, D and modes
     m.compare()    many methods side by side
     m.budget()     what a fixed-cost step costs
+    m.sweep()      many variants, by threads or by any executor
     m.export()     C, CUDA, WebAssembly, an FMU, Octave
 
 Lengths are in metres, masses in kilograms, times in seconds, angles in radians. Mistakes are
@@ -64,6 +65,7 @@ from ._model import Model
 from ._reports import Budget, Check, Comparison, Equations, Linear, Mode
 from ._run import Run
 from ._studies import Batch, Fit, Optimum, Sensitivity
+from ._sweep import Sweep, sweep
 
 __version__: str = _koppel.version
 pi: float = math.pi
@@ -160,8 +162,8 @@ def integrators() -> List[str]:
 __all__ = [
     "Batch", "Body", "Budget", "Check", "Comparison", "Diagnostic", "Doubtful", "Element", "Equations", "Error", "Expr",
     "Failed", "Fit", "Function", "Interrupted", "Linear", "Mode", "Model", "Note", "Optimum", "Part", "Point", "Run", "Sensitivity",
-    "Table", "UnknownName",
+    "Sweep", "Table", "UnknownName",
     "acos", "asin", "atan", "atan2", "compile", "coordinates", "cos", "cosh", "deg", "diff", "equal", "exp",
     "formulations", "gradient", "integrators", "load", "log", "models", "parse", "pi", "select", "sign",
-    "simplify", "sin", "sinh", "sqrt", "symbols", "tan", "tanh",
+    "simplify", "sin", "sinh", "sqrt", "sweep", "symbols", "tan", "tanh",
 ]

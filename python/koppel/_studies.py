@@ -12,6 +12,7 @@ import numpy as np
 from . import _koppel
 from ._errors import Diagnostic, Doubtful, Failed, Note, error
 from ._reports import Report
+from ._sweep import Ranges, Sweep, sweep
 
 Bounds = Tuple[float, float]
 Names = Union[str, Sequence[str]]
@@ -166,6 +167,15 @@ class Studies:
             out["course"] = course
         out.__dict__["_text"] = told
         return out
+
+    def sweep(self, vary: Union[Ranges, Names, None] = None, outputs: Names = (), **options: Any) -> Sweep:
+        """Many variants of the model, a row of numbers each: :func:`koppel.sweep` with this model.
+
+        >>> import koppel
+        >>> koppel.load("pendulum").sweep({"l": [1, 2]}, "y:final", end=1)["status"].tolist()
+        ['done', 'done']
+        """
+        return sweep(self, vary, outputs, **options)
 
     def optimize(self, *, minimize: Names = (), maximize: Names = (), over: Mapping[str, Bounds],
                  subject_to: Names = (), controls: Optional[Controls] = None, end: Optional[float] = None,

@@ -120,6 +120,7 @@ void add_models(py::module_& m) {
   add_runs(m, model);
   add_analyses(m, model);
   add_studies(m, model);
+  add_sweeps(m);
 }
 
 }  // namespace koppel::python

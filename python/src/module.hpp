@@ -98,6 +98,7 @@ void add_functions(py::module_& m);
 void add_models(py::module_& m);
 void add_analyses(py::module_& m, py::class_<LoadedModel, std::shared_ptr<LoadedModel>>& model);
 void add_studies(py::module_& m, py::class_<LoadedModel, std::shared_ptr<LoadedModel>>& model);
+void add_sweeps(py::module_& m);
 void add_runs(py::module_& m, py::class_<LoadedModel, std::shared_ptr<LoadedModel>>& model);
 
 }  // namespace koppel::python

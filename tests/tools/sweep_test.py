@@ -1,6 +1,7 @@
 """koppel sweep: tables, failures, kills, threads, full disks, wrong arguments. Usage: ... PROGRAM"""
 
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -225,16 +226,41 @@ class Restarts(Sweep):
         self.assertEqual(self.files(self.out), self.files(whole))
 
 
+NO_LAUNCHER = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM_"))}
+
+
+def wait_for_rows(journal, count, process):
+    """Until a journal has so many lines."""
+    while not (journal.exists() and journal.read_bytes().count(b"\n") > count):
+        if process.poll() is not None:
+            raise AssertionError(process.communicate())
+        time.sleep(0.005)
+
+
+def ranks_of(process):
+    """The processes that mpirun started, by their rank."""
+    found = {}
+    for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            environment = pathlib.Path(f"/proc/{child}/environ").read_bytes().split(b"\0")
+            found.update({int(line.split(b"=")[1]): int(child) for line in environment
+                          if line.startswith(b"OMPI_COMM_WORLD_RANK=")})
+    return found
+
+
+@unittest.skipIf(shutil.which("mpirun") is None, "no mpirun")
 class Ranks(Sweep):
     ARGUMENTS = ["--vary", "b=2:4.5:12", "--vary", "m=1:2:10", "--output", "y:min", "--output", "coupler.x:integral"]
+    LONGER = ["slider_crank", "--vary", "a=0.2:0.4:20", "--vary", "m=0.5:2:10", "--end", 10]
 
-    def start(self, rank, size, *arguments):
-        environment = {**os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(size),
-                       "PMIX_NAMESPACE": str(self.folder)}
-        process = subprocess.Popen([PROGRAM, "sweep", *map(str, arguments), "--mpi", "--out", self.out], text=True,
-                                   env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def start(self, *arguments, ranks=3):
+        """mpirun of Open MPI 4 or 5; or of several programs, with ':' between them."""
+        environment = {**NO_LAUNCHER, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                       "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+        command = ["mpirun", "-n", str(ranks), PROGRAM, "sweep", *map(str, arguments), "--mpi", "--out", str(self.out)]
+        process = subprocess.Popen(command, text=True, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        self.addCleanup(process.terminate)  # which ends the ranks too
         return process
 
     def whole(self, *arguments):
@@ -243,72 +269,226 @@ class Ranks(Sweep):
         return self.files(out)
 
     def test_ranks_give_the_bytes_of_one_machine(self):
-        ranks = [self.start(i, 3, self.model, *self.ARGUMENTS) for i in range(3)]
-        messages = [process.communicate(timeout=100)[1] for process in ranks]
-        self.assertEqual([process.returncode for process in ranks], [2, 0, 0], messages)  # b > 4 does not close
-        self.assertEqual(messages[1:], ["", ""])
+        process = self.start(self.model, *self.ARGUMENTS)
+        output, messages = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 2, messages)  # b > 4 does not close
+        self.assertIn("error[study.failed-variants]: ", messages)
+        self.assertIn("with 1 thread on each of 3 ranks; rank 0 took ", " ".join(output.split()))
         self.assertEqual(self.files(self.out), self.whole(self.model, *self.ARGUMENTS))
         self.assertEqual(sorted(path.name for path in self.out.iterdir()),
                          ["journal.txt", "manifest.json", "report.html", "sweep.csv"])
 
-    def test_what_a_killed_rank_had_in_hand_goes_to_the_others(self):
-        arguments = ["slider_crank", "--vary", "a=0.2:0.4:20", "--vary", "m=0.5:2:10", "--end", 2]
-        ranks = [self.start(i, 4, *arguments) for i in range(4)]
-        journal = self.out / "journal.txt"
-        for lines, rank in ((20, 1), (60, 3)):
-            while not (journal.exists() and journal.read_bytes().count(b"\n") > lines):
-                self.assertIsNone(ranks[0].poll())
-                time.sleep(0.005)
-            ranks[rank].send_signal(signal.SIGKILL)
-        messages = ranks[0].communicate(timeout=100)[1]
-        self.assertEqual((ranks[0].returncode, messages), (0, ""))
-        self.assertEqual((ranks[2].wait(60), ranks[1].wait(), ranks[3].wait()), (0, -9, -9))
+    def test_ranks_with_threads_and_bands_give_the_bytes_of_one_machine(self):
+        arguments = ["pendulum", "--vary", "l=1:2:60", "--end", 1, "--output", "x", "--bands", 5]
+        process = self.start(*arguments, "--jobs", 2)
+        _, messages = process.communicate(timeout=100)
+        self.assertEqual((process.returncode, messages), (0, ""))
         self.assertEqual(self.files(self.out), self.whole(*arguments))
+        self.assertEqual((self.out / "bands.csv").read_bytes(), (self.folder / "whole" / "bands.csv").read_bytes())
 
-    def test_killed_altogether_the_ranks_go_on_to_the_same_bytes(self):
-        arguments = ["slider_crank", "--vary", "a=0.2:0.4:20", "--vary", "m=0.5:2:10", "--end", 2]
-        ranks = [self.start(i, 2, *arguments) for i in range(2)]
+    def test_where_a_rank_is_killed_all_end_and_the_same_command_continues(self):
         journal = self.out / "journal.txt"
-        while not (journal.exists() and journal.read_bytes().count(b"\n") > 50):
-            self.assertIsNone(ranks[0].poll())
-            time.sleep(0.005)
-        ranks[0].send_signal(signal.SIGKILL)
-        # On a busy machine it may not have met rank 0 at all, and waits a minute for it.
-        message = ranks[1].communicate(timeout=150)[1]
-        self.assertTrue(message.startswith("error[study.no-leader]: "), message)
-        if "has lost" in message:
-            self.assertEqual(message, "error[study.no-leader]: rank 1 has lost rank 0.\n"
-                                      "  Start the same sweep again to continue.\n")
-        ranks = [self.start(i, 2, *arguments) for i in range(2)]
-        self.assertEqual([process.wait(100) for process in ranks], [0, 0])
-        self.assertEqual(self.files(self.out), self.whole(*arguments))
+        for rank in (2, 0):
+            before = journal.read_bytes().count(b"\n") if journal.exists() else 0
+            process = self.start(*self.LONGER)
+            wait_for_rows(journal, before + 5, process)
+            os.kill(ranks_of(process)[rank], signal.SIGKILL)
+            process.communicate(timeout=100)
+            self.assertNotEqual(process.returncode, 0)
+            self.assertFalse((self.out / "sweep.csv").exists())
+        process = self.start(*self.LONGER)
+        _, messages = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 0, messages)
+        self.assertIn("of 200 variants are in ", messages)
+        self.assertEqual(self.files(self.out), self.whole(*self.LONGER))
+
+    def test_interrupted_they_continue_to_the_same_bytes(self):
+        process = self.start(*self.LONGER)
+        wait_for_rows(self.out / "journal.txt", 20, process)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=100)
+        self.assertNotEqual(process.returncode, 0)
+        process = self.start(*self.LONGER)
+        _, messages = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 0, messages)
+        self.assertEqual(self.files(self.out), self.whole(*self.LONGER))
 
     def test_a_rank_with_another_model_is_refused(self):
         other = self.folder / "other" / "bar.yaml"
         other.parent.mkdir()
         other.write_text(FOUR_BAR.replace("9.81", "9.8"))
-        ranks = [self.start(0, 2, self.model, "--vary", "m=1:2:300"), self.start(1, 2, other, "--vary", "m=1:2:300")]
-        self.assertEqual((ranks[1].communicate(timeout=60)[1], ranks[1].returncode),
-                         ("error[study.refused]: rank 0 refused rank 1: the model or the program is not the same "
-                          "there.\n  All ranks must run the same program on the same model.\n", 1))
-        self.assertEqual(ranks[0].wait(60), 0)
+        process = self.start(self.model, "--vary", "m=1:2:300", "--mpi", "--out", self.out, ":", "-n", 1, PROGRAM, "sweep",
+                             other, "--vary", "m=1:2:300", ranks=1)
+        _, messages = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(messages, r"error\[study.refused\]: rank 1 on .* computes another sweep: model_hash is .* there, "
+                                   r".* here\.\n  All ranks must run the same program on the same model\.\n")
 
+    def test_processes_that_mpi_does_not_join_are_refused(self):
+        self.assertEqual(run("pendulum", "--vary", "l=1,2", "--mpi", "--out", self.out,
+                             env={**NO_LAUNCHER, "SLURM_STEP_NUM_TASKS": "4"}), (
+            1, "", "error[study.no-mpi]: 4 processes were started, and for Open MPI each of them is alone.\n"
+                   "  Start them with the mpirun of Open MPI, or by srun with PMIx.\n"))
+
+
+class WithoutMpi(Sweep):
     def test_without_a_launcher_it_is_refused(self):
-        environment = {name: value for name, value in os.environ.items()
-                       if not name.startswith(("OMPI_", "PMI", "SLURM_"))}
-        self.assertEqual(run("pendulum", "--vary", "l=1,2", "--mpi", "--out", self.out, env=environment), (
+        self.assertEqual(run("pendulum", "--vary", "l=1,2", "--mpi", "--out", self.out, env=NO_LAUNCHER), (
             1, "", "error[arguments.wrong]: --mpi is given, and neither mpirun nor srun started this program.\n"
-                   "  Start it as `mpirun --enable-recovery -n 4 koppel sweep … --mpi`.\n"))
+                   "  Start it as `mpirun -n 4 koppel sweep … --mpi`.\n"))
 
-    @unittest.skipIf(shutil.which("mpirun") is None, "no mpirun")
-    def test_under_mpirun(self):
-        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        result = subprocess.run(["mpirun", "--oversubscribe", "--enable-recovery", "-n", "3", PROGRAM, "sweep", self.model,
-                                 "--vary", "m=1:2:40", "--mpi", "--out", self.out], capture_output=True, text=True,
-                                env=environment, timeout=100)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("with 1 thread on each of 3 ranks", " ".join(result.stdout.split()))
-        self.assertEqual(self.files(self.out), self.whole(self.model, "--vary", "m=1:2:40"))
+    def test_without_the_library_it_is_refused(self):
+        (self.folder / "libmpi.so.40").touch()
+        status, output, messages = run("pendulum", "--vary", "l=1,2", "--mpi", "--out", self.out,
+                                       env={**NO_LAUNCHER, "OMPI_COMM_WORLD_SIZE": "2", "LD_LIBRARY_PATH": str(self.folder)})
+        self.assertEqual((status, output), (1, ""))
+        self.assertRegex(messages, r"^error\[study.no-mpi\]: Open MPI \(libmpi\.so\.40\) cannot be used: .*: file too short\n"
+                                   r"  Install it on all machines \(Debian: openmpi-bin\), or share the work by --part, "
+                                   r"which needs no MPI\.\n$")
+
+
+class Parts(Sweep):
+    ARGUMENTS = ["--vary", "b=2:4.5:12", "--vary", "m=1:2:10", "--output", "y:min", "--output", "coupler.x:integral"]
+
+    def part(self, part, *arguments):
+        return run(*(arguments or [self.model, *self.ARGUMENTS]), "--part", part, "--out", self.out)
+
+    def collect(self, *arguments):
+        return run(*(arguments or [self.model, *self.ARGUMENTS]), "--collect", "--out", self.out)
+
+    def whole(self, *arguments):
+        out = self.folder / "whole"
+        run(*(arguments or [self.model, *self.ARGUMENTS]), "--out", out)
+        return self.files(out)
+
+    def test_parts_are_collected_to_the_bytes_of_one_machine(self):
+        command = [PROGRAM, "sweep", self.model, *self.ARGUMENTS, "--out", self.out]
+        together = [subprocess.Popen([*command, "--part", f"{i}/4", "--json"], stdout=subprocess.PIPE, text=True)
+                    for i in (1, 3)]
+        self.assertEqual([json.loads(process.communicate(timeout=100)[0]) for process in together],
+                         [{"part": i, "parts": 4, "variants": 30, "of": 120} for i in (1, 3)])
+        for part in ("4/4", "2/4"):
+            status, output, messages = self.part(part)
+            self.assertEqual((status, messages), (0, ""))
+        self.assertIn("2 of 4: 30 of 120 variants", output)
+        self.assertEqual(sorted(path.name for path in self.out.iterdir()), [f"part-{i}-of-4.txt" for i in (1, 2, 3, 4)])
+        status, output, messages = self.collect()
+        self.assertEqual(status, 2)  # b > 4 does not close
+        self.assertIn("30 of 120 variants failed.", messages)
+        self.assertEqual(self.files(self.out), self.whole())
+        self.assertEqual(sorted(path.name for path in self.out.iterdir()),
+                         ["journal.txt", "manifest.json", "report.html", "sweep.csv"])
+        self.assertEqual(self.collect()[0], 2)  # all of it is in the journal
+        self.assertEqual(self.files(self.out), self.files(self.folder / "whole"))
+
+    def test_parts_that_step_together_or_have_bands_give_the_same_bytes(self):
+        for arguments in (["pendulum", "--vary", "l=1:2:50", "--step", 0.01, "--end", 1, "--output", "x:max", "--batch"],
+                          ["pendulum", "--vary", "l=1:2:20", "--end", 1, "--output", "x", "--bands", 5]):
+            shutil.rmtree(self.out, ignore_errors=True)
+            shutil.rmtree(self.folder / "whole", ignore_errors=True)
+            for part in ("1/3", "2/3", "3/3"):
+                self.assertEqual(self.part(part, *arguments)[::2], (0, ""))
+            self.assertEqual(self.collect(*arguments)[::2], (0, ""))
+            self.assertEqual(self.files(self.out), self.whole(*arguments))
+
+    def test_a_part_that_was_killed_continues(self):
+        arguments = ["slider_crank", "--vary", "a=0.2:0.4:20", "--vary", "m=0.5:2:10", "--end", 10]
+        journal = self.out / "part-1-of-2.txt"
+        process = subprocess.Popen([PROGRAM, "sweep", *map(str, arguments), "--part", "1/2", "--out", self.out],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        wait_for_rows(journal, 20, process)
+        process.kill()
+        process.communicate()
+        self.assertEqual(self.part("2/2", *arguments)[0], 0)
+        count = journal.read_bytes().count(b"\n") - 2
+        self.assertEqual(self.collect(*arguments), (
+            1, "", f"error[study.missing-parts]: the sweep in {self.out} is not complete: part 1 has {count} of 100 variants.\n"
+                   "  The same command with --part 1/2 in place of --collect computes what is missing.\n"))
+        status, _, messages = self.part("1/2", *arguments)
+        self.assertEqual((status, messages), (0, f"note: {count} of 100 variants are in {journal} already.\n"))
+        self.assertEqual(self.collect(*arguments)[::2], (0, ""))
+        self.assertEqual(self.files(self.out), self.whole(*arguments))
+
+    def test_killed_at_any_instant_collecting_continues_to_the_same_bytes(self):
+        for part in ("1/2", "2/2"):
+            self.assertEqual(self.part(part)[0], 0)
+        rng = random.Random(3)
+        for _ in range(10):
+            process = subprocess.Popen([PROGRAM, "sweep", self.model, *self.ARGUMENTS, "--collect", "--out", self.out],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0, 0.1))
+            process.kill()
+            process.wait()
+        self.assertEqual(self.collect()[0], 2)
+        self.assertEqual(self.files(self.out), self.whole())
+
+    def test_missing_parts_are_named_with_what_computes_them(self):
+        arguments = ["pendulum", "--vary", "l=1:2:16", "--end", 0.1]
+        self.assertEqual(self.collect(*arguments), (
+            1, "", f"error[study.missing-parts]: {self.out} has no parts of a sweep.\n"
+                   "  The same command with --part 1/4 in place of --collect computes the first of four, and so on.\n"))
+        self.part("1/5", *arguments)
+        self.part("4/5", *arguments)
+        self.assertEqual(self.collect(*arguments), (
+            1, "", f"error[study.missing-parts]: the sweep in {self.out} is not complete: parts 2, 3 and 5 of 5 are not there.\n"
+                   "  The same command with --part 2/5 in place of --collect computes what is missing of the first of "
+                   "them.\n"))
+
+    def test_parts_of_other_sweeps_and_of_other_divisions_are_refused(self):
+        arguments = ["pendulum", "--vary", "l=1:2:4", "--end", 0.1]
+        self.part("1/2", *arguments)
+        other = self.part("2/2", *arguments[:-1], 0.2)
+        self.assertEqual(other[0], 0)
+        self.assertEqual(self.collect(*arguments), (
+            1, "", f"error[study.other-sweep]: {self.out}/part-2-of-2.txt is that of another sweep: end is 0.2 there, 0.1 here.\n"
+                   "  Give another folder, or remove the journal to start again.\n"))
+        self.part("1/3", *arguments)
+        self.assertEqual(self.collect(*arguments), (
+            1, "", f"error[study.mixed-parts]: {self.out} has parts of a sweep in 2 and of one in 3.\n"
+                   "  Remove the files part-*-of-2.txt or part-*-of-3.txt.\n"))
+
+    def test_a_part_that_is_being_computed_is_left_alone(self):
+        arguments = ["pendulum", "--vary", "l=1:2:4", "--end", 0.1]
+        self.part("1/2", *arguments)
+        journal = self.out / "part-1-of-2.txt"
+        with open(journal) as holder:
+            fcntl.flock(holder, fcntl.LOCK_EX)
+            expected = (1, "", f"error[results.folder-in-use]: another run is writing into {journal}.\n  Wait for its end.\n")
+            self.assertEqual(self.part("1/2", *arguments), expected)
+            self.assertEqual(self.collect(*arguments), expected)
+            self.assertEqual(self.part("2/2", *arguments)[0], 0)
+        self.assertEqual(self.collect(*arguments)[0], 0)
+
+    def test_a_full_disk_loses_nothing_of_a_part(self):
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+        arguments = [self.model, *self.ARGUMENTS]
+        status, _, messages = run(*arguments, "--part", "1/1", "--out", self.out, preexec_fn=small)
+        self.assertEqual(status, 2)
+        self.assertIn("The same command continues from there once there is room.", messages)
+        self.assertEqual(self.part("1/1")[0], 0)
+        self.collect()
+        self.assertEqual(self.files(self.out), self.whole())
+
+    def test_more_parts_than_variants(self):
+        arguments = ["pendulum", "--vary", "l=1,2", "--end", 0.1]
+        for part in ("1/3", "2/3"):
+            self.part(part, *arguments)
+        self.assertEqual(self.part("3/3", *arguments)[::2], (0, ""))
+        self.assertEqual(self.collect(*arguments)[0], 0)
+        self.assertEqual(self.files(self.out), self.whole(*arguments))
+
+    def test_wrong_parts(self):
+        for part, expected in (
+                ("3", "'3' is not a part of a sweep.\n  Write the number of the part and that of all parts, such as 2/4.\n"),
+                ("2/", "'2/' is not a part of a sweep.\n  Write the number of the part and that of all parts, such as 2/4.\n"),
+                ("5/4", "there is no part 5 of 4: the first is 1, the last 4.\n"),
+                ("0/4", "there is no part 0 of 4: the first is 1, the last 4.\n"
+                        "  A batch array of tasks 1-4 counts like this.\n")):
+            self.assertEqual(run("pendulum", "--vary", "l=1,2", "--part", part, "--out", self.out),
+                             (1, "", "error[study.bad-part]: " + expected))
+        self.assertEqual(run("pendulum", "--vary", "l=1,2", "--part", "1/2", "--collect", "--out", self.out), (
+            1, "", "error[arguments.wrong]: --part and --collect are both given.\n  Leave out one of them.\n"))
 
 
 # An output of parameters alone, whose indices are known [Ishigami & Homma 1990].

@@ -1,4 +1,4 @@
-#include "apps/koppel/sweep_files.hpp"
+#include <koppel/study/sweep_files.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <koppel/study/sweep_report.hpp>
 #include <koppel/study/sweep_table.hpp>
 
-namespace koppel::app {
+namespace koppel {
 
 std::string summary_json(const Manifest& manifest, const SweepCounts& counts) {
   auto json = nlohmann::ordered_json::parse(to_json(manifest));
@@ -73,8 +73,8 @@ void put_row(const Sweep& sweep, std::size_t row, std::size_t number, std::strin
 }
 
 // Of the statuses of the rows that are done.
-void count(const SweepJournal& journal, std::span<const std::uint8_t> statuses,
-           SweepCounts& counts) {
+void count_statuses(const SweepJournal& journal, std::span<const std::uint8_t> statuses,
+                    SweepCounts& counts) {
   constexpr std::size_t kMost = 3;
   counts.variants = statuses.size();
   for (std::size_t number = 0, row = 0; row < statuses.size(); ++number) {
@@ -141,7 +141,7 @@ SweepCounts write_sweep_files(const std::string& title, bool hdf5, const Sweep& 
     bands.add(parse_series(series_part(line)));  // one row at a time
   };
   journal.write_table(folder / "sweep.csv", table_head(sweep), counts.has_bands ? 1 : jobs, see);
-  count(journal, statuses, counts);
+  count_statuses(journal, statuses, counts);
   if (!keeps_all) std::iota(shown.begin(), shown.end(), std::size_t{0});
   if (counts.has_hdf5) write_hdf5(folder / "sweep.h5", table);
   if (counts.has_indices) {
@@ -161,4 +161,4 @@ SweepCounts write_sweep_files(const std::string& title, bool hdf5, const Sweep& 
   return counts;
 }
 
-}  // namespace koppel::app
+}  // namespace koppel

@@ -7,7 +7,7 @@
 
 #include <koppel/study/sweep_journal.hpp>
 
-namespace koppel::app {
+namespace koppel {
 
 // What came out.
 struct SweepCounts {
@@ -27,4 +27,4 @@ SweepCounts write_sweep_files(const std::string& title, bool hdf5, const Sweep& 
                               const Manifest& manifest, const SweepJournal& journal,
                               const std::filesystem::path& folder, int jobs);
 
-}  // namespace koppel::app
+}  // namespace koppel
