@@ -282,7 +282,7 @@ class Ranks(Sweep):
         arguments = ["pendulum", "--vary", "l=1:2:60", "--end", 1, "--output", "x", "--bands", 5]
         process = self.start(*arguments, "--jobs", 2)
         _, messages = process.communicate(timeout=100)
-        self.assertEqual((process.returncode, messages), (0, ""))
+        self.assertEqual(process.returncode, 0, messages)  # MPI may have something to say about the network
         self.assertEqual(self.files(self.out), self.whole(*arguments))
         self.assertEqual((self.out / "bands.csv").read_bytes(), (self.folder / "whole" / "bands.csv").read_bytes())
 
