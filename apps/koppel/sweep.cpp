@@ -345,10 +345,15 @@ void fill(const SweepOptions& options, const Sweep& sweep, const Manifest& manif
                share.size, path.string());
   }
   ProgressBar bar(!options.quiet);
+  compute(sweep, manifest, path, share, journal, crew, bar);
+}
+
+// What cannot even begin does not stand in the way of another sweep.
+template <typename Work>
+void begin_journal(const SweepJournal& journal, const std::filesystem::path& path, Work&& work) {
   try {
-    compute(sweep, manifest, path, share, journal, crew, bar);
+    work();
   } catch (const Error&) {
-    // What cannot even begin does not stand in the way of another sweep.
     if (journal.num_done() == 0) std::filesystem::remove(path);
     throw;
   }
@@ -372,7 +377,7 @@ void run_part(const SweepOptions& options, const SweepPart& part, const Sweep& s
   SweepJournal journal(path, manifest, sweep.samples.size());
   const std::size_t num_before = journal.num_done();
   const Share share{part, part.size(sweep.samples.size())};
-  fill(options, sweep, manifest, path, share, journal, crew);
+  begin_journal(journal, path, [&] { fill(options, sweep, manifest, path, share, journal, crew); });
   if (options.json) {
     std::printf("{\"part\": %zu, \"parts\": %zu, \"variants\": %zu, \"of\": %zu}\n", part.number,
                 part.count, share.size, sweep.samples.size());
@@ -395,11 +400,10 @@ void run_whole(const SweepOptions& options, const Sweep& sweep, const Manifest& 
   const std::filesystem::path path = folder / "journal.txt";
   SweepJournal journal(path, manifest, sweep.samples.size());
   const std::size_t num_before = journal.num_done();
-  if (options.collect) {
-    collect_parts(folder, manifest, journal);
-  } else {
+  begin_journal(journal, path, [&] {
+    if (options.collect) return collect_parts(folder, manifest, journal);
     fill(options, sweep, manifest, path, {{}, sweep.samples.size()}, journal, crew);
-  }
+  });
   const SweepCounts counts = write_sweep_files(title_of(options), options.hdf5, sweep, manifest,
                                                journal, folder, crew.jobs);
   if (options.collect) remove_parts(folder);

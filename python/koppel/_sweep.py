@@ -172,6 +172,10 @@ def sweep(model: Any, vary: Union[Ranges, Names, None] = None, outputs: Names = 
                 journal.fill(_threads(jobs), told)
             else:
                 _Work(executor, job, prepared, journal, columns, progress).run(piece)
+        except Error:
+            if journal.num_done == 0:  # what cannot even begin does not stand in the way of another sweep
+                os.remove(os.path.join(folder, "journal.txt"))
+            raise
         except KeyboardInterrupt:
             rest = " The same call continues from there." if out is not None else ""
             raise Interrupted(f"interrupted after {journal.num_done} of {total} variants.{rest}") from None

@@ -192,6 +192,9 @@ def test_a_pool_whose_process_is_killed_fails_and_another_continues(tmp_path):
         with pytest.raises(kp.Error, match=r"the executor failed after \d+ of 200 variants: BrokenProcessPool") as raised:
             kp.sweep("slider_crank", LONGER, "Bx:max", end=0.5, out=tmp_path / "out", executor=pool, progress=kill_one)
     assert raised.value.id == "study.executor-failed"
+    with pytest.raises(kp.Error, match="after 0 of 200 variants"):  # it accepts nothing more
+        kp.sweep("slider_crank", LONGER, "Bx:max", end=0.5, out=tmp_path / "none", executor=pool)
+    assert list((tmp_path / "none").iterdir()) == []
     kp.sweep("slider_crank", LONGER, "Bx:max", end=0.5, out=tmp_path / "out")
     kp.sweep("slider_crank", LONGER, "Bx:max", end=0.5, out=tmp_path / "whole")
     assert files(tmp_path / "out") == files(tmp_path / "whole")

@@ -427,6 +427,7 @@ class Parts(Sweep):
         self.assertEqual(self.collect(*arguments), (
             1, "", f"error[study.missing-parts]: {self.out} has no parts of a sweep.\n"
                    "  The same command with --part 1/4 in place of --collect computes the first of four, and so on.\n"))
+        self.assertEqual(list(self.out.iterdir()), [])  # what is collected by mistake leaves nothing
         self.part("1/5", *arguments)
         self.part("4/5", *arguments)
         self.assertEqual(self.collect(*arguments), (
