@@ -4,7 +4,8 @@
 namespace koppel {
 
 extern const char* const kStepText;          // runtime/step.h
-extern const char* const kDop853Text;        // runtime/dop853.h
+extern const char* const kDop853Text;        // runtime/dop853.h, and what it needs
+extern const char* const kStepControlText;   // runtime/step_control.h, likewise
 extern const char* const kAccurateText;      // runtime/accurate.h
 extern const char* const kLeastSquaresText;  // runtime/least_squares.h
 extern const char* const kInputsText;        // runtime/inputs.h

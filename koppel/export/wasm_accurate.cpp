@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <koppel/runtime/dop853.h>
+#include <koppel/export/runtime_text.hpp>
+#include <koppel/expr/code/c_to_wasm.hpp>
+#include <koppel/expr/code/c_tokens.hpp>
 
 namespace koppel {
 namespace {
@@ -14,19 +17,15 @@ void add_locals(Code& code, Type type, std::initializer_list<const char*> names)
   for (const char* name : names) code.add_local(type, name);
 }
 
-// c[0] + z (c[1] + z (c[2] + …)) of the local z.
-std::string polynomial(const std::vector<double>& c, const char* z) {
-  std::string out = fmt::format("f64.const {} ", c.back());
-  for (std::size_t i = c.size() - 1; i-- > 0;) {
-    out += fmt::format("local.get {} f64.mul f64.const {} f64.add ", z, c[i]);
-  }
-  return out;
+const wasm::CSource& step_control() {
+  static const wasm::CSource source = wasm::read_c(kStepControlText);
+  return source;
 }
 
 class AccurateWasmWriter {
  public:
   AccurateWasmWriter(const WasmRates& rates, wasm::Module& module)
-      : r_(rates), module_(module), bytes_(8 * rates.num_y) {
+      : r_(rates), module_(module), control_(module, step_control()), bytes_(8 * rates.num_y) {
     for (std::uint32_t* place : {&y0_, &y1_, &stage_}) *place = module.reserve(r_.num_y);
     for (std::uint32_t& place : k_) place = module.reserve(r_.num_y);
   }
@@ -39,7 +38,6 @@ class AccurateWasmWriter {
     take_ = add_take();
     norm_ = add_norm();
     error_ = add_error();
-    power_ = add_power();
     return add_advance();
   }
 
@@ -190,109 +188,35 @@ class AccurateWasmWriter {
   // koppel_dop853_error
   std::uint32_t add_error() {
     Code code("h f64", "f64");
-    add_locals(code, Type::F64, {"e3", "e5", "both"});
-    code.add(call_combine(koppel_dop853_e5, stage_) + fmt::format("call {} local.set e5 ", norm_) +
-             call_combine(koppel_dop853_e3, stage_) + fmt::format("call {} local.set e3 ", norm_));
-    code.add(fmt::format(R"(
-      local.get e5 local.get e5 f64.mul f64.const 0.01 local.get e3 f64.mul local.get e3 f64.mul
-        f64.add f64.sqrt local.set both
-      f64.const 0
-      local.get e5 local.get e5 f64.mul local.get both f64.div f64.const {} f64.div
-      local.get both f64.const 0 f64.eq select)",
-                         r_.tolerance));
+    for (const koppel_weights& row : {koppel_dop853_e5, koppel_dop853_e3}) {
+      code.add(call_combine(row, stage_) + fmt::format("call {} ", norm_));
+    }
+    code.add(fmt::format("f64.const {} ", r_.tolerance) + call("koppel_dop853_both"));
     return module_.add(std::move(code));
   }
 
-  // koppel_power_of
-  std::uint32_t add_power() {
-    Code code("x f64 p f64", "f64");
-    add_locals(code, Type::I64, {"bits", "k"});
-    add_locals(code, Type::F64, {"s", "z", "y", "n", "r"});
-    std::vector<double> series, exponential;
-    for (int j = 0; j <= 11; ++j) series.push_back(1.0 / (2 * j + 1));
-    double factorial = 1;
-    for (int j = 0; j <= 13; factorial *= ++j) exponential.push_back(1 / factorial);
-    code.add(fmt::format(R"(
-      local.get x i64.reinterpret_f64 local.set bits
-      local.get bits i64.const 0x3fe6a09e667f3bcd i64.sub i64.const 52 i64.shr_s local.set k
-      local.get bits local.get k i64.const 52 i64.shl i64.sub f64.reinterpret_i64 local.set s
-      local.get s f64.const 1 f64.sub local.get s f64.const 1 f64.add f64.div local.set s
-      local.get s local.get s f64.mul local.set z
-      local.get p
-        local.get k f64.convert_i64_s f64.const 0.6931471805599453 f64.mul
-        f64.const 2 local.get s f64.mul {} f64.mul f64.add f64.mul local.set y
-      local.get y f64.const 1.4426950408889634 f64.mul f64.const 6755399441055744 f64.add
-        f64.const 6755399441055744 f64.sub local.set n
-      local.get y local.get n f64.const 0.6931471805599453 f64.mul f64.sub local.set r
-      {}
-      f64.const 1023 local.get n f64.add i64.trunc_f64_s i64.const 52 i64.shl f64.reinterpret_i64
-      f64.mul)",
-                         polynomial(series, "z"), polynomial(exponential, "r")));
-    return module_.add(std::move(code));
+  // A function of runtime/step_control.h.
+  std::string call(const std::string& name) { return fmt::format("call {} ", control_[name]); }
+  std::string power_of_error() {
+    return "local.get error " + call("koppel_dop853_counted") +
+           fmt::format("f64.const {} ", KOPPEL_DOP853_EXPONENT) + call("koppel_power_of");
   }
 
-  std::string call_power(const std::string& x, double p) const {
-    return fmt::format("{} f64.const {} call {} ", x, p, power_);
+  // koppel_dop853_accept
+  std::string accept() {
+    return "local.get wanted local.get h local.get t1 local.get t_end " + power_of_error() +
+           fmt::format("local.get old_error f64.const {} ", KOPPEL_DOP853_BETA) +
+           call("koppel_power_of") + "local.get was_rejected " + call("koppel_dop853_growth") +
+           call("koppel_dop853_after") + "local.set next_h local.get error " +
+           call("koppel_dop853_remembered") +
+           "local.set old_error i32.const 0 local.set was_rejected local.get t1 local.set t ";
   }
-
-  // koppel_dop853_grow, for h; then what the step leaves behind.
-  std::string grow() const {
-    const std::string power =
-        call_power("f64.const 1e-12 local.get error local.get error f64.const 1e-12 f64.lt select",
-                   KOPPEL_DOP853_EXPONENT);
-    return fmt::format(R"(
-      {0} local.set growth
-      f64.const 0.9 {1} f64.mul local.get growth f64.div local.set growth
-      local.get growth f64.const {2} f64.lt if f64.const {2} local.set growth end
-      local.get growth f64.const 6 f64.gt if f64.const 6 local.set growth end
-      local.get was_rejected local.get growth f64.const 1 f64.gt i32.and
-        if f64.const 1 local.set growth end
-      f64.const 1e-4 local.get error local.get error f64.const 1e-4 f64.lt select
-        local.set old_error
-      i32.const 0 local.set was_rejected
-      local.get h local.get growth f64.mul local.set growth
-      local.get wanted local.get growth
-        local.get t1 local.get t_end f64.eq local.get growth local.get wanted f64.lt i32.and
-        select local.set next_h
-      local.get t1 local.set t)",
-                       power, call_power("local.get old_error", KOPPEL_DOP853_BETA), 1.0 / 3);
-  }
-
-  // koppel_dop853_shrink
-  std::string shrink() const {
-    return fmt::format(R"(
-      local.get error f64.const 1.7e308 f64.le
-      if
-        f64.const 0.9 {0} f64.div local.set shrink
-        local.get shrink f64.const {1} f64.lt if f64.const {1} local.set shrink end
-      else
-        f64.const 0.1 local.set shrink
-      end)",
-                       call_power("local.get error", KOPPEL_DOP853_EXPONENT), 1.0 / 3);
-  }
-
-  // koppel_next_step, and where it leads
-  static constexpr const char* kNextStep = R"(
-    local.get h local.set wanted
-    local.get t_end local.get t f64.sub local.set rest
-    f64.const 0.25 local.set shrink
-    local.get h f64.const 0.99 local.get rest f64.mul f64.ge
-    if
-      local.get rest local.set h
-    else
-      f64.const 2 local.get h f64.mul local.get rest f64.gt
-      if local.get rest f64.const 2 f64.div local.set h end
-    end
-    local.get t_end local.get t local.get h f64.add local.get h local.get rest f64.eq select
-      local.set t1
-  )";
 
   // koppel_dop853_bounded_step within koppel_accurate_advance. What its swap exchanges is copied.
   std::uint32_t add_advance() {
     Code code("t_end f64", "i32");
     add_locals(code, Type::F64,
-               {"t", "next_h", "h", "wanted", "rest", "shrink", "t1", "size", "error", "growth",
-                "old_error"});
+               {"t", "next_h", "h", "wanted", "shrink", "t1", "error", "old_error"});
     add_locals(code, Type::I32, {"reason", "was_rejected", "tries"});
     code.add(fmt::format("i32.const 0 f64.load {} local.set t i32.const 0 f64.load {} "
                          "local.set next_h f64.const 1e-4 local.set old_error ",
@@ -309,30 +233,31 @@ class AccurateWasmWriter {
         "i32.const {} i32.const 0 local.get tries i32.const {} i32.ge_u select "
         "local.tee reason br_if 1",
         static_cast<int>(KOPPEL_TOO_MANY_TRIES), static_cast<int>(KOPPEL_DOP853_MOST_TRIES)));
-    code.add(R"(
-      local.get t_end f64.abs local.get t f64.abs local.get t f64.abs local.get t_end f64.abs f64.lt
-        select local.set size
-      local.get next_h local.get t_end local.get t f64.sub local.get next_h f64.const 0 f64.gt
-        select local.set h
-    )");
+    code.add(
+        "local.get next_h local.get t_end local.get t f64.sub local.get next_h f64.const 0 f64.gt "
+        "select local.set h ");
     code.add(copy(y0_, y1_) + copy(k_[0], k_[kLast]) +
-             "block loop local.get tries i32.const 1 i32.add local.set tries ");
-    code.add(kNextStep);
+             "block loop local.get tries i32.const 1 i32.add local.set tries "
+             "local.get t local.get h local.get t_end f64.const 0 " +
+             call("koppel_dop853_propose") +
+             "local.set t1 local.set h local.set wanted f64.const 0.25 local.set shrink ");
     code.add(
         fmt::format("local.get t local.get h call {} local.tee reason i32.eqz if "
                     "local.get h call {} local.tee error f64.const 1 f64.le if "
                     "local.get t1 i32.const {} i32.const {} call {} local.tee reason "
                     "i32.eqz if ",
                     take_, error_, y1_, k_[kLast], arrive_));
-    code.add(grow() + " br 4 end else " +
-             fmt::format("i32.const {} local.set reason ", static_cast<int>(KOPPEL_TOO_ROUGH)) +
-             shrink() + " end end ");
+    code.add(accept() + " br 4 end else " +
+             fmt::format("i32.const {} local.set reason local.get error ",
+                         static_cast<int>(KOPPEL_TOO_ROUGH)) +
+             power_of_error() + call("koppel_dop853_shrink") + "local.set shrink end end ");
+    // koppel_dop853_reject
     code.add(
-        fmt::format("i32.const 1 local.set was_rejected local.get h local.get shrink f64.mul "
-                    "local.tee h f64.const {} local.get size f64.mul f64.ge i32.eqz if ",
-                    4 * 2.220446049250313e-16));
-    code.add(copy(y1_, y0_) + copy(k_[kLast], k_[0]) +
-             "local.get h local.set next_h br 2 end br 0 end end br 0 end end ");
+        "i32.const 1 local.set was_rejected local.get t "
+        "local.get h local.get shrink f64.mul local.tee next_h local.get t_end " +
+        fmt::format("f64.const {} ", KOPPEL_DOP853_EPSILON) + call("koppel_dop853_again") +
+        "local.tee h f64.const 0 f64.eq if ");
+    code.add(copy(y1_, y0_) + copy(k_[kLast], k_[0]) + "br 2 end br 0 end end br 0 end end ");
     code.add(fmt::format("i32.const 0 local.get t f64.store {} i32.const 0 local.get next_h "
                          "f64.store {} ",
                          r_.t, r_.h) +
@@ -342,10 +267,10 @@ class AccurateWasmWriter {
 
   const WasmRates& r_;
   wasm::Module& module_;
+  wasm::CFunctions control_;
   std::size_t bytes_;
   std::uint32_t y0_ = 0, y1_ = 0, stage_ = 0, k_[kLast + 1] = {};
-  std::uint32_t finite_ = 0, rate_ = 0, arrive_ = 0, combine_ = 0, take_ = 0, norm_ = 0, error_ = 0,
-                power_ = 0;
+  std::uint32_t finite_ = 0, rate_ = 0, arrive_ = 0, combine_ = 0, take_ = 0, norm_ = 0, error_ = 0;
 };
 
 }  // namespace

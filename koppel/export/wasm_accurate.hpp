@@ -1,5 +1,5 @@
 // The accurate integrator in exported WebAssembly: runtime/accurate.h and runtime/dop853.h,
-// operation by operation.
+// operation by operation. The control of its steps is translated from runtime/step_control.h.
 #pragma once
 
 #include <cstdint>

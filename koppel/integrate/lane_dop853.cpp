@@ -156,8 +156,7 @@ class LaneDop853::Run {
       if (work_.is_active[l] == 0) continue;
       koppel_dop853& s = work_.control[l];
       if (work_.is_good[l] != 0) {
-        koppel_dop853_accept(&s, work_.tried[l], t_end_[l],
-                             koppel_dop853_grow(&s, e5_[l], power_[l], old_power_[l]));
+        koppel_dop853_accept(&s, work_.tried[l], t_end_[l], e5_[l], power_[l], old_power_[l]);
         const bool is_there = !(s.t1 < t_end_[l]);
         reasons_[l] =
             is_there || s.num_tries < KOPPEL_DOP853_MOST_TRIES ? 0 : KOPPEL_TOO_MANY_TRIES;

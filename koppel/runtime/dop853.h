@@ -10,16 +10,11 @@
 #define KOPPEL_RUNTIME_DOP853_H
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
-#ifndef KOPPEL_INLINE /* how functions are declared; other languages than C say it differently */
-#ifdef __GNUC__
-#define KOPPEL_INLINE static inline __attribute__((unused))
-#else
-#define KOPPEL_INLINE static inline
+#ifndef KOPPEL_RUNTIME_STEP_CONTROL_H /* where it is not pasted before */
+#include <koppel/runtime/step_control.h>
 #endif
-#endif
+
 #ifndef KOPPEL_DATA /* the same of numbers */
 #ifdef __GNUC__
 #define KOPPEL_DATA static const __attribute__((unused))
@@ -324,13 +319,6 @@ KOPPEL_INLINE double koppel_error_norm(const KOPPEL_REAL* e, const KOPPEL_REAL* 
   return finite ? norm : HUGE_VAL;
 }
 
-/* From the norms e5 and e3 of errors of orders 5 and 3, over what is allowed:
- *   e5^2 / sqrt(e5^2 + 0.01 e3^2),   an estimate of order 7. */
-KOPPEL_INLINE double koppel_dop853_both(double e5, double e3, double tolerance) {
-  const double both = sqrt(e5 * e5 + 0.01 * e3 * e3);
-  return both == 0 ? 0 : e5 * e5 / both / tolerance;
-}
-
 /* The estimated error of y1 over what is allowed. */
 KOPPEL_INLINE double koppel_dop853_error(koppel_dop853* s, int n, double h) {
   double e3, e5;
@@ -341,94 +329,16 @@ KOPPEL_INLINE double koppel_dop853_error(koppel_dop853* s, int n, double h) {
   return koppel_dop853_both(e5, e3, s->tolerance);
 }
 
-/* x^p for normal x > 0 and |p log2 x| < 1000, to some 1e-14: for lengths of steps, with the same
- * bits on every machine, which pow has not. With x = 2^k m, sqrt(1/2) <= m < sqrt(2), s = (m -
- * 1)/(m + 1): y = p log x = p (k log 2 + 2 s (1 + s^2/3 + s^4/5 + ...)),   x^p = 2^n exp(y - n log
- * 2). */
-KOPPEL_INLINE double koppel_power_of(double x, double p) {
-  const double kRound = 6755399441055744.0, kLog2 = 0.6931471805599453;
-  uint64_t bits;
-  int64_t k;
-  double s, z, y, n, r, sum, power;
-  memcpy(&bits, &x, sizeof bits);
-  k = (int64_t)(bits - 0x3fe6a09e667f3bcdu) >> 52;
-  bits -= (uint64_t)k << 52;
-  memcpy(&s, &bits, sizeof s);
-  s = (s - 1) / (s + 1);
-  z = s * s;
-  sum = ((((1.0 / 23 * z + 1.0 / 21) * z + 1.0 / 19) * z + 1.0 / 17) * z + 1.0 / 15) * z + 1.0 / 13;
-  sum = (((((sum * z + 1.0 / 11) * z + 1.0 / 9) * z + 1.0 / 7) * z + 1.0 / 5) * z + 1.0 / 3) * z;
-  sum += 1;
-  y = p * ((double)k * kLog2 + 2 * s * sum);
-  n = (y * 1.4426950408889634 + kRound) - kRound;
-  r = y - n * kLog2;
-  power = ((1.0 / 6227020800.0 * r + 1.0 / 479001600) * r + 1.0 / 39916800) * r + 1.0 / 3628800;
-  power = (((power * r + 1.0 / 362880) * r + 1.0 / 40320) * r + 1.0 / 5040) * r + 1.0 / 720;
-  power = (((power * r + 1.0 / 120) * r + 1.0 / 24) * r + 1.0 / 6) * r + 1.0 / 2;
-  power = (power * r + 1) * r + 1;
-  bits = (uint64_t)(int64_t)(1023 + n) << 52;
-  memcpy(&s, &bits, sizeof s);
-  return power * s;
-}
-
-/* Step control, a PI controller: the next step is h * 0.9 * err^-expo * err_old^beta. */
-#define KOPPEL_DOP853_BETA 0.04
-#define KOPPEL_DOP853_EXPONENT (1.0 / 8 - 0.75 * KOPPEL_DOP853_BETA)
-
-/* What of an error counts; 1 where it is not finite. */
-KOPPEL_INLINE double koppel_dop853_counted(double error) {
-  if (!(error <= 1.7e308)) return 1;
-  return error < 1e-12 ? 1e-12 : error;
-}
-
-/* Of a step that is accurate enough; `power` is counted(error)^expo, `old_power` err_old^beta. */
-KOPPEL_INLINE double koppel_dop853_grow(koppel_dop853* s, double error, double power,
-                                        double old_power) {
-  double growth = 0.9 * old_power / power;
-  if (growth < 1.0 / 3) growth = 1.0 / 3;
-  if (growth > 6) growth = 6;
-  if (s->was_rejected && growth > 1) growth = 1;
-  s->old_error = error < 1e-4 ? 1e-4 : error;
-  s->was_rejected = 0;
-  return growth;
-}
-
-/* Of a step that is too rough, with the same power. */
-KOPPEL_INLINE double koppel_dop853_shrink(double error, double power) {
-  const double shrink = 0.9 / power;
-  if (!(error <= 1.7e308)) return 0.1;
-  return shrink < 1.0 / 3 ? 1.0 / 3 : shrink;
-}
-
-/* The length of a step towards t_end: all of the rest, half of it where that is nearly reached. */
-KOPPEL_INLINE double koppel_next_step(double t, double h, double t_end) {
-  const double rest = t_end - t;
-  if (h >= 0.99 * rest) return rest;
-  return 2 * h > rest ? rest / 2 : h;
-}
-
 #define KOPPEL_DOP853_EPSILON (sizeof(KOPPEL_REAL) == 4 ? 1.1920929e-07 : 2.220446049250313e-16)
 
-/* The control of a step, without what it computes: a try from t0, and what follows from it. */
-typedef struct {
-  double wanted, h, t1;
-} koppel_dop853_try;
-
-KOPPEL_INLINE koppel_dop853_try koppel_dop853_propose(double t, double h, double t_end,
-                                                      double max_step) {
-  koppel_dop853_try out;
-  out.wanted = h;
-  if (max_step > 0 && h > max_step) h = max_step;
-  out.h = koppel_next_step(t, h, t_end);
-  out.t1 = out.h == t_end - t ? t_end : t + out.h;
-  return out;
-}
-
+/* What follows from a try, from t0: it is accurate enough, `power` and `old_power` being those of
+ * the errors. */
 KOPPEL_INLINE void koppel_dop853_accept(koppel_dop853* s, koppel_dop853_try tried, double t_end,
-                                        double growth) {
-  /* A step cut short by the end says little about what would have been possible. */
-  const double next = tried.h * growth;
-  s->h = tried.t1 == t_end && next < tried.wanted ? tried.wanted : next;
+                                        double error, double power, double old_power) {
+  const double growth = koppel_dop853_growth(power, old_power, s->was_rejected);
+  s->old_error = koppel_dop853_remembered(error);
+  s->was_rejected = 0;
+  s->h = koppel_dop853_after(tried.wanted, tried.h, tried.t1, t_end, growth);
   s->t1 = tried.t1;
   ++s->num_tries;
 }
@@ -436,12 +346,11 @@ KOPPEL_INLINE void koppel_dop853_accept(koppel_dop853* s, koppel_dop853_try trie
 /* The step to try next, from t0 again. 0: there is none that is worth it. */
 KOPPEL_INLINE double koppel_dop853_reject(koppel_dop853* s, koppel_dop853_try tried, double t_end,
                                           double shrink) {
-  const double size = fabs(s->t0) < fabs(t_end) ? fabs(t_end) : fabs(s->t0);
   ++s->num_rejected;
   ++s->num_tries;
   s->was_rejected = 1;
   s->h = tried.h * shrink;
-  return s->h >= 4 * KOPPEL_DOP853_EPSILON * size ? s->h : 0;
+  return koppel_dop853_again(s->t0, s->h, t_end, KOPPEL_DOP853_EPSILON);
 }
 
 /* One step that is accurate enough, not beyond t_end and not longer than max_step (0: any). 0:
@@ -464,7 +373,7 @@ KOPPEL_INLINE int koppel_dop853_step(koppel_dop853* s, const koppel_ode* ode, do
         const double power = koppel_power_of(koppel_dop853_counted(error), KOPPEL_DOP853_EXPONENT);
         if (reason == 0) {
           const double old_power = koppel_power_of(s->old_error, KOPPEL_DOP853_BETA);
-          koppel_dop853_accept(s, tried, t_end, koppel_dop853_grow(s, error, power, old_power));
+          koppel_dop853_accept(s, tried, t_end, error, power, old_power);
           return 0;
         }
         shrink = koppel_dop853_shrink(error, power);

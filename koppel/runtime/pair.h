@@ -1,23 +1,17 @@
-/* Numbers as sums of two, hi + lo, with twice the digits [Dekker 1971], and the bits of numbers:
- * what the functions of this folder are made of. Plain sums and products, no fused ones, so that
+/* Numbers as sums of two, hi + lo, with twice the digits [Dekker 1971]: what the functions of this
+ * folder are made of. Plain sums and products, no fused ones, so that
  * every machine has the same bits. C99; called in process and pasted into exports. In WebAssembly
- * the text itself is translated (expr/code/c_to_wasm.hpp), which knows koppel_bits and
- * koppel_from_bits by name.
+ * the text itself is translated (expr/code/c_to_wasm.hpp).
  */
 #ifndef KOPPEL_RUNTIME_PAIR_H
 #define KOPPEL_RUNTIME_PAIR_H
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
-#ifndef KOPPEL_INLINE /* how functions are declared; other languages than C say it differently */
-#ifdef __GNUC__
-#define KOPPEL_INLINE static inline __attribute__((unused))
-#else
-#define KOPPEL_INLINE static inline
+#ifndef KOPPEL_RUNTIME_BITS_H /* where it is not pasted before */
+#include <koppel/runtime/bits.h>
 #endif
-#endif
+
 #ifndef KOPPEL_OUTLINE /* the same of those that are rarely called */
 #ifdef __GNUC__
 #define KOPPEL_OUTLINE static __attribute__((noinline, unused))
@@ -29,18 +23,6 @@
 typedef struct {
   double hi, lo;
 } koppel_pair;
-
-KOPPEL_INLINE uint64_t koppel_bits(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-KOPPEL_INLINE double koppel_from_bits(uint64_t bits) {
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
 
 /* x >= 0, with the sign of `like`. */
 KOPPEL_INLINE double koppel_with_sign(double x, double like) {

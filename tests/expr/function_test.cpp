@@ -29,21 +29,9 @@ using koppel::testing::kEps;
 using koppel::testing::near;
 using koppel::testing::random_expr;
 using koppel::testing::same_bits;
+using koppel::testing::uniform;
 
-const double kAt[] = {-2, -1, 0, 1, 2}, kOf[] = {0.5, -1, 1, 0.25, 1.5};
-
-double uniform(std::mt19937_64& engine, double low, double high) {
-  return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53;
-}
-
-// Some symbols and tables of every kind.
-struct Setting {
-  Graph graph;
-  std::array<Expr, 3> x = graph.symbols("x", "y", "z");
-  std::array<Table, 3> tables = {graph.add_table("held", TableData::held(kAt, kOf)),
-                                 graph.add_table("linear", TableData::linear(kAt, kOf)),
-                                 graph.add_table("spline", TableData::spline(kAt, kOf))};
-
+struct Setting : testing::RandomSetting {
   std::vector<Expr> random_outputs(std::mt19937_64& engine, int count, bool smooth = false) {
     std::vector<Expr> f;
     for (int n = 0; n < count; ++n) {
@@ -69,7 +57,7 @@ TEST(Function, NeedsNoGraphOnceMade) {
   const auto make = [] {
     Graph graph;
     const Expr x = graph.symbol("x");
-    const Table table = graph.add_table("t", TableData::linear(kAt, kOf));
+    const Table table = graph.add_table("t", TableData::linear(Setting::kAt, Setting::kOf));
     return Function({x}, {table(x) + x});
   };
   const Function f = make();

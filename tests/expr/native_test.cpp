@@ -29,28 +29,8 @@ using koppel::testing::random_expr;
 using koppel::testing::same_bits;
 using koppel::testing::ScopedEnvironment;
 using koppel::testing::TemporaryCache;
-
-const double kAt[] = {-2, -1, 0, 1, 2}, kOf[] = {0.5, -1, 1, 0.25, 1.5};
-
-struct Setting {
-  Graph graph;
-  std::array<Expr, 3> x = graph.symbols("x", "y", "z");
-  std::array<Table, 3> tables = {graph.add_table("held", TableData::held(kAt, kOf)),
-                                 graph.add_table("linear", TableData::linear(kAt, kOf)),
-                                 graph.add_table("spline", TableData::spline(kAt, kOf))};
-
-  std::vector<Expr> random_outputs(std::mt19937_64& engine, int count, int size, bool smooth) {
-    std::vector<Expr> f;
-    for (int n = 0; n < count; ++n) {
-      f.push_back(random_expr(engine, x, {.size = size, .smooth_only = smooth, .tables = tables}));
-    }
-    return f;
-  }
-};
-
-double uniform(std::mt19937_64& engine, double low, double high) {
-  return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53;
-}
+using koppel::testing::uniform;
+using Setting = koppel::testing::RandomSetting;
 
 Function interpreted(std::span<const Expr> inputs, std::span<const Expr> f) {
   const ScopedEnvironment policy("KOPPEL_NATIVE", "off");

@@ -10,6 +10,7 @@
 // tight tolerances: every operation that has a restricted domain is given an operand inside it.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -162,5 +163,28 @@ inline Expr random_expr(std::mt19937_64& engine, std::span<const Expr> symbols,
                         RandomExprOptions options = {}) {
   return RandomExpr(engine, symbols, options).make();
 }
+
+inline double uniform(std::mt19937_64& engine, double low, double high) {
+  return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53;
+}
+
+// Some symbols, and a table of every kind.
+struct RandomSetting {
+  static constexpr double kAt[] = {-2, -1, 0, 1, 2}, kOf[] = {0.5, -1, 1, 0.25, 1.5};
+
+  Graph graph;
+  std::array<Expr, 3> x = graph.symbols("x", "y", "z");
+  std::array<Table, 3> tables = {graph.add_table("held", TableData::held(kAt, kOf)),
+                                 graph.add_table("linear", TableData::linear(kAt, kOf)),
+                                 graph.add_table("spline", TableData::spline(kAt, kOf))};
+
+  std::vector<Expr> random_outputs(std::mt19937_64& engine, int count, int size, bool smooth) {
+    std::vector<Expr> f;
+    for (int n = 0; n < count; ++n) {
+      f.push_back(random_expr(engine, x, {.size = size, .smooth_only = smooth, .tables = tables}));
+    }
+    return f;
+  }
+};
 
 }  // namespace koppel::testing

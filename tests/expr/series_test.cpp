@@ -26,16 +26,13 @@ using koppel::testing::evaluate_plainly;
 using koppel::testing::near;
 using koppel::testing::random_expr;
 using koppel::testing::same_bits;
+using koppel::testing::uniform;
 
 using Coefficients = std::vector<double>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const double kAt[] = {-2, -1, 0.25, 1, 2}, kOf[] = {0.5, -1, 1, 0.25, 1.5};
-
-double uniform(std::mt19937_64& engine, double low, double high) {
-  return low + (high - low) * static_cast<double>(engine() >> 11) * 0x1p-53;
-}
 
 Coefficients coefficients(const SeriesWorkspace& work, std::size_t output, int order) {
   Coefficients all;

@@ -19,11 +19,8 @@
 namespace koppel {
 namespace {
 
-using koppel::testing::random_expr;
 using koppel::testing::same_bits;
 using koppel::testing::TemporaryFolder;
-
-const double kAt[] = {-2, -1, 0, 1, 2}, kOf[] = {0.5, -1, 1, 0.25, 1.5};
 
 using Rows = std::vector<double>;  // one point after the other
 
@@ -135,19 +132,9 @@ Rows points_for(std::mt19937_64& engine, std::size_t num_inputs, int count) {
   return out;
 }
 
-struct Setting {
-  Graph graph;
-  std::array<Expr, 3> x = graph.symbols("x", "y", "z");
-  std::array<Table, 3> tables = {graph.add_table("held", TableData::held(kAt, kOf)),
-                                 graph.add_table("linear", TableData::linear(kAt, kOf)),
-                                 graph.add_table("spline", TableData::spline(kAt, kOf))};
-
+struct Setting : testing::RandomSetting {
   Program random_program(std::mt19937_64& engine, int count, int size, bool smooth = false) {
-    std::vector<Expr> f;
-    for (int n = 0; n < count; ++n) {
-      f.push_back(random_expr(engine, x, {.size = size, .smooth_only = smooth, .tables = tables}));
-    }
-    return lower(x, f, true);
+    return lower(x, random_outputs(engine, count, size, smooth), true);
   }
 };
 

@@ -550,10 +550,11 @@ const CSource& runtime() {
 
 }  // namespace
 
+CFunctions::CFunctions(Module& module) : CFunctions(module, runtime()) {}
+
 std::uint32_t CFunctions::operator[](const std::string& name) {
   if (const auto found = functions_.find(name); found != functions_.end()) return found->second;
-  const CSource& source = runtime();
-  Code code = Translation(source, *this, module_).translate(source.functions.at(name));
+  Code code = Translation(source_, *this, module_).translate(source_.functions.at(name));
   return functions_[name] = module_.add(std::move(code));
 }
 

@@ -21,9 +21,13 @@
 
 namespace koppel::wasm {
 
+struct CSource;
+
 class CFunctions {
  public:
-  explicit CFunctions(Module& module) : module_(module) {}
+  // Those in the place of libm's; or of another text, which lives as long.
+  explicit CFunctions(Module& module);
+  CFunctions(Module& module, const CSource& source) : module_(module), source_(source) {}
 
   // The number of a function of koppel/runtime, such as "koppel_exp"; added to the module when
   // first asked for, with those that it calls. A struct is returned as its members, in order.
@@ -31,6 +35,7 @@ class CFunctions {
 
  private:
   Module& module_;
+  const CSource& source_;
   std::map<std::string, std::uint32_t> functions_;
 };
 
