@@ -265,6 +265,33 @@ void print_motion(const Analyses& a) {
 
 }  // namespace
 
+const OptionTable& AnalysisRequest::options() {
+  using O = AnalysisRequest;
+  static const OptionTable kOptions = {
+      {{.name = "statics", .text = "Find the static equilibrium near the start"}, &O::statics},
+      {{.name = "modes",
+        .text = "Print frequencies, damping and mode shapes about the equilibrium near the start "
+                "or, where the start moves, about its steady motion"},
+       &O::modes},
+      {{.name = "at",
+        .text = "With --modes: about rest (the equilibrium near the start), or about a steady or "
+                "periodic motion",
+        .value = "rest|steady|periodic",
+        .words = {"rest", "steady", "periodic"}},
+       &O::at},
+      {{.name = "period",
+        .text = "With --at periodic: the period",
+        .value = "T",
+        .unit = "s",
+        .unless_given = "found from the motion",
+        .bound = OptionBound::Positive},
+       &O::period},
+      {{.name = "motion",
+        .text = "Move along the drives, or the only freedom, and look for singular poses"},
+       &O::motion}};
+  return kOptions;
+}
+
 Analyses analyze(const Model& model, const Evaluator& evaluator, const State& start,
                  const AnalysisRequest& request) {
   Analyses a;

@@ -10,6 +10,7 @@
 #include <koppel/analysis/motion/linearize.hpp>
 #include <koppel/analysis/motion/statics.hpp>
 #include <koppel/analysis/rank/singular.hpp>
+#include <koppel/base/option.hpp>
 #include <koppel/model/model.hpp>
 
 namespace koppel::app {
@@ -21,6 +22,7 @@ struct AnalysisRequest {
   bool is_set_given = false;     // the coordinates are the user's choice
 
   bool is_empty() const { return !statics && !modes && !motion; }
+  static const OptionTable& options();
 };
 
 struct Analyses {

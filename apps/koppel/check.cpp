@@ -2,7 +2,6 @@
 // constraints and consistent start, with reasons where something is wrong.
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -19,6 +18,7 @@
 
 #include "apps/koppel/analyses.hpp"
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/describe.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
@@ -117,7 +117,7 @@ std::string count(std::size_t n, const char* what) {
   return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
 }
 
-std::string describe(const IndexReport& report) {
+std::string describe_index(const IndexReport& report) {
   if (report.index < 0) return "not found: " + report.problem;
   switch (report.evidence) {
     case IndexReport::Evidence::Structure: return std::to_string(report.index);
@@ -173,12 +173,12 @@ void print(const Model& model, const Findings& findings) {
       std::to_string(rank.degrees_of_freedom) +
           (num_local == 0 ? "" : "; " + std::to_string(num_local) + " of no effect on others:"));
   for (const LocalFreedom& local : findings.local) print_line("", local.text);
-  print_line("index", describe(forward));
+  print_line("index", describe_index(forward));
   if (servo) {
-    print_line("servo index",
-               describe(*servo) + (servo->num_free == 0 ? "; no internal dynamics"
-                                                        : "; internal dynamics of order " +
-                                                              std::to_string(servo->num_free)));
+    print_line("servo index", describe_index(*servo) + (servo->num_free == 0
+                                                            ? "; no internal dynamics"
+                                                            : "; internal dynamics of order " +
+                                                                  std::to_string(servo->num_free)));
   }
   if (findings.realization) {
     const Realization& r = *findings.realization;
@@ -206,7 +206,7 @@ void print(const Model& model, const Findings& findings) {
   print(findings.analyses);
 }
 
-nlohmann::json to_json(const Model& model, const Findings& findings) {
+nlohmann::json json_of_findings(const Model& model, const Findings& findings) {
   const Equations& e = findings.equations;
   const auto& [start, rank, singular, massless, forward, servo] = findings.found;
   nlohmann::json out;
@@ -251,17 +251,40 @@ nlohmann::json to_json(const Model& model, const Findings& findings) {
   return out;
 }
 
-std::string to_text(const nlohmann::json& json) {
+std::string text_of_json(const nlohmann::json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void run(const ModelOptions& options, AnalysisRequest request, bool structure, bool json) {
-  const Model model = load(options);
-  request.is_set_given = !options.coordinates.empty();
-  Findings findings = look_at(model, coordinates_of(options, model), request);
-  if (structure) findings.structure = find_structure(findings.equations, findings.found);
-  if (json) {
-    std::printf("%s\n", to_text(to_json(model, findings)).c_str());
+struct CheckOptions {
+  ModelOptions model;
+  AnalysisRequest request;
+  bool structure = false, json = false;
+
+  static const OptionTable& options();
+};
+
+const OptionTable& CheckOptions::options() {
+  using O = CheckOptions;
+  static const OptionTable kOptions =
+      within(&O::model) + within(&O::request) +
+      OptionTable{{{.name = "structure",
+                    .text = "Print the signature matrix and offsets of the equations, and the "
+                            "initial values they need"},
+                   &O::structure},
+                  json_option(&O::json, "findings")};
+  return kOptions;
+}
+
+void check(const CheckOptions& options) {
+  const Model model = load(options.model);
+  AnalysisRequest request = options.request;
+  request.is_set_given = !options.model.coordinates.empty();
+  Findings findings = look_at(model, coordinates_of(options.model, model), request);
+  if (options.structure) {
+    findings.structure = find_structure(findings.equations, findings.found);
+  }
+  if (options.json) {
+    std::printf("%s\n", text_of_json(json_of_findings(model, findings)).c_str());
   } else {
     print(model, findings);
   }
@@ -275,43 +298,13 @@ void run(const ModelOptions& options, AnalysisRequest request, bool structure, b
 }  // namespace
 
 std::string check_json(const Model& model, const std::string& set, const AnalysisRequest& request) {
-  return to_text(to_json(model, look_at(model, set, request)));
+  return text_of_json(json_of_findings(model, look_at(model, set, request)));
 }
 
-void add_check(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "check", "Show a model's parts, degrees of freedom, index and any faults");
-  auto options = add_model_options(*command);
-  auto json = std::make_shared<bool>(false);
-  auto request = std::make_shared<AnalysisRequest>();
-  command->add_flag("--statics", request->statics, "Find the static equilibrium near the start");
-  command->add_flag(
-      "--modes", request->modes,
-      "Print frequencies, damping and mode shapes about the equilibrium near the start or, "
-      "where the start moves, about its steady motion");
-  command
-      ->add_option(
-          "--at", request->at,
-          "With --modes: about rest (the equilibrium near the start), or about a steady or "
-          "periodic motion")
-      ->check(CLI::IsMember({"rest", "steady", "periodic"}))
-      ->option_text("rest|steady|periodic");
-  command
-      ->add_option("--period", request->period,
-                   "With --at periodic: the period, in seconds (default: found from the motion)")
-      ->check(CLI::PositiveNumber)
-      ->option_text("T");
-  command->add_flag("--motion", request->motion,
-                    "Move along the drives, or the only freedom, and look for singular poses");
-  auto structure = std::make_shared<bool>(false);
-  command->add_flag(
-      "--structure", *structure,
-      "Print the signature matrix and offsets of the equations, and the initial values "
-      "they need");
-  command->add_flag("--json", *json, "Print the findings as JSON");
-  command->footer("Example:\n  koppel check bricard --structure");
-  command->callback(
-      [options, request, structure, json] { run(*options, *request, *structure, *json); });
+Command check_command() {
+  return CommandOf<check>::make("check",
+                                "Show a model's parts, degrees of freedom, index and any faults",
+                                "Example:\n  koppel check bricard --structure");
 }
 
 }  // namespace koppel::app

@@ -1,12 +1,10 @@
-// The subcommands: one function and one file each. The function adds its subcommand to the
-// program: options, help and callback together.
+// The commands: one file each, with a struct of options, its table, and what runs with them.
 #pragma once
 
 #include <string>
+#include <vector>
 
-namespace CLI {
-class App;
-}
+#include "apps/koppel/command.hpp"
 
 namespace koppel::app {
 
@@ -23,22 +21,26 @@ struct Failure {
   std::string message;
 };
 
-void add_budget(CLI::App& program);
-void add_check(CLI::App& program);
-void add_compare(CLI::App& program);
-void add_completion(CLI::App& program);
-void add_equations(CLI::App& program);
-void add_explain(CLI::App& program);
-void add_export(CLI::App& program);
-void add_expr(CLI::App& program);
-void add_fit(CLI::App& program);
-void add_inverse(CLI::App& program);
-void add_live(CLI::App& program);
-void add_new(CLI::App& program);
-void add_optimize(CLI::App& program);
-void add_run(CLI::App& program);
-void add_sensitivity(CLI::App& program);
-void add_sweep(CLI::App& program);
-void add_models(CLI::App& program);
+// All of them, as the help lists them.
+const std::vector<Command>& commands();
+
+Command budget_command();
+Command check_command();
+Command compare_command();
+Command completion_command();
+Command equations_command();
+Command explain_command();
+Command export_command();
+Command expr_command();
+Command fit_command();
+Command inverse_command();
+Command live_command();
+Command models_command();
+Command new_command();
+Command optimize_command();
+Command play_command();
+Command run_command();
+Command sensitivity_command();
+Command sweep_command();
 
 }  // namespace koppel::app

@@ -1,11 +1,9 @@
 // koppel compare: one model by many methods, as a table and plots.
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -15,8 +13,8 @@
 #include <koppel/simulate/compare.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/interrupt.hpp"
-#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/result_files.hpp"
 #include "apps/koppel/with_flags.hpp"
@@ -24,16 +22,88 @@
 namespace koppel::app {
 namespace {
 
-struct Options {
-  std::shared_ptr<ModelOptions> model;
+template <typename Items>
+std::string names_of(const Items& items) {
+  std::string out;
+  for (const auto& item : items) out += (out.empty() ? "" : ", ") + std::string(item.name);
+  return out;
+}
+
+struct CompareCommand {
+  ModelOptions model;
   std::optional<double> end, limit;
   double baumgarte = 0;
   std::string formulations, integrators, tolerances, steps, projection, folder;
   std::vector<std::string> beside;
   std::optional<int> samples;
   bool json = false, quiet = false;
-  Native native = Native::Auto;
+  NativeRequest native;
+
+  static const OptionTable& options();
 };
+
+OptionTable model_with_sets() {
+  OptionTable out = ModelOptions::options();
+  option_named(out, "coordinates").info.value = "A,B,...";
+  return out;
+}
+
+const OptionTable& CompareCommand::options() {
+  using O = CompareCommand;
+  static const OptionTable kOptions =
+      within(&O::model, model_with_sets()) +
+      OptionTable{
+          {{.name = "formulations",
+            .text = "Formulations (default: all): " + names_of(koppel::formulations()),
+            .value = "A,B,..."},
+           &O::formulations},
+          {{.name = "integrators",
+            .text = "Integrators (default: taylor, dop853, radau5, ida): " +
+                    names_of(koppel::integrators()),
+            .value = "A,B,..."},
+           &O::integrators},
+          end_option(&O::end, "the model's"),
+          {{.name = "tolerances",
+            .text = "Error tolerances (default: 1e-8); several give a work-precision diagram",
+            .value = "X,Y,...",
+            .typed = "tol"},
+           &O::tolerances},
+          {{.name = "steps",
+            .text = "Fixed steps",
+            .value = "X,Y,...",
+            .unit = "s",
+            .typed = "step"},
+           &O::steps},
+          option_named(MethodRequest::options(), "projection").kept_in(&O::projection),
+          {{.name = "baumgarte",
+            .text = "Baumgarte parameter times the step, for fixed steps",
+            .value = "EPS",
+            .unless_given = "0.2"},
+           &O::baumgarte},
+          {{.name = "beside",
+            .text = "Another model of the same mechanism, with the same outputs; may be repeated",
+            .value = "MODEL"},
+           &O::beside},
+          {{.name = "samples",
+            .text = "Number of times at which errors are evaluated",
+            .value = "N",
+            .unless_given = "501"},
+           &O::samples},
+          {{.name = "limit",
+            .text = "Time limit of each run",
+            .value = "S",
+            .unit = "s",
+            .unless_given = "20"},
+           &O::limit},
+          {{.name = "out",
+            .text = "Folder for compare.json, drift.html and, with several tolerances, work.html",
+            .value = "DIR"},
+           &O::folder},
+          json_option(&O::json, "comparison"),
+          {{.name = "quiet", .text = "Do not show progress"}, &O::quiet}} +
+      within(&O::native);
+  return kOptions;
+}
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> out;
@@ -61,19 +131,19 @@ std::vector<double> read_numbers(const char* option, const std::string& text) {
   return out;
 }
 
-CompareOptions compare_options(const Options& given, const Model& model) {
+CompareOptions compare_options(const CompareCommand& given, const Model& model) {
   CompareOptions options;
-  options.coordinates = split(given.model->coordinates);
+  options.coordinates = split(given.model.coordinates);
   options.formulations = split(given.formulations);
   options.integrators = split(given.integrators);
   if (!given.tolerances.empty()) options.tolerances = read_numbers("--tol", given.tolerances);
   options.steps = read_numbers("--step", given.steps);
   options.end = given.end.value_or(model.run.end);
-  options.projection = projection_of(given.projection);
+  options.projection = read_projection(given.projection).value_or(Projection::Full);
   options.baumgarte = given.baumgarte;
   if (given.samples) options.samples = *given.samples;
   if (given.limit) options.max_seconds = *given.limit;
-  options.native = given.native;
+  options.native = use_native(given.native);
   return options;
 }
 
@@ -112,12 +182,13 @@ void write_files(const std::filesystem::path& folder, const Model& model,
   write_report(folder / "work.html", report);
 }
 
-void run(const Options& given) {
-  const Model model = load(*given.model);
+void compare_methods(const CompareCommand& given) {
+  use_native(given.native);
+  const Model model = load(given.model);
   CompareOptions options = compare_options(given, model);
   std::vector<Model> others;
   for (const std::string& path : given.beside) {
-    others.push_back(load({path, {}, given.model->settings}));
+    others.push_back(load({path, {}, given.model.settings}));
   }
   for (const Model& other : others) options.beside.push_back(&other);
 
@@ -135,7 +206,7 @@ void run(const Options& given) {
     std::printf("%s", with_flags(to_text(comparison)).c_str());
   }
   if (!given.folder.empty()) {
-    write_files(make_folder(given.folder, given.model->path, "compare"), model, comparison);
+    write_files(make_folder(given.folder, given.model.path, "compare"), model, comparison);
   }
   if (comparison.is_stopped) {
     throw Failure{ExitCode::kNumericsFailed,
@@ -146,64 +217,12 @@ void run(const Options& given) {
   }
 }
 
-template <typename Items>
-std::string names_of(const Items& items) {
-  std::string out;
-  for (const auto& item : items) out += (out.empty() ? "" : ", ") + std::string(item.name);
-  return out;
-}
-
 }  // namespace
 
-void add_compare(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("compare", "Simulate a model with many methods and compare them");
-  auto options = std::make_shared<Options>();
-  options->model = add_model_options(*command);
-  command->get_option("--coordinates")->type_name("A,B,...");
-  command
-      ->add_option("--formulations", options->formulations,
-                   "Formulations (default: all): " + names_of(formulations()))
-      ->type_name("A,B,...");
-  command
-      ->add_option("--integrators", options->integrators,
-                   "Integrators (default: taylor, dop853, radau5, ida): " + names_of(integrators()))
-      ->type_name("A,B,...");
-  command->add_option("--end", options->end, "End time, in seconds (default: the model's)")
-      ->type_name("T");
-  command
-      ->add_option("--tol", options->tolerances,
-                   "Error tolerances (default: 1e-8); several give a work-precision diagram")
-      ->type_name("X,Y,...");
-  command->add_option("--step", options->steps, "Fixed steps, in seconds")->type_name("X,Y,...");
-  command
-      ->add_option("--projection", options->projection,
-                   "Projection onto the constraints after each step: none, once, full (default)")
-      ->type_name("P");
-  command
-      ->add_option("--baumgarte", options->baumgarte,
-                   "Baumgarte parameter times the step, for fixed steps (default: 0.2)")
-      ->type_name("EPS");
-  command
-      ->add_option("--beside", options->beside,
-                   "Another model of the same mechanism, with the same outputs; may be repeated")
-      ->type_name("MODEL")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--samples", options->samples,
-                   "Number of times at which errors are evaluated (default: 501)")
-      ->type_name("N");
-  command->add_option("--limit", options->limit, "Time limit of each run, in seconds (default: 20)")
-      ->type_name("S");
-  command
-      ->add_option("--out", options->folder,
-                   "Folder for compare.json, drift.html and, with several tolerances, work.html")
-      ->type_name("DIR");
-  command->add_flag("--json", options->json, "Print the comparison as JSON");
-  command->add_flag("--quiet", options->quiet, "Do not show progress");
-  add_native_option(*command, options->native);
-  command->footer("Example:\n  koppel compare slider_crank --integrators taylor,radau5 --end 1");
-  command->callback([options] { run(*options); });
+Command compare_command() {
+  return CommandOf<compare_methods>::make(
+      "compare", "Simulate a model with many methods and compare them",
+      "Example:\n  koppel compare slider_crank --integrators taylor,radau5 --end 1");
 }
 
 }  // namespace koppel::app

@@ -1,9 +1,7 @@
 // koppel completion: a script that lets a shell complete commands, options and built-in models. It
-// is made from the program's own options.
+// is made from the tables of options.
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,18 +19,14 @@ struct Flag {
   bool takes_value;
 };
 
-std::vector<Flag> flags_of(const CLI::App& command) {
-  std::vector<Flag> flags;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      flags.push_back({"--" + name, option->get_description(), option->get_items_expected() > 0});
-    }
+std::vector<Flag> flags_of(const Command& command) {
+  std::vector<Flag> flags = {{"--help", "Print this help", false}};
+  for (const Option& option : command.options()) {
+    if (option.is_positional()) continue;
+    const bool needs_value = !option.is_flag() && option.info.alone.empty();
+    flags.push_back({option.typed(), option.described(), needs_value});
   }
   return flags;
-}
-
-bool takes_model(const CLI::App& command) {
-  return command.get_option_no_throw("MODEL") != nullptr;
 }
 
 // For texts within single quotes of a shell.
@@ -42,25 +36,27 @@ std::string quoted(std::string text) {
   return text;
 }
 
-using Commands = std::vector<const CLI::App*>;
-
 constexpr const char* kModels = "$(koppel models 2>/dev/null | cut -d ' ' -f 1)";
 
-std::string names_of(const Commands& commands) {
+using Commands = std::span<const Command>;
+
+std::string names_of_commands(Commands commands) {
   std::string out;
-  for (const CLI::App* command : commands) out += (out.empty() ? "" : " ") + command->get_name();
+  for (const Command& command : commands) {
+    out += (out.empty() ? "" : " ") + std::string(command.name);
+  }
   return out;
 }
 
-std::string for_bash(const Commands& commands) {
+std::string for_bash(Commands commands) {
   std::string cases, with_model;
-  for (const CLI::App* command : commands) {
+  for (const Command& command : commands) {
     std::string words;
-    for (const Flag& flag : flags_of(*command)) words += ' ' + flag.name;
-    cases += fmt::format("    {}) flags='{}' ;;\n", command->get_name(),
-                         words.substr(words.empty() ? 0 : 1));
-    if (takes_model(*command))
-      with_model += (with_model.empty() ? "" : " | ") + command->get_name();
+    for (const Flag& flag : flags_of(command)) words += ' ' + flag.name;
+    cases +=
+        fmt::format("    {}) flags='{}' ;;\n", command.name, words.substr(words.empty() ? 0 : 1));
+    if (command.takes_model())
+      with_model += (with_model.empty() ? "" : " | ") + std::string(command.name);
   }
   return fmt::format(R"(# koppel completion bash: load it with `source <(koppel completion bash)`.
 _koppel() {{
@@ -79,10 +75,10 @@ _koppel() {{
 }}
 complete -o filenames -F _koppel koppel
 )",
-                     names_of(commands), cases, with_model, kModels);
+                     names_of_commands(commands), cases, with_model, kModels);
 }
 
-std::string for_zsh(const Commands& commands) {
+std::string for_zsh(Commands commands) {
   // Of what _arguments reads, colons and brackets are part of its language.
   const auto plain = [](const std::string& text) {
     std::string out;
@@ -93,14 +89,14 @@ std::string for_zsh(const Commands& commands) {
     return out;
   };
   std::string list, cases;
-  for (const CLI::App* command : commands) {
-    list += fmt::format("    '{}:{}'\n", command->get_name(), plain(command->get_description()));
-    cases += fmt::format("    {}) _arguments", command->get_name());
-    for (const Flag& flag : flags_of(*command)) {
+  for (const Command& command : commands) {
+    list += fmt::format("    '{}:{}'\n", command.name, plain(std::string(command.text)));
+    cases += fmt::format("    {}) _arguments", command.name);
+    for (const Flag& flag : flags_of(command)) {
       cases += fmt::format(" \\\n      '{}[{}]{}'", flag.name, plain(flag.text),
                            flag.takes_value ? ":value:_files" : "");
     }
-    if (takes_model(*command)) {
+    if (command.takes_model()) {
       cases += fmt::format(" \\\n      '1:model:{{_files; compadd -- {}}}'", kModels);
     }
     cases += " ;;\n";
@@ -123,49 +119,60 @@ fi
                      list, cases);
 }
 
-std::string for_fish(const Commands& commands) {
+std::string for_fish(Commands commands) {
   std::string out = "# koppel completion fish: load it with `koppel completion fish | source`.\n";
-  for (const CLI::App* command : commands) {
+  for (const Command& command : commands) {
     out += fmt::format("complete -c koppel -n __fish_use_subcommand -f -a {} -d '{}'\n",
-                       command->get_name(), quoted(command->get_description()));
+                       command.name, quoted(std::string(command.text)));
   }
-  for (const CLI::App* command : commands) {
+  for (const Command& command : commands) {
     const std::string when =
-        fmt::format("complete -c koppel -n '__fish_seen_subcommand_from {}'", command->get_name());
-    for (const Flag& flag : flags_of(*command)) {
+        fmt::format("complete -c koppel -n '__fish_seen_subcommand_from {}'", command.name);
+    for (const Flag& flag : flags_of(command)) {
       out += fmt::format("{} -l {}{} -d '{}'\n", when, flag.name.substr(2),
                          flag.takes_value ? " -r" : "", quoted(flag.text));
     }
-    if (takes_model(*command)) {
+    if (command.takes_model()) {
       out += fmt::format("{} -a \"(koppel models 2>/dev/null | cut -d ' ' -f 1)\"\n", when);
     }
   }
   return out;
 }
 
+struct CompletionOptions {
+  std::string shell;
+
+  static const OptionTable& options();
+};
+
+const OptionTable& CompletionOptions::options() {
+  static const OptionTable kOptions = {{{.name = "shell",
+                                         .text = "The shell: bash, zsh or fish",
+                                         .typed = "SHELL",
+                                         .is_required = true},
+                                        &CompletionOptions::shell}};
+  return kOptions;
+}
+
+void print_completion(const CompletionOptions& options) {
+  const std::string script = completion_script(options.shell, commands());
+  std::fputs(script.c_str(), stdout);
+}
+
 }  // namespace
 
-void add_completion(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell");
-  auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "The shell: bash, zsh or fish")->required();
-  command->footer(
+std::string completion_script(const std::string& shell, Commands commands) {
+  if (shell == "bash") return for_bash(commands);
+  if (shell == "zsh") return for_zsh(commands);
+  if (shell == "fish") return for_fish(commands);
+  throw Error("arguments.wrong", "there is no completion for '" + shell + "'.",
+              "It is one of: bash, zsh, fish.");
+}
+
+Command completion_command() {
+  return CommandOf<print_completion>::make(
+      "completion", "Print a completion script for a shell",
       "Example:\n  koppel completion bash\nTo load it: source <(koppel completion bash)");
-  command->callback([shell, &program] {
-    const Commands commands = [&] {
-      Commands all;
-      for (const CLI::App* one : program.get_subcommands({})) all.push_back(one);
-      return all;
-    }();
-    if (*shell != "bash" && *shell != "zsh" && *shell != "fish") {
-      throw Error("arguments.wrong", "there is no completion for '" + *shell + "'.",
-                  "It is one of: bash, zsh, fish.");
-    }
-    const std::string script = *shell == "bash"  ? for_bash(commands)
-                               : *shell == "zsh" ? for_zsh(commands)
-                                                 : for_fish(commands);
-    std::fputs(script.c_str(), stdout);
-  });
 }
 
 }  // namespace koppel::app

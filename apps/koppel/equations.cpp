@@ -2,7 +2,6 @@
 // parts named.
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include <koppel/equations/derive.hpp>
@@ -145,24 +144,43 @@ void print_kinematics(const Model& model, const std::string& set, bool latex) {
 
 }  // namespace
 
-void add_equations(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("equations", "Print a model's equations of motion");
-  auto options = add_model_options(*command);
-  auto latex = std::make_shared<bool>(false);
-  auto kinematics = std::make_shared<bool>(false);
-  command->add_flag("--latex", *latex, "Print LaTeX");
-  command->add_flag("--kinematics", *kinematics,
-                    "Print positions, velocities and Jacobians of bodies and points instead");
-  command->footer("Example:\n  koppel equations slider_crank --coordinates natural");
-  command->callback([options, latex, kinematics] {
-    const Model model = load(*options);
-    const std::string set = coordinates_of(*options, model);
-    if (*kinematics) {
-      print_kinematics(model, set, *latex);
-    } else {
-      std::printf("%s", equations_text(model, set, *latex).c_str());
-    }
-  });
+namespace {
+
+struct EquationsOptions {
+  ModelOptions model;
+  bool latex = false, kinematics = false;
+
+  static const OptionTable& options();
+};
+
+const OptionTable& EquationsOptions::options() {
+  using O = EquationsOptions;
+  static const OptionTable kOptions =
+      within(&O::model) +
+      OptionTable{{{.name = "latex", .text = "Print LaTeX"}, &O::latex},
+                  {{.name = "kinematics",
+                    .text = "Print positions, velocities and Jacobians of bodies and points "
+                            "instead"},
+                   &O::kinematics}};
+  return kOptions;
+}
+
+void print_equations(const EquationsOptions& options) {
+  const Model model = load(options.model);
+  const std::string set = coordinates_of(options.model, model);
+  if (options.kinematics) {
+    print_kinematics(model, set, options.latex);
+  } else {
+    std::printf("%s", equations_text(model, set, options.latex).c_str());
+  }
+}
+
+}  // namespace
+
+Command equations_command() {
+  return CommandOf<print_equations>::make(
+      "equations", "Print a model's equations of motion",
+      "Example:\n  koppel equations slider_crank --coordinates natural");
 }
 
 }  // namespace koppel::app

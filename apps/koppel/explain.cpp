@@ -1,10 +1,8 @@
 // koppel explain: what the id of an error means, and the way out; the text is that of
 // docs/errors.md.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <sstream>
 #include <vector>
 
@@ -20,13 +18,13 @@ extern const char* const kErrorCatalogue;  // docs/errors.md
 
 namespace {
 
-struct Entry {
+struct CatalogueEntry {
   std::string id, meaning, advice;
 };
 
 // The rows "| `id` | meaning | what to do |".
-std::vector<Entry> read_catalogue() {
-  std::vector<Entry> entries;
+std::vector<CatalogueEntry> read_catalogue() {
+  std::vector<CatalogueEntry> entries;
   std::istringstream lines{std::string(kErrorCatalogue)};
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("| `")) continue;
@@ -42,14 +40,28 @@ std::vector<Entry> read_catalogue() {
   return entries;
 }
 
-void explain(const std::string& id) {
-  const std::vector<Entry> entries = read_catalogue();
+struct ExplainOptions {
+  std::string id;
+
+  static const OptionTable& options();
+};
+
+const OptionTable& ExplainOptions::options() {
+  static const OptionTable kOptions = {
+      {{.name = "id", .text = "The id in error[ID]", .unless_given = "list all ids", .typed = "ID"},
+       &ExplainOptions::id}};
+  return kOptions;
+}
+
+void explain(const ExplainOptions& options) {
+  const std::string& id = options.id;
+  const std::vector<CatalogueEntry> entries = read_catalogue();
   if (id.empty()) {
-    for (const Entry& entry : entries) std::printf("%s\n", entry.id.c_str());
+    for (const CatalogueEntry& entry : entries) std::printf("%s\n", entry.id.c_str());
     return;
   }
-  const auto found =
-      std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.id == id; });
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const CatalogueEntry& e) { return e.id == id; });
   if (found != entries.end()) {
     std::printf("%s\n", found->id.c_str());
     print_line("means", found->meaning);
@@ -57,7 +69,7 @@ void explain(const std::string& id) {
     return;
   }
   std::vector<std::string> ids;
-  for (const Entry& entry : entries) ids.push_back(entry.id);
+  for (const CatalogueEntry& entry : entries) ids.push_back(entry.id);
   const std::string meant = suggest(id, ids);
   throw Error(
       "arguments.unknown-id", "there is no error '" + id + "'.",
@@ -66,12 +78,9 @@ void explain(const std::string& id) {
 
 }  // namespace
 
-void add_explain(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("explain", "Explain an error and what to do about it");
-  auto id = std::make_shared<std::string>();
-  command->add_option("ID", *id, "The id in error[ID] (default: list all ids)");
-  command->footer("Example:\n  koppel explain assembly.impossible");
-  command->callback([id] { explain(*id); });
+Command explain_command() {
+  return CommandOf<explain>::make("explain", "Explain an error and what to do about it",
+                                  "Example:\n  koppel explain assembly.impossible");
 }
 
 }  // namespace koppel::app

@@ -1,11 +1,9 @@
 // koppel export: a model as code: C, CUDA, WebAssembly, a page, an FMU, functions for MATLAB and
 // Octave.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -20,8 +18,8 @@
 #include <koppel/results/report.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/load_origins.hpp"
-#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/result_files.hpp"
@@ -30,12 +28,45 @@ namespace koppel::app {
 namespace {
 
 struct ExportOptions {
-  std::shared_ptr<ModelOptions> model;
-  std::shared_ptr<MethodOptions> method;
+  ModelOptions model;
+  MethodRequest method;
   std::string to, folder, name, fmi = "2";
   bool is_float = false;
   std::optional<double> tolerance;
+
+  static const OptionTable& options();
 };
+
+const OptionTable& ExportOptions::options() {
+  using O = ExportOptions;
+  static const OptionTable kOptions =
+      within(&O::model) + within(&O::method) +
+      OptionTable{
+          {{.name = "to",
+            .text = "What to write: c, cuda, wasm, html, fmu, octave",
+            .value = "KIND",
+            .is_required = true},
+           &O::to},
+          {{.name = "name",
+            .text = "Prefix of all names",
+            .value = "NAME",
+            .unless_given = "the model's name"},
+           &O::name},
+          {{.name = "tolerance",
+            .text = "Error tolerance of dop853 and of Octave's integrators",
+            .value = "X",
+            .unless_given = "1e-8",
+            .typed = "tol"},
+           &O::tolerance},
+          {{.name = "fmi", .text = "FMI version: 2 (default) or 3", .value = "N"}, &O::fmi},
+          {{.name = "float", .text = "Write C or CUDA in single precision"}, &O::is_float},
+          {{.name = "out",
+            .text = "Output folder (default: NAME-c, NAME-cuda, …), or file (default: NAME.html, "
+                    "NAME.fmu)",
+            .value = "DIR"},
+           &O::folder}};
+  return kOptions;
+}
 
 constexpr double kDefaultStep = 1e-3;  // seconds; what most rigs run at
 
@@ -154,7 +185,7 @@ void refuse_to_vouch(const MethodTrial& trial) {
                             trial.integrator.text(), trial.step, trial.text)};
 }
 
-void run(const ExportOptions& options) {
+void export_model(const ExportOptions& options) {
   const std::vector<std::string> kinds = {"c", "cuda", "wasm", "html", "fmu", "octave"};
   if (std::find(kinds.begin(), kinds.end(), options.to) == kinds.end()) {
     throw Error("arguments.wrong", "--to '" + options.to + "' is not known.",
@@ -164,8 +195,8 @@ void run(const ExportOptions& options) {
     throw Error("arguments.wrong", "--fmi '" + options.fmi + "' is not known.", "It is 2 or 3.");
   }
   std::vector<ParameterOrigin> origins;
-  const Model model = load(*options.model, origins);
-  SimulateOptions how = simulate_options(*options.method, *options.model, model);
+  const Model model = load(options.model, origins);
+  SimulateOptions how = simulate_options(options.method, options.model, model);
   if (options.tolerance) how.tolerance = *options.tolerance;
   if (options.is_float && options.to != "c" && options.to != "cuda") {
     throw Error("export.float",
@@ -197,33 +228,12 @@ void run(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("export",
-                                             "Write a model as C, CUDA, WebAssembly, a page that "
-                                             "runs it, an FMU, or functions for Octave");
-  auto options = std::make_shared<ExportOptions>();
-  options->model = add_model_options(*command);
-  options->method = add_method_options(*command);
-  command->add_option("--to", options->to, "What to write: c, cuda, wasm, html, fmu, octave")
-      ->type_name("KIND")
-      ->required();
-  command->add_option("--name", options->name, "Prefix of all names (default: the model's name)")
-      ->type_name("NAME");
-  command
-      ->add_option("--tol", options->tolerance,
-                   "Error tolerance of dop853 and of Octave's integrators (default: 1e-8)")
-      ->type_name("X");
-  command->add_option("--fmi", options->fmi, "FMI version: 2 (default) or 3")->type_name("N");
-  command->add_flag("--float", options->is_float, "Write C or CUDA in single precision");
-  command
-      ->add_option(
-          "--out", options->folder,
-          "Output folder (default: NAME-c, NAME-cuda, …), or file (default: NAME.html, NAME.fmu)")
-      ->type_name("DIR");
-  command->footer(
+Command export_command() {
+  return CommandOf<export_model>::make(
+      "export",
+      "Write a model as C, CUDA, WebAssembly, a page that runs it, an FMU, or functions for Octave",
       "Example:\n  koppel export car_axle --to c --step 1e-3 --out axle-c\n"
       "  koppel export slider_crank --to wasm --step 1e-3");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace koppel::app

@@ -1,10 +1,8 @@
 // koppel expr: an expression read, differentiated, simplified, evaluated and printed.
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,7 +23,7 @@
 namespace koppel::app {
 namespace {
 
-struct Options {
+struct ExprOptions {
   std::string text;
   std::vector<std::string> derivatives;
   std::vector<std::string> settings;
@@ -33,7 +31,45 @@ struct Options {
   std::string series_in;
   int order = 8;
   bool simplify = false;
+
+  static const OptionTable& options();
 };
+
+const OptionTable& ExprOptions::options() {
+  using O = ExprOptions;
+  static const OptionTable kOptions = {
+      {{.name = "expression",
+        .text = "Such as 'k*sin(x)'. Put -- before one that begins with a minus sign",
+        .typed = "EXPRESSION",
+        .is_required = true},
+       &O::text},
+      {{.name = "diff",
+        .text = "Differentiate with respect to this symbol; may be repeated",
+        .value = "NAME"},
+       &O::derivatives},
+      {{.name = "simplify", .text = "Collect, cancel and factor terms"}, &O::simplify},
+      {{.name = "set",
+        .text = "Give a symbol a value; when all have one, print the value",
+        .value = "NAME=VALUE"},
+       &O::settings},
+      {{.name = "series",
+        .text = "Print the Taylor coefficients in this symbol about its value (or 0)",
+        .value = "NAME"},
+       &O::series_in},
+      {{.name = "order",
+        .text = "Highest order of --series, up to 40",
+        .value = "N",
+        .unless_given = "8",
+        .max = Series::kMaxOrder},
+       &O::order},
+      {{.name = "as",
+        .text = "Notation to print",
+        .value = "text|latex|c",
+        .unless_given = "text",
+        .words = {"text", "latex", "c"}},
+       &O::form}};
+  return kOptions;
+}
 
 // Values for symbols, from name=value.
 struct Setting {
@@ -83,7 +119,7 @@ void print_value(Expr e, const std::vector<Setting>& settings) {
 }
 
 // The coefficients of e in powers of t when one symbol moves as value + t.
-void print_series(Graph& graph, Expr e, const Options& options,
+void print_series(Graph& graph, Expr e, const ExprOptions& options,
                   const std::vector<Setting>& settings) {
   const Expr variable[] = {find_symbol(graph, options.series_in, "--series")};
   std::vector<Expr> parameters;
@@ -124,7 +160,7 @@ void print_form(Expr e, const std::string& form) {
   }
 }
 
-void run(const Options& options) {
+void print_expression(const ExprOptions& options) {
   Graph graph;
   Expr e = parse(graph, options.text, {.names = {}, .make_symbols = true});
   for (const std::string& name : options.derivatives) {
@@ -144,39 +180,10 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_expr(CLI::App& program) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command =
-      program.add_subcommand("expr", "Differentiate, simplify, evaluate or print an expression");
-  command
-      ->add_option("EXPRESSION", options->text,
-                   "Such as 'k*sin(x)'. Put -- before one that begins with a minus sign")
-      ->required();
-  command
-      ->add_option("--diff", options->derivatives,
-                   "Differentiate with respect to this symbol; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command->add_flag("--simplify", options->simplify, "Collect, cancel and factor terms");
-  command
-      ->add_option("--set", options->settings,
-                   "Give a symbol a value; when all have one, print the value")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--series", options->series_in,
-                   "Print the Taylor coefficients in this symbol about its value (or 0)")
-      ->type_name("NAME");
-  command->add_option("--order", options->order, "Highest order of --series, up to 40 (default: 8)")
-      ->check(CLI::Range(0, Series::kMaxOrder))
-      ->option_text("N")
-      ->capture_default_str();
-  command->add_option("--as", options->form, "Notation to print (default: text)")
-      ->check(CLI::IsMember({"text", "latex", "c"}))
-      ->option_text("text|latex|c")
-      ->capture_default_str();
-  command->footer("Example:\n  koppel expr 'x^3*exp(-x)' --diff x --simplify");
-  command->callback([options] { run(*options); });
+Command expr_command() {
+  return CommandOf<print_expression>::make(
+      "expr", "Differentiate, simplify, evaluate or print an expression",
+      "Example:\n  koppel expr 'x^3*exp(-x)' --diff x --simplify");
 }
 
 }  // namespace koppel::app

@@ -1,10 +1,8 @@
 // koppel fit: parameters from measurements.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -15,6 +13,7 @@
 #include <koppel/study/sampled_inputs.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/study_options.hpp"
 #include "apps/koppel/with_flags.hpp"
@@ -22,12 +21,64 @@
 namespace koppel::app {
 namespace {
 
-struct FitCommand : StudyOptions {
+struct FitCommand {
+  StudyOptions study;
   std::string data;
   std::vector<std::string> over, columns, noise;
   int iterations = 50;
   bool profiles = false, json = false;
+
+  static const OptionTable& options();
 };
+
+OptionTable study_of_data() {
+  OptionTable out = StudyOptions::options();
+  OptionInfo& end = option_named(out, "end").info;
+  end.text = "Leave out measurements after this time";
+  end.unless_given = "none";
+  return out;
+}
+
+const OptionTable& FitCommand::options() {
+  using O = FitCommand;
+  static const OptionTable kOptions =
+      within(&O::study, study_of_data()) +
+      OptionTable{
+          {{.name = "data",
+            .text = "CSV file: times, then columns named as outputs or quantities of the model; "
+                    "empty fields are gaps",
+            .value = "FILE",
+            .is_required = true},
+           &O::data},
+          {{.name = "over",
+            .text = "Parameters, with bounds where there are some; start.NAME is the initial value "
+                    "of NAME",
+            .value = "A,B=LOW:HIGH,...",
+            .has_commas = true},
+           &O::over},
+          {{.name = "columns",
+            .text = "Columns to fit",
+            .value = "A,B,...",
+            .unless_given = "all that the model knows",
+            .has_commas = true},
+           &O::columns},
+          {{.name = "noise",
+            .text = "Standard deviation of a column's noise, COLUMN=SIGMA (default: estimated); "
+                    "may be repeated",
+            .value = "NOISE"},
+           &O::noise},
+          {{.name = "profiles",
+            .text = "Also compute intervals by profile likelihood, with several fits per parameter",
+            .typed = "profile"},
+           &O::profiles},
+          {{.name = "iterations",
+            .text = "Maximum number of iterations",
+            .value = "N",
+            .unless_given = "50"},
+           &O::iterations},
+          json_option(&O::json, "fit")};
+  return kOptions;
+}
 
 FitOptions::Noise read_noise(const std::string& text) {
   const std::size_t equals = text.rfind('=');
@@ -44,17 +95,17 @@ FitOptions::Noise read_noise(const std::string& text) {
               "Write COLUMN=SIGMA, the standard deviation in the column's unit.");
 }
 
-void run(const FitCommand& given) {
+void fit_model(const FitCommand& given) {
   std::vector<ParameterOrigin> origins;
-  Model model = load(*given.model, origins);
+  Model model = load(given.study.model, origins);
   const Trajectory data = read_csv(given.data);
   FitOptions options;
-  options.run = run_options(given, model, origins);
+  options.run = run_options(given.study, model, origins);
   give_setting(origins, "end");  // that of the data
-  options.until = given.end;
+  options.until = given.study.end;
   double end = data.empty() ? options.run.end : end_of(data);
-  if (given.end) end = std::min(end, *given.end);
-  model = with_controls(std::move(model), given, end);
+  if (given.study.end) end = std::min(end, *given.study.end);
+  model = with_controls(std::move(model), given.study, end);
   for (const std::string& text : given.over) options.over.push_back(parse_fitted(text));
   options.over = expand(options.over, model);
   options.columns = given.columns;
@@ -98,47 +149,10 @@ void run(const FitCommand& given) {
 
 }  // namespace
 
-void add_fit(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("fit", "Fit parameters of a model to measurements");
-  auto options = std::make_shared<FitCommand>();
-  add_study_options(*command, *options);
-  command->get_option("--end")->description(
-      "Leave out measurements after this time, in seconds (default: none)");
-  command
-      ->add_option("--data", options->data,
-                   "CSV file: times, then columns named as outputs or quantities of the model; "
-                   "empty fields are gaps")
-      ->type_name("FILE")
-      ->required();
-  command
-      ->add_option("--over", options->over,
-                   "Parameters, with bounds where there are some; start.NAME is the initial value "
-                   "of NAME")
-      ->type_name("A,B=LOW:HIGH,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command
-      ->add_option("--columns", options->columns,
-                   "Columns to fit (default: all that the model knows)")
-      ->type_name("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command
-      ->add_option("--noise", options->noise,
-                   "Standard deviation of a column's noise, COLUMN=SIGMA (default: estimated); may "
-                   "be repeated")
-      ->type_name("NOISE")
-      ->allow_extra_args(false);
-  command->add_flag(
-      "--profile", options->profiles,
-      "Also compute intervals by profile likelihood, with several fits per parameter");
-  command
-      ->add_option("--iterations", options->iterations,
-                   "Maximum number of iterations (default: 50)")
-      ->type_name("N");
-  command->add_flag("--json", options->json, "Print the fit as JSON");
-  command->footer("Example:\n  koppel fit pendulum --data swing.csv --over l=0.5:2,g");
-  command->callback([options] { run(*options); });
+Command fit_command() {
+  return CommandOf<fit_model>::make(
+      "fit", "Fit parameters of a model to measurements",
+      "Example:\n  koppel fit pendulum --data swing.csv --over l=0.5:2,g");
 }
 
 }  // namespace koppel::app

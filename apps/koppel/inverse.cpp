@@ -1,10 +1,9 @@
 // koppel inverse: computes the inputs for the prescribed motion of outputs and writes inputs.csv,
 // trajectory.csv, summary.json and report.html.
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
-#include <memory>
+#include <cstdlib>
 #include <optional>
 
 #include <fmt/format.h>
@@ -12,15 +11,14 @@
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/stop.hpp>
 #include <koppel/control/feedback/robustness.hpp>
-#include <koppel/control/inverse.hpp>
+#include <koppel/control/inverse_request.hpp>
 #include <koppel/results/report.hpp>
 
 #include "apps/koppel/attendant.hpp"
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/describe.hpp"
-#include "apps/koppel/health_option.hpp"
 #include "apps/koppel/interrupt.hpp"
-#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/result_files.hpp"
@@ -29,56 +27,94 @@
 namespace koppel::app {
 namespace {
 
-struct Options {
-  std::shared_ptr<ModelOptions> model;
-  std::optional<double> end, step;
-  std::string method, integrator, samples, folder;
-  bool json = false, quiet = false, across_jumps = false, verify = false;
-  Native native = Native::Auto;
-  FeedbackOptions feedback;
-  bool has_feedback = false;
+struct InverseCommand {
+  ModelOptions model;
+  InverseRequest request;
+  std::optional<std::string> feedback;
+  FeedbackOptions tuning;  // its kind is `feedback`
   std::vector<std::string> plant, disturb;
-  bool bounded = false;
-  std::shared_ptr<HealthOptions> health;
+  std::string folder;
+  bool json = false, quiet = false;
+
+  static const OptionTable& options();
 };
+
+OptionTable feedback_options() {
+  using O = InverseCommand;
+  const auto tuned = [](double FeedbackOptions::*member) {
+    return OptionMember(member).within(&O::tuning);
+  };
+  return {{{.name = "feedback",
+            .text = "Also simulate with tracking feedback: lqr or pd",
+            .value = "F"},
+           &O::feedback},
+          {{.name = "plant",
+            .text = "Simulate with this parameter changed, unknown to the inputs, and report the "
+                    "tracking error; may be repeated",
+            .value = "NAME=VALUE"},
+           &O::plant},
+          {{.name = "disturb",
+            .text = "The same with a coordinate or velocity that starts off by this much; may be "
+                    "repeated",
+            .value = "NAME=CHANGE"},
+           &O::disturb},
+          {{.name = "accuracy",
+            .text = "Feedback: tolerated error, as a part of an output's range",
+            .value = "X",
+            .unless_given = "0.01"},
+           tuned(&FeedbackOptions::accuracy)},
+          {{.name = "effort",
+            .text = "Feedback: tolerated correction, as a part of an input's size",
+            .value = "X",
+            .unless_given = "0.1"},
+           tuned(&FeedbackOptions::effort)},
+          {{.name = "response",
+            .text = "Feedback: time in which deviations should die out",
+            .value = "T",
+            .unit = "s",
+            .unless_given = "duration/20"},
+           tuned(&FeedbackOptions::response)}};
+}
+
+const OptionTable& InverseCommand::options() {
+  using O = InverseCommand;
+  static const OptionTable kOptions =
+      within(&O::model) + within(&O::request, without(InverseRequest::options(), "coordinates")) +
+      feedback_options() +
+      OptionTable{folder_option(&O::folder, "MODEL-inverse"), json_option(&O::json, "summary"),
+                  quiet_option(&O::quiet)};
+  return kOptions;
+}
+
+// The whole text as a number.
+std::optional<double> number_in(const std::string& text) {
+  if (text.empty()) return {};
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return end == text.c_str() + text.size() ? std::optional(value) : std::nullopt;
+}
 
 // "name=value" of --plant and --disturb.
 void add_disturbances(const std::vector<std::string>& texts, Disturbance::Kind kind,
                       const char* option, std::vector<Disturbance>& out) {
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
-    double value = 0;
-    if (equals == 0 || equals == std::string::npos ||
-        !CLI::detail::lexical_cast(text.substr(equals + 1), value)) {
+    const std::optional<double> value = equals == 0 || equals == std::string::npos
+                                            ? std::nullopt
+                                            : number_in(text.substr(equals + 1));
+    if (!value) {
       throw Error("arguments.wrong",
                   fmt::format("{} '{}' is not of the form name=number.", option, text));
     }
-    out.push_back({kind, text.substr(0, equals), value});
+    out.push_back({kind, text.substr(0, equals), *value});
   }
 }
 
-std::vector<Disturbance> disturbances(const Options& options) {
+std::vector<Disturbance> disturbances(const InverseCommand& options) {
   std::vector<Disturbance> all;
   add_disturbances(options.plant, Disturbance::Kind::Parameter, "--plant", all);
   add_disturbances(options.disturb, Disturbance::Kind::Start, "--disturb", all);
   return all;
-}
-
-// What the command line says goes before what the model says.
-InverseOptions inverse_options(const Options& given, const Model& model) {
-  InverseOptions options = inverse_options_of(model);
-  if (given.end) options.end = *given.end;
-  if (!given.model->coordinates.empty()) options.coordinates = given.model->coordinates;
-  if (!given.method.empty()) options.method = given.method;
-  if (!given.integrator.empty()) options.integrator = given.integrator;
-  if (given.step) options.step = given.step;
-  options.sampling = read_samples(given.samples, options.sampling);
-  options.native = given.native;
-  options.across_jumps = given.across_jumps;
-  options.verify = given.verify;
-  options.bounded = given.bounded;
-  options.health = *given.health;
-  return options;
 }
 
 }  // namespace
@@ -147,14 +183,19 @@ void write_files(const Model& model, Inverse& result, Files& files) {
   files.attempt([&] { write_report(files.path("report.html"), report); });
 }
 
-void run(const Options& options) {
-  const Model model = load(*options.model);
-  const InverseOptions inverse_with = inverse_options(options, model);
+void compute_inputs(const InverseCommand& options) {
+  use_native(options.request.native);
+  const Model model = load(options.model);
+  InverseRequest request = options.request;
+  request.coordinates = options.model.coordinates;
+  const InverseOptions inverse_with = request.options_for(model);
   inverse_with.validate();
   const std::vector<Disturbance> different = disturbances(options);
-  options.feedback.validate();
+  FeedbackOptions feedback = options.tuning;
+  if (options.feedback) feedback.kind = *options.feedback;
+  feedback.validate();
 
-  Attendant attendant([&] { return make_folder(options.folder, options.model->path, "inverse"); },
+  Attendant attendant([&] { return make_folder(options.folder, options.model.path, "inverse"); },
                       options.quiet);
   Inverse result = inverse(model, inverse_with, attendant.callbacks());
   Files& files = attendant.end();
@@ -162,10 +203,10 @@ void run(const Options& options) {
     result.trajectory.keep_first(files.num_rows());
     koppel::describe(result.trajectory, result.equations, result.summary);
   }
-  if (result.status == Outcome::Status::Done && (options.has_feedback || !different.empty())) {
-    result.summary.feedback = options.feedback.kind;
+  if (result.status == Outcome::Status::Done && (options.feedback || !different.empty())) {
+    result.summary.feedback = feedback.kind;
     try {
-      result.summary.robustness = find_robustness(model, result, options.feedback, different);
+      result.summary.robustness = find_robustness(model, result, feedback, different);
     } catch (const Error&) {
       write_files(model, result, files);  // the inputs are there all the same
       throw;
@@ -196,77 +237,10 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_inverse(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "inverse", "Compute the inputs that make the outputs follow their references");
-  auto options = std::make_shared<Options>();
-  options->model = add_model_options(*command);
-  command
-      ->add_option(
-          "--method", options->method,
-          "Method: auto (default), flat, projection, projection:null-space, minimal-extension, "
-          "minimal-extension:twice")
-      ->type_name("M");
-  command
-      ->add_option(
-          "--integrator", options->integrator,
-          "Integrator of projection and minimal-extension: implicit-euler (default), bdf2, bdf3, "
-          "bdf4, bdf5, radau5, midpoint; of internal dynamics: taylor (default), radau5")
-      ->type_name("I");
-  command->add_option("--step", options->step, "Fixed step, in seconds (default: duration/100)")
-      ->type_name("H");
-  command->add_option("--end", options->end, "End time, in seconds (default: the model's, or 10)")
-      ->type_name("T");
-  command
-      ->add_option("--samples", options->samples, "Number of equally spaced rows (default: 1001)")
-      ->type_name("N");
-  command->add_flag("--verify", options->verify,
-                    "Simulate with the computed inputs and compare the outputs");
-  CLI::Option* feedback = command
-                              ->add_option("--feedback", options->feedback.kind,
-                                           "Also simulate with tracking feedback: lqr or pd")
-                              ->type_name("F");
-  command
-      ->add_option(
-          "--plant", options->plant,
-          "Simulate with this parameter changed, unknown to the inputs, and report the tracking "
-          "error; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  command
-      ->add_option(
-          "--disturb", options->disturb,
-          "The same with a coordinate or velocity that starts off by this much; may be repeated")
-      ->type_name("NAME=CHANGE")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--accuracy", options->feedback.accuracy,
-                   "Feedback: tolerated error, as a part of an output's range (default: 0.01)")
-      ->type_name("X");
-  command
-      ->add_option("--effort", options->feedback.effort,
-                   "Feedback: tolerated correction, as a part of an input's size (default: 0.1)")
-      ->type_name("X");
-  command
-      ->add_option(
-          "--response", options->feedback.response,
-          "Feedback: time in which deviations should die out, in seconds (default: duration/20)")
-      ->type_name("T");
-  command->add_flag("--bounded", options->bounded,
-                    "Compute the bounded solution of unstable internal dynamics");
-  options->health = add_health_option(*command);
-  command->add_flag("--across-jumps", options->across_jumps,
-                    "Continue where a reference is not smooth enough to be followed");
-  command->add_option("--out", options->folder, "Output folder (default: MODEL-inverse)")
-      ->type_name("DIR");
-  command->add_flag("--json", options->json, "Print the summary as JSON");
-  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
-  add_native_option(*command, options->native);
-  command->footer("Example:\n  koppel inverse overhead_crane --verify");
-  command->callback([options, feedback] {
-    options->has_feedback = feedback->count() > 0;
-    run(*options);
-  });
+Command inverse_command() {
+  return CommandOf<compute_inputs>::make(
+      "inverse", "Compute the inputs that make the outputs follow their references",
+      "Example:\n  koppel inverse overhead_crane --verify");
 }
 
 }  // namespace koppel::app

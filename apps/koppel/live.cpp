@@ -1,10 +1,8 @@
 // koppel live: a model in real time, with inputs and outputs through files, UDP or shared memory.
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -17,9 +15,8 @@
 #include <koppel/results/report.hpp>
 
 #include "apps/koppel/commands.hpp"
-#include "apps/koppel/health_option.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/interrupt.hpp"
-#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/progress_bar.hpp"
@@ -29,22 +26,89 @@
 namespace koppel::app {
 namespace {
 
-struct Options {
-  std::shared_ptr<ModelOptions> model;
-  std::shared_ptr<MethodOptions> method;
-  std::shared_ptr<HealthOptions> health;
+struct LiveCommand {
+  ModelOptions model;
+  MethodRequest method;
+  HealthRequest health;
   LiveOptions live;
   std::string late = "continue", folder;
   std::string signals, udp_in, udp_out, udp_key, shared, faults;
   std::string priority;  // of --realtime; empty: none
   std::optional<int> cpu;
   bool json = false, quiet = false;
-  Native native = Native::Auto;
+  NativeRequest native;
+
+  static const OptionTable& options();
 };
+
+OptionTable channel_options() {
+  using O = LiveCommand;
+  return {{{.name = "inputs",
+            .text = "Read inputs from a CSV file (t, then inputs by name), held between rows",
+            .value = "FILE"},
+           &O::signals},
+          {{.name = "udp_in",
+            .text = "Receive inputs by UDP at this port, from this machine only; *:PORT: from "
+                    "others too",
+            .value = "[HOST:]PORT"},
+           &O::udp_in},
+          {{.name = "udp_out", .text = "Send outputs by UDP to this address", .value = "HOST:PORT"},
+           &O::udp_out},
+          {{.name = "udp_key",
+            .text = "File with the key that signs packets, 32 hexadecimal digits",
+            .value = "FILE"},
+           &O::udp_key},
+          {{.name = "faults",
+            .text = "Disturb inputs on their way, for studies: noise=SIGMA, latency=S, jitter=S, "
+                    "drop_every=S, drop_for=S, seed=N, separated by commas",
+            .value = "LIST"},
+           &O::faults},
+          {{.name = "shared",
+            .text = "Exchange inputs and outputs in POSIX shared memory of this name",
+            .value = "NAME"},
+           &O::shared}};
+}
+
+const OptionTable& LiveCommand::options() {
+  using O = LiveCommand;
+  static const OptionTable kOptions =
+      within(&O::model) + within(&O::method) + within(&O::health) +
+      OptionTable{
+          {{.name = "end",
+            .text = "End time",
+            .value = "T",
+            .unit = "s",
+            .unless_given = "until Ctrl-C"},
+           OptionMember(&LiveOptions::end).within(&O::live)},
+          {{.name = "speed",
+            .text = "Simulated seconds per second (default: 1); 0: as fast as possible",
+            .value = "S"},
+           OptionMember(&LiveOptions::speed).within(&O::live)},
+          {{.name = "late",
+            .text = "After a missed deadline: continue (catch up, default), slip (the schedule "
+                    "shifts; no catch-up) or stop",
+            .value = "continue|slip|stop",
+            .words = {"continue", "slip", "stop"}},
+           &O::late}} +
+      channel_options() +
+      OptionTable{
+          {{.name = "realtime",
+            .text = "Use real-time scheduling (SCHED_FIFO) with this priority (default: 80) and "
+                    "lock the memory",
+            .value = "[=PRIORITY]",
+            .alone = "80"},
+           &O::priority},
+          {{.name = "cpu", .text = "With --realtime: processor to run on", .value = "N"}, &O::cpu},
+          {{.name = "every", .text = "Write a row every N steps", .value = "N"},
+           OptionMember(&LiveOptions::every).within(&O::live)},
+          folder_option(&O::folder, "MODEL-live")} +
+      within(&O::native) + OptionTable{json_option(&O::json, "summary"), quiet_option(&O::quiet)};
+  return kOptions;
+}
 
 using Channels = std::vector<std::unique_ptr<Channel>>;
 
-Channels make_channels(const Options& options) {
+Channels make_channels(const LiveCommand& options) {
   Channels out;
   if (!options.signals.empty()) out.push_back(std::make_unique<FileChannel>(options.signals));
   if (!options.shared.empty()) out.push_back(std::make_unique<SharedChannel>(options.shared));
@@ -76,7 +140,7 @@ int read_priority(const std::string& text) {
   return out;
 }
 
-LiveOptions live_options(const Options& options) {
+LiveOptions live_options(const LiveCommand& options) {
   LiveOptions out = options.live;
   out.late = options.late == "slip"   ? Late::Slip
              : options.late == "stop" ? Late::Stop
@@ -152,12 +216,13 @@ void report_live_end(const LiveResult& r, const Files& files) {
   throw Failure{ExitCode::kNumericsFailed, message};
 }
 
-void run(const Options& options) {
-  const Model model = load(*options.model);
+void run_in_real_time(const LiveCommand& options) {
+  use_native(options.native);
+  const Model model = load(options.model);
   const LiveOptions live = live_options(options);
-  SimulateOptions simulate = simulate_options(*options.method, *options.model, model);
-  simulate.health = *options.health;
-  simulate.native = options.native;
+  SimulateOptions simulate = simulate_options(options.method, options.model, model);
+  simulate.health = options.health.health();
+  simulate.native = use_native(options.native);
   const Channels channels = make_channels(options);
   std::vector<Channel*> open;
   for (const auto& channel : channels) open.push_back(channel.get());
@@ -167,7 +232,7 @@ void run(const Options& options) {
   std::optional<ProgressBar> bar;
   LiveCallbacks callbacks;
   callbacks.begin = [&](const LiveInfo& info) {
-    files.emplace(make_folder(options.folder, options.model->path, "live"));
+    files.emplace(make_folder(options.folder, options.model.path, "live"));
     files->begin(info.columns);
     if (!options.quiet) print_begin(info);
     guard.emplace();
@@ -196,71 +261,12 @@ void run(const Options& options) {
   report_live_end(result, *files);
 }
 
-void add_channel_options(CLI::App& command, Options& options) {
-  command
-      .add_option("--inputs", options.signals,
-                  "Read inputs from a CSV file (t, then inputs by name), held between rows")
-      ->type_name("FILE");
-  command
-      .add_option(
-          "--udp-in", options.udp_in,
-          "Receive inputs by UDP at this port, from this machine only; *:PORT: from others too")
-      ->type_name("[HOST:]PORT");
-  command.add_option("--udp-out", options.udp_out, "Send outputs by UDP to this address")
-      ->type_name("HOST:PORT");
-  command
-      .add_option("--udp-key", options.udp_key,
-                  "File with the key that signs packets, 32 hexadecimal digits")
-      ->type_name("FILE");
-  command
-      .add_option("--faults", options.faults,
-                  "Disturb inputs on their way, for studies: noise=SIGMA, latency=S, jitter=S, "
-                  "drop_every=S, drop_for=S, seed=N, separated by commas")
-      ->type_name("LIST");
-  command
-      .add_option("--shared", options.shared,
-                  "Exchange inputs and outputs in POSIX shared memory of this name")
-      ->type_name("NAME");
-}
-
 }  // namespace
 
-void add_live(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "live", "Run a model in real time, with inputs and outputs from outside");
-  auto options = std::make_shared<Options>();
-  options->model = add_model_options(*command);
-  options->method = add_method_options(*command);
-  options->health = add_health_option(*command);
-  command->add_option("--end", options->live.end, "End time, in seconds (default: until Ctrl-C)")
-      ->type_name("T");
-  command
-      ->add_option("--speed", options->live.speed,
-                   "Simulated seconds per second (default: 1); 0: as fast as possible")
-      ->type_name("S");
-  command
-      ->add_option(
-          "--late", options->late,
-          "After a missed deadline: continue (catch up, default), slip (the schedule shifts; no "
-          "catch-up) or stop")
-      ->check(CLI::IsMember({"continue", "slip", "stop"}))
-      ->option_text("continue|slip|stop");
-  add_channel_options(*command, *options);
-  command
-      ->add_flag("--realtime{80}", options->priority,
-                 "Use real-time scheduling (SCHED_FIFO) with this priority (default: 80) and lock "
-                 "the memory")
-      ->option_text("[=PRIORITY]");
-  command->add_option("--cpu", options->cpu, "With --realtime: processor to run on")
-      ->type_name("N");
-  command->add_option("--every", options->live.every, "Write a row every N steps")->type_name("N");
-  command->add_option("--out", options->folder, "Output folder (default: MODEL-live)")
-      ->type_name("DIR");
-  add_native_option(*command, options->native);
-  command->add_flag("--json", options->json, "Print the summary as JSON");
-  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
-  command->footer("Example:\n  koppel live car_axle --step 1e-3 --end 1");
-  command->callback([options] { run(*options); });
+Command live_command() {
+  return CommandOf<run_in_real_time>::make(
+      "live", "Run a model in real time, with inputs and outputs from outside",
+      "Example:\n  koppel live car_axle --step 1e-3 --end 1");
 }
 
 }  // namespace koppel::app

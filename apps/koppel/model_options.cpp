@@ -1,11 +1,11 @@
 #include "apps/koppel/model_options.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/derive.hpp>
 #include <koppel/model/places.hpp>
+#include <koppel/simulate/run_request.hpp>
 
 #include "apps/koppel/builtin_models.hpp"
 #include "apps/koppel/load_origins.hpp"
@@ -20,18 +20,18 @@ Places& loaded_places() {
 
 }  // namespace
 
-std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
-  auto options = std::make_shared<ModelOptions>();
-  command.add_option("MODEL", options->path, "Model file, or name of a built-in model")->required();
-  command
-      .add_option("--coordinates", options->coordinates,
-                  "Coordinates: absolute, cardan, joint, natural, directors; lagrange for models "
-                  "without bodies")
-      ->type_name("SET");
-  command.add_option("--set", options->settings, "Override a parameter; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  return options;
+const OptionTable& ModelOptions::options() {
+  using O = ModelOptions;
+  static const OptionTable kOptions = {
+      {{.name = "model",
+        .text = "Model file, or name of a built-in model",
+        .typed = "MODEL",
+        .is_required = true},
+       &O::path},
+      coordinates_option(&O::coordinates),
+      {{.name = "set", .text = "Override a parameter; may be repeated", .value = "NAME=VALUE"},
+       &O::settings}};
+  return kOptions;
 }
 
 std::vector<std::pair<std::string, std::string>> settings_of(const ModelOptions& options) {

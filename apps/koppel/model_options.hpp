@@ -1,17 +1,13 @@
 // What all subcommands that take a model have in common.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/option.hpp>
 #include <koppel/model/model.hpp>
-
-namespace CLI {
-class App;
-}
 
 namespace koppel::app {
 
@@ -19,10 +15,9 @@ struct ModelOptions {
   std::string path;
   std::string coordinates;            // empty: the model's or the default
   std::vector<std::string> settings;  // name=value
-};
 
-// Adds MODEL, --set and --coordinates.
-std::shared_ptr<ModelOptions> add_model_options(CLI::App& command);
+  static const OptionTable& options();
+};
 
 // What --set says. Throws Error `arguments.wrong`.
 std::vector<std::pair<std::string, std::string>> settings_of(const ModelOptions& options);

@@ -1,9 +1,7 @@
 // koppel models: the models that come with the program, a line each.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include <koppel/base/diagnostic.hpp>
@@ -19,7 +17,20 @@ struct Line {
   std::string name, description, file;
 };
 
-void run(bool json) {
+struct ModelsOptions {
+  bool json = false;
+
+  static const OptionTable& options();
+};
+
+const OptionTable& ModelsOptions::options() {
+  static const OptionTable kOptions = {
+      {{.name = "json", .text = "Print the list as JSON, with the paths of the files"},
+       &ModelsOptions::json}};
+  return kOptions;
+}
+
+void list_models(const ModelsOptions& options) {
   std::vector<Line> lines;
   std::size_t width = 0;
   for (const std::filesystem::path& file : builtin_models()) {
@@ -32,7 +43,7 @@ void run(bool json) {
     throw Error("model.no-file", "the folder of the built-in models is missing.",
                 "It is share/koppel/models, beside the folder of the program.");
   }
-  if (json) {
+  if (options.json) {
     nlohmann::json out = nlohmann::json::array();
     for (const Line& line : lines) {
       out.push_back({{"name", line.name}, {"description", line.description}, {"file", line.file}});
@@ -47,12 +58,9 @@ void run(bool json) {
 
 }  // namespace
 
-void add_models(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("models", "List the built-in models");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print the list as JSON, with the paths of the files");
-  command->footer("Example:\n  koppel models");
-  command->callback([json] { run(*json); });
+Command models_command() {
+  return CommandOf<list_models>::make("models", "List the built-in models",
+                                      "Example:\n  koppel models");
 }
 
 }  // namespace koppel::app

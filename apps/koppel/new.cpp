@@ -1,9 +1,7 @@
 // koppel new: writes a model to begin with, a commented one or a copy of another.
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include <koppel/base/diagnostic.hpp>
 #include <koppel/base/read_text.hpp>
@@ -31,8 +29,30 @@ std::string with_name(std::string text, const std::string& name) {
   return text.replace(begin, text.find('\n', begin) - begin, line);
 }
 
-void write_model(const std::string& given, const std::string& like) {
-  fs::path path = given;
+struct NewOptions {
+  std::string name, like;
+
+  static const OptionTable& options();
+};
+
+const OptionTable& NewOptions::options() {
+  using O = NewOptions;
+  static const OptionTable kOptions = {{{.name = "name",
+                                         .text = "Name of the model; the file is NAME.yaml",
+                                         .typed = "NAME",
+                                         .is_required = true},
+                                        &O::name},
+                                       {{.name = "like",
+                                         .text = "Copy this model, a file or a built-in one",
+                                         .value = "MODEL",
+                                         .unless_given = "a small commented one"},
+                                        &O::like}};
+  return kOptions;
+}
+
+void write_model(const NewOptions& options) {
+  const std::string& like = options.like;
+  fs::path path = options.name;
   if (path.extension() != ".yaml" && path.extension() != ".yml") path += ".yaml";
   std::error_code error;
   if (fs::exists(path, error)) {
@@ -51,20 +71,9 @@ void write_model(const std::string& given, const std::string& like) {
 
 }  // namespace
 
-void add_new(CLI::App& program) {
-  struct Options {
-    std::string name, like;
-  };
-  CLI::App* command = program.add_subcommand("new", "Write a model file to start from");
-  auto options = std::make_shared<Options>();
-  command->add_option("NAME", options->name, "Name of the model; the file is NAME.yaml")
-      ->required();
-  command
-      ->add_option("--like", options->like,
-                   "Copy this model, a file or a built-in one (default: a small commented one)")
-      ->type_name("MODEL");
-  command->footer("Example:\n  koppel new my_crane --like overhead_crane");
-  command->callback([options] { write_model(options->name, options->like); });
+Command new_command() {
+  return CommandOf<write_model>::make("new", "Write a model file to start from",
+                                      "Example:\n  koppel new my_crane --like overhead_crane");
 }
 
 }  // namespace koppel::app

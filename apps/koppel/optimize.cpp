@@ -1,10 +1,8 @@
 // koppel optimize: parameters that make a criterion of a run as small as possible.
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -17,6 +15,7 @@
 #include <koppel/study/sweep_manifest.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/result_files.hpp"
 #include "apps/koppel/study_options.hpp"
@@ -25,15 +24,62 @@
 namespace koppel::app {
 namespace {
 
-struct OptimizeCommand : StudyOptions {
+struct OptimizeCommand {
+  StudyOptions study;
   std::vector<std::string> minimize, maximize, over, limits;
-  std::size_t starts = 1;
+  std::uint64_t starts = 1;
   std::uint64_t seed = 1;
   int evaluations = 200;
   double parameter_tolerance = 1e-6;
   std::string folder;
   bool json = false, quiet = false;
+
+  static const OptionTable& options();
 };
+
+const OptionTable& OptimizeCommand::options() {
+  using O = OptimizeCommand;
+  static const OptionTable kOptions =
+      within(&O::study) +
+      OptionTable{
+          {{.name = "minimize",
+            .text = "QUANTITY:final, or :min, :max, :mean, :integral; several are added up",
+            .value = "WHAT"},
+           &O::minimize},
+          {{.name = "maximize", .text = "The same, to maximize", .value = "WHAT"}, &O::maximize},
+          {{.name = "over",
+            .text = "Parameters with bounds; start.NAME is the initial value of NAME",
+            .value = "A=LOW:HIGH,...",
+            .has_commas = true},
+           &O::over},
+          {{.name = "subject_to",
+            .text = "A limit, as in \"rod.angle:max <= 0.5\"; may be repeated",
+            .value = "LIMIT"},
+           &O::limits},
+          {{.name = "starts",
+            .text = "Number of starts: the model's values, then random ones",
+            .value = "N",
+            .unless_given = "1",
+            .bound = OptionBound::Count,
+            .counted = "number of starts: at least 1 is needed"},
+           &O::starts},
+          {{.name = "seed", .text = "Seed of random starts", .value = "S", .unless_given = "1"},
+           &O::seed},
+          {{.name = "evaluations",
+            .text = "Maximum number of runs per start",
+            .value = "N",
+            .unless_given = "200"},
+           &O::evaluations},
+          {{.name = "xtol",
+            .text = "Tolerance of parameters, relative to their ranges",
+            .value = "X",
+            .unless_given = "1e-6"},
+           &O::parameter_tolerance},
+          folder_option(&O::folder, "MODEL-optimize"),
+          json_option(&O::json, "optimum"),
+          quiet_option(&O::quiet)};
+  return kOptions;
+}
 
 OptimizeOptions options_of(const OptimizeCommand& given, const Model& model,
                            const SimulateOptions& run) {
@@ -110,15 +156,16 @@ void write_comparison(const std::filesystem::path& path, const Model& model,
   write_report(path, report);
 }
 
-void run(const OptimizeCommand& given) {
+void optimize_model(const OptimizeCommand& given) {
   std::vector<ParameterOrigin> origins;
-  Model model = load(*given.model, origins);
-  const SimulateOptions each = run_options(given, model, origins);
-  model = with_controls(std::move(model), given, each.end);
+  Model model = load(given.study.model, origins);
+  const SimulateOptions each = run_options(given.study, model, origins);
+  model = with_controls(std::move(model), given.study, each.end);
   const OptimizeOptions options = options_of(given, model, each);
   const std::string model_hash = fingerprint(model);  // as it was read
   check_question(model, origins, options);
-  const std::filesystem::path folder = make_folder(given.folder, given.model->path, "optimize");
+  const std::filesystem::path folder =
+      make_folder(given.folder, given.study.model.path, "optimize");
   const FolderLock lock(folder);
   OptimizeJournal journal(folder / "journal.txt", model_hash, options);
   const bool is_shown = !given.quiet && isatty(fileno(stderr)) != 0;
@@ -182,56 +229,11 @@ void run(const OptimizeCommand& given) {
 
 }  // namespace
 
-void add_optimize(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "optimize", "Find the parameters that minimize or maximize a criterion");
-  auto options = std::make_shared<OptimizeCommand>();
-  add_study_options(*command, *options);
-  command
-      ->add_option("--minimize", options->minimize,
-                   "QUANTITY:final, or :min, :max, :mean, :integral; several are added up")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
-  command->add_option("--maximize", options->maximize, "The same, to maximize")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--over", options->over,
-                   "Parameters with bounds; start.NAME is the initial value of NAME")
-      ->type_name("A=LOW:HIGH,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command
-      ->add_option("--subject-to", options->limits,
-                   "A limit, as in \"rod.angle:max <= 0.5\"; may be repeated")
-      ->type_name("LIMIT")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--starts", options->starts,
-                   "Number of starts: the model's values, then random ones (default: 1)")
-      ->type_name("N")
-      ->check([](const std::string& text) {
-        return text.starts_with('-') ? text + " is no number of starts: at least 1 is needed"
-                                     : std::string();
-      });
-  command->add_option("--seed", options->seed, "Seed of random starts (default: 1)")
-      ->type_name("S");
-  command
-      ->add_option("--evaluations", options->evaluations,
-                   "Maximum number of runs per start (default: 200)")
-      ->type_name("N");
-  command
-      ->add_option("--xtol", options->parameter_tolerance,
-                   "Tolerance of parameters, relative to their ranges (default: 1e-6)")
-      ->type_name("X");
-  command->add_option("--out", options->folder, "Output folder (default: MODEL-optimize)")
-      ->type_name("DIR");
-  command->add_flag("--json", options->json, "Print the optimum as JSON");
-  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
-  command->footer(
+Command optimize_command() {
+  return CommandOf<optimize_model>::make(
+      "optimize", "Find the parameters that minimize or maximize a criterion",
       "Example:\n  koppel optimize slider_crank --maximize Bx:final --over a=0.3:0.5,b=0.9:1.1 "
       "--end 0.5");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace koppel::app

@@ -15,21 +15,6 @@
 
 namespace koppel::app {
 
-Sampling read_samples(const std::string& text, Sampling sampling) {
-  if (text.empty()) return sampling;
-  if (text == "steps") {
-    sampling.every_step = true;
-    return sampling;
-  }
-  const char* const end = text.data() + text.size();
-  if (const auto [rest, error] = std::from_chars(text.data(), end, sampling.count);
-      error != std::errc() || rest != end || sampling.count < 2) {
-    throw Error("arguments.wrong", "--samples '" + text + "' is not a number of samples.",
-                "Give a whole number from 2 on, or 'steps' for a row at every step.");
-  }
-  return sampling;
-}
-
 std::filesystem::path make_folder(const std::string& wanted, const std::string& model_path,
                                   const std::string& suffix) {
   std::filesystem::path folder = wanted;

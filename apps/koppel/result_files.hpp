@@ -15,9 +15,6 @@ namespace koppel::app {
 // Labels and texts: what came out, for people; on standard output and at the head of the report.
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-// The text of --samples. Throws Error `arguments.wrong`.
-Sampling read_samples(const std::string& text, Sampling sampling);
-
 // `wanted`, or MODEL-suffix in the current folder. Throws Error `arguments.wrong`.
 std::filesystem::path make_folder(const std::string& wanted, const std::string& model_path,
                                   const std::string& suffix);

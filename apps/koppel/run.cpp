@@ -1,6 +1,5 @@
 // koppel run: simulates a model and writes trajectory.csv, summary.json and report.html.
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -15,10 +14,9 @@
 
 #include "apps/koppel/attendant.hpp"
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/describe.hpp"
-#include "apps/koppel/health_option.hpp"
 #include "apps/koppel/interrupt.hpp"
-#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/result_files.hpp"
@@ -28,32 +26,25 @@ namespace koppel::app {
 namespace {
 
 struct RunOptions {
-  std::shared_ptr<ModelOptions> model;
-  std::shared_ptr<MethodOptions> method;
-  std::optional<double> end, tolerance;
-  std::shared_ptr<HealthOptions> health;
-  std::string samples, folder;
+  ModelOptions model;
+  RunRequest request;
+  std::string folder;
   bool json = false, quiet = false, hdf5 = false, timing = false;
-  Native native = Native::Auto;
-  std::string reactions;  // world, joint
-  int derivatives = 0;
+
+  static const OptionTable& options();
 };
 
-// What the command line says goes before what the model says.
-SimulateOptions options_for(const RunOptions& run, const Model& model) {
-  SimulateOptions options = simulate_options(*run.method, *run.model, model);
-  if (run.end) options.end = *run.end;
-  if (run.tolerance) options.tolerance = *run.tolerance;
-  // A tolerance on the command line asks for adaptive steps again.
-  if (run.tolerance && !run.method->step) options.step.reset();
-  options.sampling = read_samples(run.samples, options.sampling);
-  options.native = run.native;
-  if (!run.reactions.empty()) {
-    options.reactions = run.reactions == "joint" ? ReactionAxes::Joint : ReactionAxes::World;
-  }
-  options.derivatives = run.derivatives;
-  options.health = *run.health;
-  return options;
+const OptionTable& RunOptions::options() {
+  using O = RunOptions;
+  static const OptionTable kOptions =
+      within(&O::model) + within(&O::request, without(RunRequest::options(), "coordinates")) +
+      OptionTable{folder_option(&O::folder, "MODEL-run"),
+                  json_option(&O::json, "summary"),
+                  quiet_option(&O::quiet),
+                  {{.name = "hdf5", .text = "Also write trajectory.h5"}, &O::hdf5},
+                  {{.name = "timing", .text = "Print how long each stage took, on standard error"},
+                   &O::timing}};
+  return kOptions;
 }
 
 std::string describe_violation(const Summary& s) {
@@ -180,13 +171,16 @@ void print_timing(const Simulation& simulation, double files_seconds) {
   std::fprintf(stderr, "  %-12s %9.3f ms\n", "files", 1e3 * files_seconds);
 }
 
-void run(const RunOptions& options) {
+void run_model(const RunOptions& options) {
+  use_native(options.request.native);
   if (options.hdf5) require_hdf5();
-  const Model model = load(*options.model);
-  const SimulateOptions simulate_with = options_for(options, model);
+  const Model model = load(options.model);
+  RunRequest request = options.request;
+  request.coordinates = options.model.coordinates;
+  const SimulateOptions simulate_with = request.options_for(model);
   simulate_with.validate();
 
-  Attendant attendant([&] { return make_folder(options.folder, options.model->path, "run"); },
+  Attendant attendant([&] { return make_folder(options.folder, options.model.path, "run"); },
                       options.quiet);
   Simulation simulation = simulate(model, simulate_with, attendant.callbacks());
   Files& files = attendant.end();
@@ -214,41 +208,10 @@ void run(const RunOptions& options) {
 
 }  // namespace
 
-void add_run(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("run", "Simulate a model and write trajectory, summary and report");
-  auto options = std::make_shared<RunOptions>();
-  options->model = add_model_options(*command);
-  command->add_option("--end", options->end, "End time, in seconds (default: the model's, or 10)")
-      ->type_name("T");
-  options->method = add_method_options(*command);
-  command->add_option("--tol", options->tolerance, "Error tolerance of a step (default: 1e-8)")
-      ->type_name("X");
-  command
-      ->add_option("--samples", options->samples,
-                   "Number of equally spaced rows (default: 1001), or 'steps' for one per step")
-      ->type_name("N");
-  command->add_option("--out", options->folder, "Output folder (default: MODEL-run)")
-      ->type_name("DIR");
-  options->health = add_health_option(*command);
-  command->add_flag("--json", options->json, "Print the summary as JSON");
-  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
-  command->add_flag("--hdf5", options->hdf5, "Also write trajectory.h5");
-  command
-      ->add_flag(
-          "--reactions{world}", options->reactions,
-          "Add columns for joint forces and torques, in world axes (default) or the joint's axes")
-      ->check(CLI::IsMember({"world", "joint"}))
-      ->option_text("[=world|joint]");
-  command
-      ->add_option("--derivatives", options->derivatives,
-                   "Add columns for the time derivatives of the outputs, up to this order")
-      ->type_name("N");
-  add_native_option(*command, options->native);
-  command->add_flag("--timing", options->timing,
-                    "Print how long each stage took, on standard error");
-  command->footer("Example:\n  koppel run slider_crank --end 5 --out crank");
-  command->callback([options] { run(*options); });
+Command run_command() {
+  return CommandOf<run_model>::make(
+      "run", "Simulate a model and write trajectory, summary and report",
+      "Example:\n  koppel run slider_crank --end 5 --out crank", "simulate");
 }
 
 }  // namespace koppel::app

@@ -1,8 +1,6 @@
 // koppel sensitivity: exact derivatives of what a run gives, by parameters and initial values.
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -12,6 +10,7 @@
 #include <koppel/study/sensitivity.hpp>
 
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/study_options.hpp"
 #include "apps/koppel/with_flags.hpp"
@@ -19,12 +18,50 @@
 namespace koppel::app {
 namespace {
 
-struct SensitivityCommand : StudyOptions {
+struct SensitivityCommand {
+  StudyOptions study;
   std::vector<std::string> of, over;
   std::string mode, course;
   int samples = 101;
   bool json = false, second = false;
+
+  static const OptionTable& options();
 };
+
+const OptionTable& SensitivityCommand::options() {
+  using O = SensitivityCommand;
+  static const OptionTable kOptions =
+      within(&O::study) +
+      OptionTable{
+          {{.name = "of",
+            .text = "Quantity to differentiate: QUANTITY:final, or :min, :max, :mean, :integral, "
+                    "or EVENT:time; may be repeated",
+            .value = "WHAT",
+            .unless_given = "the model's outputs at the end"},
+           &O::of},
+          {{.name = "over",
+            .text = "Parameters; start.NAME is the initial value of NAME",
+            .value = "A,B,...",
+            .unless_given = "all parameters",
+            .has_commas = true},
+           &O::over},
+          {{.name = "mode",
+            .text = "forward: a cost for each parameter; adjoint: for each criterion; auto "
+                    "(default)",
+            .value = "M"},
+           &O::mode},
+          {{.name = "second",
+            .text = "Also compute second derivatives, of values at the end, means and integrals"},
+           &O::second},
+          {{.name = "course",
+            .text = "Also write the quantities and their derivatives over time, as CSV",
+            .value = "FILE"},
+           &O::course},
+          {{.name = "samples", .text = "Rows of --course", .value = "N", .unless_given = "101"},
+           &O::samples},
+          json_option(&O::json, "derivatives")};
+  return kOptions;
+}
 
 SensitivityOptions::Mode mode_of(const std::string& text) {
   using Mode = SensitivityOptions::Mode;
@@ -35,12 +72,12 @@ SensitivityOptions::Mode mode_of(const std::string& text) {
               "Use forward, adjoint or auto.");
 }
 
-void run(const SensitivityCommand& given) {
+void differentiate(const SensitivityCommand& given) {
   std::vector<ParameterOrigin> origins;
-  Model model = load(*given.model, origins);
+  Model model = load(given.study.model, origins);
   SensitivityOptions options;
-  options.run = run_options(given, model, origins);
-  model = with_controls(std::move(model), given, options.run.end);
+  options.run = run_options(given.study, model, origins);
+  model = with_controls(std::move(model), given.study, options.run.end);
   options.mode = mode_of(given.mode);
   for (const std::string& text : given.of) options.of.push_back(parse_criterion(text));
   check_labels(options.of);
@@ -90,39 +127,10 @@ void run(const SensitivityCommand& given) {
 
 }  // namespace
 
-void add_sensitivity(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "sensitivity", "Compute derivatives of results by parameters and initial values");
-  auto options = std::make_shared<SensitivityCommand>();
-  add_study_options(*command, *options);
-  command
-      ->add_option("--of", options->of,
-                   "Quantity to differentiate: QUANTITY:final, or :min, :max, :mean, :integral, or "
-                   "EVENT:time; may be repeated (default: the model's outputs at the end)")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--over", options->over,
-                   "Parameters; start.NAME is the initial value of NAME (default: all parameters)")
-      ->type_name("A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command
-      ->add_option(
-          "--mode", options->mode,
-          "forward: a cost for each parameter; adjoint: for each criterion; auto (default)")
-      ->type_name("M");
-  command->add_flag("--second", options->second,
-                    "Also compute second derivatives, of values at the end, means and integrals");
-  command
-      ->add_option("--course", options->course,
-                   "Also write the quantities and their derivatives over time, as CSV")
-      ->type_name("FILE");
-  command->add_option("--samples", options->samples, "Rows of --course (default: 101)")
-      ->type_name("N");
-  command->add_flag("--json", options->json, "Print the derivatives as JSON");
-  command->footer("Example:\n  koppel sensitivity slider_crank --of Bx:final --over a,b,m --end 1");
-  command->callback([options] { run(*options); });
+Command sensitivity_command() {
+  return CommandOf<differentiate>::make(
+      "sensitivity", "Compute derivatives of results by parameters and initial values",
+      "Example:\n  koppel sensitivity slider_crank --of Bx:final --over a,b,m --end 1");
 }
 
 }  // namespace koppel::app

@@ -1,11 +1,9 @@
 // koppel sweep: many variants of a model, a row of numbers each; goes on where it was killed.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <future>
-#include <memory>
 #include <thread>
 
 #include <fmt/format.h>
@@ -24,9 +22,9 @@
 
 #include "apps/koppel/builtin_models.hpp"
 #include "apps/koppel/commands.hpp"
+#include "apps/koppel/common_options.hpp"
 #include "apps/koppel/interrupt.hpp"
 #include "apps/koppel/load_origins.hpp"
-#include "apps/koppel/method_options.hpp"
 #include "apps/koppel/model_options.hpp"
 #include "apps/koppel/print_line.hpp"
 #include "apps/koppel/progress_bar.hpp"
@@ -36,11 +34,11 @@
 namespace koppel::app {
 namespace {
 
-struct SweepOptions {
-  std::shared_ptr<ModelOptions> model;
-  std::shared_ptr<MethodOptions> method;
+struct SweepCommand {
+  ModelOptions model;
+  MethodRequest method;
   std::vector<std::string> vary, outputs;
-  std::optional<std::size_t> random, latin, sobol, morris, indices;
+  std::optional<std::uint64_t> random, latin, sobol, morris, indices;
   std::string from;
   std::optional<std::uint64_t> seed;
   std::optional<double> end, tolerance;
@@ -48,13 +46,109 @@ struct SweepOptions {
   std::optional<int> jobs, bands;
   bool json = false, quiet = false, mpi = false, collect = false, hdf5 = false, batch = false,
        gpu = false;
+
+  static const OptionTable& options();
 };
 
-std::string title_of(const SweepOptions& options) {
-  return std::filesystem::path(options.model->path).stem().string();
+Option count_option(OptionMember member, std::string name, std::string text) {
+  return {{.name = std::move(name),
+           .text = std::move(text),
+           .value = "N",
+           .bound = OptionBound::Count,
+           .counted = "number of points"},
+          member};
 }
 
-Design design_of(const SweepOptions& options) {
+Option sweep_samples(OptionMember member) {
+  Option out = samples_option(member);
+  out.info.text =
+      "Number of equally spaced rows for computing criteria (default: 1001), or 'steps' for one "
+      "per --step";
+  return out;
+}
+
+OptionTable points_options() {
+  using O = SweepCommand;
+  return {{{.name = "vary",
+            .text = "Vary a parameter: NAME=LOW:HIGH:N or NAME=A,B,C for a grid, NAME=LOW:HIGH for "
+                    "other points; ':log' behind it for equal ratios; may be repeated",
+            .value = "RANGE"},
+           &O::vary},
+          count_option(&O::random, "random", "Number of random points"),
+          count_option(&O::latin, "latin", "Number of points of a Latin hypercube"),
+          count_option(&O::sobol, "sobol", "Number of points of a Sobol' sequence"),
+          count_option(&O::morris, "morris",
+                       "Number of paths for elementary effects of the parameters [Morris 1991]"),
+          count_option(&O::indices, "indices",
+                       "Number of pairs of points for Sobol' indices of the parameters"),
+          {{.name = "from",
+            .text = "Read the points from a CSV file with a column for each parameter",
+            .value = "FILE"},
+           &O::from},
+          {{.name = "seed",
+            .text = "Seed of random and Latin points (default: 1); shifts Sobol' points",
+            .value = "S"},
+           &O::seed}};
+}
+
+OptionTable sweep_work_options() {
+  using O = SweepCommand;
+  return {{{.name = "jobs",
+            .text = "Number of threads",
+            .value = "N",
+            .unless_given = "one for each core"},
+           &O::jobs},
+          {{.name = "mpi",
+            .text = "Share the work among the processes of mpirun or srun, one thread each unless "
+                    "--jobs says otherwise"},
+           &O::mpi},
+          {{.name = "part",
+            .text = "Compute only a part of the variants, such as 2/4, as a task of a batch array; "
+                    "--collect puts the parts together",
+            .value = "I/N"},
+           &O::part},
+          {{.name = "collect",
+            .text = "Write the results from the parts that --part computed in the output folder"},
+           &O::collect},
+          {{.name = "batch",
+            .text = "Step several variants at once in vector registers, with --step (fixed-cost, "
+                    "rk4, dop853); criteria use the ends of steps"},
+           &O::batch},
+          {{.name = "gpu", .text = "The same on a graphics card, with the same bits; needs nvcc"},
+           &O::gpu}};
+}
+
+const OptionTable& SweepCommand::options() {
+  using O = SweepCommand;
+  static const OptionTable kOptions =
+      within(&O::model) + points_options() +
+      OptionTable{{{.name = "output",
+                    .text = "Criterion to tabulate: QUANTITY:final, or :min, :max, :mean, "
+                            ":integral; may be repeated",
+                    .value = "WHAT",
+                    .unless_given = "the model's outputs at the end"},
+                   &O::outputs},
+                  end_option(&O::end)} +
+      within(&O::method) +
+      OptionTable{tolerance_option(&O::tolerance), sweep_samples(&O::samples)} +
+      sweep_work_options() +
+      OptionTable{folder_option(&O::folder, "MODEL-sweep"),
+                  {{.name = "bands",
+                    .text = "Number of times at which the distribution of the quantities is "
+                            "written, to bands.csv and the report",
+                    .value = "N"},
+                   &O::bands},
+                  {{.name = "hdf5", .text = "Also write sweep.h5"}, &O::hdf5},
+                  json_option(&O::json, "manifest"),
+                  quiet_option(&O::quiet)};
+  return kOptions;
+}
+
+std::string title_of(const SweepCommand& options) {
+  return std::filesystem::path(options.model.path).stem().string();
+}
+
+Design design_of(const SweepCommand& options) {
   const int num_kinds = int{options.random.has_value()} + int{options.latin.has_value()} +
                         int{options.sobol.has_value()} + int{options.morris.has_value()} +
                         int{options.indices.has_value()} + int{!options.from.empty()};
@@ -73,7 +167,7 @@ Design design_of(const SweepOptions& options) {
   }
   Design design;
   for (const std::string& text : options.vary) design.ranges.push_back(parse_range(text));
-  for (const auto& [name, value] : settings_of(*options.model)) {
+  for (const auto& [name, value] : settings_of(options.model)) {
     for (const Range& range : design.ranges) {
       if (range.name != name) continue;
       throw Error("arguments.wrong", fmt::format("'{}' is both varied and set to {}.", name, value),
@@ -81,7 +175,7 @@ Design design_of(const SweepOptions& options) {
     }
   }
   design.seed = options.seed;
-  const auto take = [&](Design::Kind kind, const std::optional<std::size_t>& count) {
+  const auto take = [&](Design::Kind kind, const std::optional<std::uint64_t>& count) {
     if (!count) return;
     design.kind = kind;
     design.count = *count;
@@ -99,12 +193,12 @@ Design design_of(const SweepOptions& options) {
   return design;
 }
 
-SimulateOptions options_for(const SweepOptions& sweep, const Model& model) {
-  SimulateOptions options = simulate_options(*sweep.method, *sweep.model, model);
+SimulateOptions options_for(const SweepCommand& sweep, const Model& model) {
+  SimulateOptions options = simulate_options(sweep.method, sweep.model, model);
   if (sweep.end) options.end = *sweep.end;
   if (sweep.tolerance) options.tolerance = *sweep.tolerance;
-  if (sweep.tolerance && !sweep.method->step) options.step.reset();
-  options.sampling = read_samples(sweep.samples, options.sampling);
+  if (sweep.tolerance && !sweep.method.step) options.step.reset();
+  options.sampling = sampling_of(sweep.samples, options.sampling);
   if (options.sampling.every_step && !options.step) {
     throw Error(
         "arguments.wrong",
@@ -115,10 +209,10 @@ SimulateOptions options_for(const SweepOptions& sweep, const Model& model) {
   return options;
 }
 
-Sweep sweep_of(const SweepOptions& options, bool speaks) {
-  if (speaks) load(*options.model);  // with its remarks, and for the places of errors
-  const std::filesystem::path path = find_model(options.model->path);
-  Sweep sweep{[path, given = settings_of(*options.model)](const Settings& settings) {
+Sweep sweep_of(const SweepCommand& options, bool speaks) {
+  if (speaks) load(options.model);  // with its remarks, and for the places of errors
+  const std::filesystem::path path = find_model(options.model.path);
+  Sweep sweep{[path, given = settings_of(options.model)](const Settings& settings) {
                 ReadOptions read{given};
                 read.set.insert(read.set.end(), settings.begin(), settings.end());
                 return read_model(path, read);
@@ -150,7 +244,7 @@ void report_rows(const SweepCounts& counts, const std::filesystem::path& table) 
 }
 
 // How the work is shared: at most one of three ways.
-void check_sharing(const SweepOptions& options) {
+void check_sharing(const SweepCommand& options) {
   std::string given;
   for (const auto& [flag, is_given] :
        {std::pair("--mpi", options.mpi), std::pair("--part", !options.part.empty()),
@@ -169,7 +263,7 @@ void check_sharing(const SweepOptions& options) {
   }
 }
 
-int jobs_of(const SweepOptions& options) {
+int jobs_of(const SweepCommand& options) {
   if (!options.jobs && options.mpi) return 1;
   if (!options.jobs) return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   constexpr int kMost = 4096;
@@ -309,7 +403,7 @@ void compute(const Sweep& sweep, const Manifest& manifest, const std::filesystem
                   journal.num_done(), share.size, path.string())};
 }
 
-void print_result(const SweepOptions& options, const Sweep& sweep, const SweepCounts& counts,
+void print_result(const SweepCommand& options, const Sweep& sweep, const SweepCounts& counts,
                   const std::filesystem::path& folder, const std::string& time) {
   std::printf("%s\n", title_of(options).c_str());
   print_line("variants",
@@ -321,7 +415,7 @@ void print_result(const SweepOptions& options, const Sweep& sweep, const SweepCo
                                       (counts.has_hdf5 ? "sweep.h5, " : "")));
 }
 
-std::string describe(double seconds, std::size_t computed, const Crew& crew) {
+std::string describe_work(double seconds, std::size_t computed, const Crew& crew) {
   std::string out = fmt::format("{} for {} of them with {} {}", short_time(seconds), computed,
                                 crew.jobs, crew.jobs == 1 ? "thread" : "threads");
   if (crew.steps.seconds > 0) {
@@ -337,7 +431,7 @@ std::string describe(double seconds, std::size_t computed, const Crew& crew) {
 }
 
 // Continues a journal, or begins it, until all of its share is there.
-void fill(const SweepOptions& options, const Sweep& sweep, const Manifest& manifest,
+void fill(const SweepCommand& options, const Sweep& sweep, const Manifest& manifest,
           const std::filesystem::path& path, const Share& share, SweepJournal& journal,
           Crew& crew) {
   if (journal.num_done() > 0 && !options.quiet) {
@@ -369,7 +463,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-void run_part(const SweepOptions& options, const SweepPart& part, const Sweep& sweep,
+void run_part(const SweepCommand& options, const SweepPart& part, const Sweep& sweep,
               const Manifest& manifest, const std::filesystem::path& folder, Crew& crew) {
   const Stopwatch stopwatch;
   const std::filesystem::path path = journal_of(part, folder);
@@ -385,7 +479,7 @@ void run_part(const SweepOptions& options, const SweepPart& part, const Sweep& s
     std::printf("%s\n", title_of(options).c_str());
     print_line("part", fmt::format("{} of {}: {} of {} variants", part.number, part.count,
                                    share.size, sweep.samples.size()));
-    print_line("time", describe(stopwatch.seconds(), share.size - num_before, crew));
+    print_line("time", describe_work(stopwatch.seconds(), share.size - num_before, crew));
     print_line("file", path.string());
     print_line("next", fmt::format("when all parts are there, the same command with --collect in "
                                    "place of --part {}/{} writes the results",
@@ -393,7 +487,7 @@ void run_part(const SweepOptions& options, const SweepPart& part, const Sweep& s
   }
 }
 
-void run_whole(const SweepOptions& options, const Sweep& sweep, const Manifest& manifest,
+void run_whole(const SweepCommand& options, const Sweep& sweep, const Manifest& manifest,
                const std::filesystem::path& folder, Crew& crew) {
   const FolderLock lock(folder);
   const Stopwatch stopwatch;
@@ -413,12 +507,12 @@ void run_whole(const SweepOptions& options, const Sweep& sweep, const Manifest& 
     const double seconds = stopwatch.seconds();
     print_result(options, sweep, counts, folder,
                  options.collect ? short_time(seconds) + " to collect"
-                                 : describe(seconds, counts.variants - num_before, crew));
+                                 : describe_work(seconds, counts.variants - num_before, crew));
   }
   report_rows(counts, folder / "sweep.csv");
 }
 
-void run(const SweepOptions& options) {
+void run_variants(const SweepCommand& options) {
   if (options.hdf5) require_hdf5();
   check_sharing(options);
   Crew crew{jobs_of(options), {}};
@@ -432,10 +526,10 @@ void run(const SweepOptions& options) {
                   "Leave out one of them.");
     }
     crew.together = {options.gpu, crew.jobs};
-    crew.model = load(*options.model, crew.origins);
+    crew.model = load(options.model, crew.origins);
     if (options.end) give_setting(crew.origins, "end");
     if (options.tolerance) give_setting(crew.origins, "tolerance");
-    if (options.method->step) give_setting(crew.origins, "step");
+    if (options.method.step) give_setting(crew.origins, "step");
     give_setting(crew.origins, "samples");  // every step counts
   }
   std::optional<SweepPart> part;
@@ -447,7 +541,7 @@ void run(const SweepOptions& options) {
   const Manifest manifest = make_manifest(sweep);
   const InterruptGuard guard;
   if (!leads) return follow_leader(*crew.mpi, sweep, manifest, crew.jobs);
-  const std::filesystem::path folder = make_folder(options.folder, options.model->path, "sweep");
+  const std::filesystem::path folder = make_folder(options.folder, options.model.path, "sweep");
   try {
     part ? run_part(options, *part, sweep, manifest, folder, crew)
          : run_whole(options, sweep, manifest, folder, crew);
@@ -461,96 +555,11 @@ void run(const SweepOptions& options) {
 
 }  // namespace
 
-void add_sweep(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("sweep", "Simulate many variants of a model and tabulate the results");
-  auto options = std::make_shared<SweepOptions>();
-  options->model = add_model_options(*command);
-  command
-      ->add_option("--vary", options->vary,
-                   "Vary a parameter: NAME=LOW:HIGH:N or NAME=A,B,C for a grid, NAME=LOW:HIGH for "
-                   "other points; ':log' behind it for equal ratios; may be repeated")
-      ->type_name("RANGE")
-      ->allow_extra_args(false);
-  const auto is_count = [](const std::string& text) {
-    return text.starts_with('-') ? text + " is no number of points" : std::string();
-  };
-  command->add_option("--random", options->random, "Number of random points")
-      ->type_name("N")
-      ->check(is_count);
-  command->add_option("--latin", options->latin, "Number of points of a Latin hypercube")
-      ->type_name("N")
-      ->check(is_count);
-  command->add_option("--sobol", options->sobol, "Number of points of a Sobol' sequence")
-      ->type_name("N")
-      ->check(is_count);
-  command
-      ->add_option("--morris", options->morris,
-                   "Number of paths for elementary effects of the parameters [Morris 1991]")
-      ->type_name("N")
-      ->check(is_count);
-  command
-      ->add_option("--indices", options->indices,
-                   "Number of pairs of points for Sobol' indices of the parameters")
-      ->type_name("N")
-      ->check(is_count);
-  command
-      ->add_option("--from", options->from,
-                   "Read the points from a CSV file with a column for each parameter")
-      ->type_name("FILE");
-  command
-      ->add_option("--seed", options->seed,
-                   "Seed of random and Latin points (default: 1); shifts Sobol' points")
-      ->type_name("S");
-  command
-      ->add_option("--output", options->outputs,
-                   "Criterion to tabulate: QUANTITY:final, or :min, :max, :mean, :integral; "
-                   "may be repeated (default: the model's outputs at the end)")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
-  command->add_option("--end", options->end, "End time, in seconds (default: the model's, or 10)")
-      ->type_name("T");
-  options->method = add_method_options(*command);
-  command->add_option("--tol", options->tolerance, "Error tolerance of a step (default: 1e-8)")
-      ->type_name("X");
-  command
-      ->add_option("--samples", options->samples,
-                   "Number of equally spaced rows for computing criteria (default: 1001), or "
-                   "'steps' for one per --step")
-      ->type_name("N");
-  command->add_option("--jobs", options->jobs, "Number of threads (default: one for each core)")
-      ->type_name("N");
-  command->add_flag("--mpi", options->mpi,
-                    "Share the work among the processes of mpirun or srun, one thread each unless "
-                    "--jobs says otherwise");
-  command
-      ->add_option("--part", options->part,
-                   "Compute only a part of the variants, such as 2/4, as a task of a batch array; "
-                   "--collect puts the parts together")
-      ->type_name("I/N");
-  command->add_flag("--collect", options->collect,
-                    "Write the results from the parts that --part computed in the output folder");
-  command->add_flag(
-      "--batch", options->batch,
-      "Step several variants at once in vector registers, with --step (fixed-cost, rk4, "
-      "dop853); criteria use the ends of steps");
-  command->add_flag("--gpu", options->gpu,
-                    "The same on a graphics card, with the same bits; needs nvcc");
-  command->add_option("--out", options->folder, "Output folder (default: MODEL-sweep)")
-      ->type_name("DIR");
-  command
-      ->add_option(
-          "--bands", options->bands,
-          "Number of times at which the distribution of the quantities is written, to bands.csv "
-          "and the report")
-      ->type_name("N");
-  command->add_flag("--hdf5", options->hdf5, "Also write sweep.h5");
-  command->add_flag("--json", options->json, "Print the manifest as JSON");
-  command->add_flag("--quiet", options->quiet, "Print errors only (and JSON, where asked for)");
-  command->footer(
+Command sweep_command() {
+  return CommandOf<run_variants>::make(
+      "sweep", "Simulate many variants of a model and tabulate the results",
       "Example:\n  koppel sweep pendulum --vary l=0.5:1.5:5 --vary g=1,9.81 --output y:min --end "
       "2");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace koppel::app

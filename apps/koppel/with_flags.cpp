@@ -1,45 +1,54 @@
 #include "apps/koppel/with_flags.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <functional>
+#include <map>
+
+#include "apps/koppel/commands.hpp"
 
 namespace koppel::app {
 namespace {
 
-struct Rendering {
-  std::string_view name, typed;
-};
+using Renderings = std::map<std::string, std::string, std::less<>>;
 
-// clang-format off
-constexpr Rendering kOptions[] = {
-    {"bounded", "--bounded"}, {"collect", "--collect"}, {"coordinates", "--coordinates"}, {"derivatives", "--derivatives"},
-    {"end", "--end"}, {"feedback", "--feedback"}, {"float", "--float"},
-    {"formulation", "--formulation"}, {"integrator", "--integrator"}, {"json", "--json"},
-    {"part", "--part"}, {"period", "--period"}, {"realtime", "--realtime"}, {"samples", "--samples"},
-    {"speed", "--speed"}, {"step", "--step"}, {"stiff", "--stiff"}, {"tolerance", "--tol"},
-};
-constexpr Rendering kOperations[] = {
-    {"inverse", "`koppel inverse`"}, {"live", "`koppel live`"}, {"simulate", "`koppel run`"},
-};
-// clang-format on
+// Of options by their tables: `tolerance` is --tol.
+const Renderings& typed_options() {
+  static const Renderings kTyped = [] {
+    Renderings out;
+    for (const Command& command : commands()) {
+      for (const Option& option : command.options()) {
+        if (!option.is_positional()) out.emplace(option.info.name, option.typed());
+      }
+    }
+    return out;
+  }();
+  return kTyped;
+}
 
-const Rendering* find(const auto& table, std::string_view name) {
-  const auto* const found = std::find_if(std::begin(table), std::end(table),
-                                         [&](const Rendering& r) { return r.name == name; });
-  return found == std::end(table) ? nullptr : found;
+// Of operations of the library: `simulate` is `koppel run`.
+const Renderings& typed_operations() {
+  static const Renderings kTyped = [] {
+    Renderings out;
+    for (const Command& command : commands()) {
+      const std::string_view operation =
+          command.operation.empty() ? command.name : command.operation;
+      out.emplace(operation, "`koppel " + std::string(command.name) + '`');
+    }
+    return out;
+  }();
+  return kTyped;
 }
 
 // `name` or `name = value`, without the backquotes; empty when it is neither option nor operation.
 std::string render(std::string_view quoted) {
   constexpr std::string_view kIs = " = ";
   const std::size_t is = quoted.find(kIs);
-  if (const Rendering* const option = find(kOptions, quoted.substr(0, is))) {
-    std::string out(option->typed);
-    if (is != std::string_view::npos) (out += ' ') += quoted.substr(is + kIs.size());
-    return out;
+  const Renderings& options = typed_options();
+  if (const auto option = options.find(quoted.substr(0, is)); option != options.end()) {
+    if (is == std::string_view::npos) return option->second;
+    return option->second + ' ' + std::string(quoted.substr(is + kIs.size()));
   }
-  const Rendering* const operation = find(kOperations, quoted);
-  return operation == nullptr ? std::string() : std::string(operation->typed);
+  const auto operation = typed_operations().find(quoted);
+  return operation == typed_operations().end() ? std::string() : operation->second;
 }
 
 }  // namespace

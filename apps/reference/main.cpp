@@ -1,6 +1,8 @@
-// koppel_reference [--check] ROOT: writes what follows from the tables of elements into
-// ROOT/schemas/koppel-model.schema.json and between the marks of ROOT/docs/model-format.md. With
-// --check nothing is written; exit code 1 where a file would change.
+// koppel_reference [--check] ROOT: writes what follows from tables. From those of elements: ROOT/
+// schemas/koppel-model.schema.json and what stands between the marks of ROOT/docs/model-format.md;
+// from those of options ROOT/docs/options.md; from those of results a schema for each, and what
+// stands between the marks of ROOT/docs/results.md, and the methods of Python that take options.
+// With --check nothing is written; exit code 1 where a file would change.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -14,6 +16,12 @@
 
 #include <koppel/model/elements/list.hpp>
 #include <koppel/model/elements/sections.hpp>
+#include <koppel/results/value_json.hpp>
+#include <koppel/version.hpp>
+
+#include "apps/koppel/commands.hpp"
+#include "apps/koppel/reference.hpp"
+#include "apps/reference/python_methods.hpp"
 
 namespace koppel {
 namespace {
@@ -332,13 +340,29 @@ int run(const std::string& root, bool only_check) {
   set_part("include by its table", '\n' + make_table<IncludeElement>());
   set_part("run by its table", '\n' + make_table<RunElement>());
   files[format_path] = format;
+  if (left_out()[0] == '\0') {  // other builds have fewer integrators to list
+    files[root + "/python/koppel/_operation_methods.py"] = python_methods();
+    files[root + "/docs/options.md"] = app::options_page(app::commands());
+  }
+  const std::string results_path = root + "/docs/results.md";
+  std::string all_results;
+  for (const NamedResult& result : app::written_results()) {
+    const std::string name = std::string(result.name) + "-result";
+    files[root + "/schemas/koppel-" + name + ".schema.json"] =
+        to_json(app::schema_of(name, result.text, result.fields())) + '\n';
+    if (result.name == "run") continue;
+    all_results += "\n### koppel " + std::string(result.name) + "\n\n" + std::string(result.text) +
+                   ".\n\n" + app::fields_text(result.fields());
+  }
+  std::string results_text = with_part(read(results_path), "summary by its table",
+                                       '\n' + app::fields_text(app::written_results()[0].fields()));
+  files[results_path] = with_part(results_text, "results by their tables", all_results);
   bool differs = false;
   for (const auto& [path, text] : files) {
     if (read(path) == text) continue;
     differs = true;
     if (only_check) {
-      std::fprintf(stderr, "%s is not what the elements say; run koppel_reference.\n",
-                   path.c_str());
+      std::fprintf(stderr, "%s is not what the tables say; run koppel_reference.\n", path.c_str());
     } else {
       std::ofstream(path, std::ios::binary) << text;
     }

@@ -33,7 +33,7 @@ PAGES = WORK / "docs"
 # The contents: sections with their pages, in order.
 CONTENTS = [
     ("Learn", ["install", "tutorials/index", "how-to/index", "gallery/index"]),
-    ("Reference", ["model-format", "command-line", "results", "errors", "python", "python-reference", "cpp-reference",
+    ("Reference", ["model-format", "command-line", "options", "results", "errors", "python", "python-reference", "cpp-reference",
                    "examples"]),
     ("Topics", ["inverse", "studies", "real-time", "export", "play", "comparison"]),
     ("Theory", ["theory/index", "notation", "integrators", "references"]),

@@ -1,7 +1,6 @@
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <koppel/live/live_fields.hpp>
 
-#include <koppel/live/live.hpp>
+#include <koppel/results/value_json.hpp>
 
 namespace koppel {
 namespace {
@@ -17,43 +16,67 @@ const char* name_of(LiveResult::Status status) {
   return "";
 }
 
-nlohmann::ordered_json of(const Durations& d) {
-  return {{"median", d.median()}, {"p99_9", d.quantile(0.999)}, {"max", d.max()}};
-}
-
 }  // namespace
 
-// Numbers that are not finite become null.
-std::string to_json(const LiveResult& r, const std::string& model) {
-  nlohmann::ordered_json out;
-  out["model"] = model;
-  out["status"] = name_of(r.status);
-  out["health"] = name_of(r.health.state);
-  out["coordinates"] = r.info.choice.coordinates;
-  out["formulation"] = r.info.choice.formulation.text();
-  out["integrator"] = r.info.choice.integrator.text();
-  out["inputs"] = r.info.ports.inputs;
-  out["outputs"] = r.info.ports.outputs;
-  out["scheduling"] = r.info.scheduling;
-  out["step"] = r.h;
-  out["period"] = r.period;
-  out["reached"] = r.reached;
-  out["steps"] = r.steps;
-  out["setup_seconds"] = r.info.setup_seconds;
-  out["wall_seconds"] = r.wall_seconds;
-  out["missed"] = r.missed;
-  out["latest"] = r.latest;
-  out["slipped"] = r.slipped;
-  out["step_seconds"] = of(r.step);
-  out["wake_seconds"] = of(r.wake);
-  out["rows"] = r.rows;
-  out["rows_left_out"] = r.rows_left_out;
-  out["max_position_violation"] = r.max_position_violation;
-  out["max_velocity_violation"] = r.max_velocity_violation;
-  out["messages"] = r.notes;
-  out["final"] = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : r.final) out["final"][name] = value;
-  return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+const ResultTable& result_fields(const Durations* /*of*/) {
+  using D = Durations;
+  static const ResultTable kFields = {
+      field<[](const D& d) { return d.median(); }>("median", "the median", "s"),
+      field<[](const D& d) { return d.quantile(0.999); }>("p99_9", "999 of 1000 are shorter", "s"),
+      field<[](const D& d) { return d.max(); }>("max", "the longest", "s")};
+  return kFields;
+}
+
+const ResultTable& result_fields(const LiveSummary* /*of*/) {
+  using S = LiveSummary;
+  static const ResultTable kFields = {
+      field<&S::model>("model", "the model"),
+      field<[](const S& s) { return name_of(s.result->status); }>(
+          "status",
+          "'done', 'doubtful', 'stopped' (interrupted), 'late' (with `late = stop`) or 'failed'"),
+      field<[](const S& s) { return koppel::name_of(s.result->health.state); }>(
+          "health", "'good', 'doubtful', 'failed' or 'unwatched'"),
+      field<[](const S& s) { return s.result->info.choice.coordinates; }>(
+          "coordinates", "the coordinates of the equations"),
+      field<[](const S& s) { return s.result->info.choice.formulation.text(); }>(
+          "formulation", "the form of the equations"),
+      field<[](const S& s) { return s.result->info.choice.integrator.text(); }>(
+          "integrator", "the fixed-cost step"),
+      field<[](const S& s) { return s.result->info.ports.inputs; }>("inputs", "by name"),
+      field<[](const S& s) { return s.result->info.ports.outputs; }>("outputs", "by name"),
+      field<[](const S& s) { return s.result->info.scheduling; }>(
+          "scheduling", "with `realtime`; empty: as usual"),
+      field<[](const S& s) { return s.result->h; }>("step", "of the motion", "s"),
+      field<[](const S& s) { return s.result->period; }>("period", "of the clock; 0: none", "s"),
+      field<[](const S& s) { return s.result->reached; }>("reached", "the time reached", "s"),
+      field<[](const S& s) { return s.result->steps; }>("steps", "how many"),
+      field<[](const S& s) { return s.result->info.setup_seconds; }>(
+          "setup_seconds", "derivation, analysis, compilation", "s"),
+      field<[](const S& s) { return s.result->wall_seconds; }>("wall_seconds", "the loop", "s"),
+      field<[](const S& s) { return s.result->missed; }>("missed", "deadlines"),
+      field<[](const S& s) { return s.result->latest; }>(
+          "latest", "the largest delay behind a deadline", "s"),
+      field<[](const S& s) { return s.result->slipped; }>(
+          "slipped", "by which the schedule was moved in all", "s"),
+      field<[](const S& s) { return s.result->step; }>("step_seconds",
+                                                       "from reading inputs to outputs written"),
+      field<[](const S& s) { return s.result->wake; }>("wake_seconds",
+                                                       "from the release to reading inputs"),
+      field<[](const S& s) { return s.result->rows; }>("rows", "that were written"),
+      field<[](const S& s) { return s.result->rows_left_out; }>("rows_left_out",
+                                                                "for which there was no time"),
+      field<[](const S& s) { return s.result->max_position_violation; }>(
+          "max_position_violation", "the largest of $\\lvert g\\rvert$ over all rows"),
+      field<[](const S& s) { return s.result->max_velocity_violation; }>(
+          "max_velocity_violation",
+          "the largest of $\\lvert\\dot g\\rvert$ and $\\lvert a v + b\\rvert$ over all rows"),
+      field<[](const S& s) { return s.result->notes; }>("messages", "notes and warnings"),
+      field<[](const S& s) { return s.result->final; }>("final", "the outputs in the last row")};
+  return kFields;
+}
+
+std::string to_json(const LiveResult& result, const std::string& model) {
+  return to_json(value_of(LiveSummary{model, &result}));
 }
 
 }  // namespace koppel

@@ -1,4 +1,4 @@
-#include <koppel/results/health_json.hpp>
+#include <koppel/results/health.hpp>
 
 namespace koppel {
 
@@ -28,20 +28,6 @@ const char* name_of(Health::What what) {
     case Health::What::Accuracy: return "accuracy";
   }
   return "";
-}
-
-nlohmann::ordered_json json_of(const Health& health) {
-  nlohmann::ordered_json out;
-  out["state"] = name_of(health.state);
-  out["reasons"] = nlohmann::ordered_json::array();
-  for (const Health::Reason& reason : health.reasons) {
-    out["reasons"].push_back({{"what", name_of(reason.what)},
-                              {"t", reason.t},
-                              {"value", reason.value},
-                              {"limit", reason.limit},
-                              {"text", reason.text}});
-  }
-  return out;
 }
 
 }  // namespace koppel

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
 
@@ -192,62 +191,6 @@ std::string to_text(const Comparison& c) {
         wrapped((c.recommended >= 0 ? "Recommended: " : "Nothing is recommended: ") + c.reason, 0);
   }
   return out;
-}
-
-std::string to_json(const Comparison& c) {
-  using nlohmann::json;
-  const auto maybe = [](std::optional<double> value) { return value ? json(*value) : json(); };
-  json runs = json::array(), skipped = json::array();
-  for (const Skipped& s : c.skipped) {
-    skipped.push_back({{"coordinates", s.coordinates},
-                       {"formulation", s.formulation},
-                       {"integrator", s.integrator},
-                       {"why", s.why}});
-  }
-  for (const Compared& run : c.runs) {
-    json entry = {{"coordinates", run.coordinates},
-                  {"formulation", run.formulation},
-                  {"integrator", run.integrator},
-                  {"tolerance", run.tolerance > 0 ? json(run.tolerance) : json()},
-                  {"step", run.step > 0 ? json(run.step) : json()},
-                  {"status", name_of(run.status)},
-                  {"reached", run.reached},
-                  {"setup_seconds", run.setup_seconds},
-                  {"wall_seconds", run.seconds},
-                  {"steps", run.steps},
-                  {"rejected", run.rejected},
-                  {"evaluations", run.evaluations},
-                  {"max_position_violation", run.position_drift},
-                  {"max_velocity_violation", run.velocity_drift},
-                  {"energy_error", maybe(run.energy_error)},
-                  {"momentum_error", maybe(run.momentum_error)},
-                  {"error", maybe(run.error)}};
-    for (const Following& f : run.following) {
-      entry["following"].push_back({{"name", f.name},
-                                    {"unit", f.unit},
-                                    {"holds", f.holds},
-                                    {"overshoot", maybe(f.overshoot)},
-                                    {"left", maybe(f.left)},
-                                    {"off", f.off},
-                                    {"force", f.force},
-                                    {"fastest", f.fastest},
-                                    {"roughest", f.roughest}});
-    }
-    if (!run.model.empty()) entry["model"] = run.model;
-    if (!run.text.empty()) entry["text"] = run.text;
-    runs.push_back(std::move(entry));
-  }
-  const json all = {{"model", c.model},
-                    {"end", c.end},
-                    {"projection", c.projection},
-                    {"reference", c.reference},
-                    {"reference_error", c.reference_error},
-                    {"runs", runs},
-                    {"skipped", skipped},
-                    {"recommended", c.recommended >= 0 ? json(c.recommended) : json()},
-                    {"reason", c.reason},
-                    {"stopped", c.is_stopped}};
-  return all.dump(2, ' ', false, json::error_handler_t::replace);
 }
 
 Trajectory drift_of(const Comparison& c) {

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/study/fit.hpp>
+#include <koppel/results/value_json.hpp>
+#include <koppel/study/result_fields.hpp>
 
 namespace koppel {
 
@@ -76,39 +76,96 @@ std::string to_text(const Fit& fit) {
   return out;
 }
 
-std::string to_json(const Fit& fit) {
-  nlohmann::ordered_json out;
-  out["end"] = name_of(fit.end);
-  if (!fit.text.empty()) out["text"] = fit.text;
-  if (!fit.doubt.empty()) out["doubt"] = fit.doubt;
-  out["runs"] = fit.runs;
-  for (std::size_t i = 0; i < fit.parameters.size(); ++i) {
-    nlohmann::ordered_json& at = out["parameters"][fit.parameters[i]];
-    at["before"] = fit.before[i];
-    at["value"] = fit.values[i];
-    if (i < fit.deviations.size()) at["standard_deviation"] = fit.deviations[i];
-    if (i < fit.half_width.size()) at["half_width_95"] = fit.half_width[i];
-    if (i < fit.profiles.size()) at["profile_95"] = {fit.profiles[i].low, fit.profiles[i].high};
-  }
-  if (fit.covariance.rows > 0) {
-    for (int i = 0; i < fit.covariance.rows; ++i) {
-      nlohmann::ordered_json row = nlohmann::ordered_json::array();
-      for (int j = 0; j < fit.covariance.columns; ++j) row.push_back(fit.covariance(i, j));
-      out["covariance"].push_back(row);
-    }
-  }
-  for (const Fit::OfColumn& column : fit.columns) {
-    out["columns"][column.name] = {
-        {"values", column.num_values},     {"gaps", column.num_gaps},
-        {"rms_before", column.rms_before}, {"rms", column.rms},
-        {"sigma", column.sigma},           {"noise_given", column.is_noise_given}};
-  }
-  out["undetermined"] = fit.undetermined;
-  out["at_bounds"] = fit.at_bounds;
-  if (fit.stop) out["stop"] = *fit.stop;
-  out["rows_left_out"] = fit.num_rows_left_out;
-  out["ignored"] = fit.ignored;
-  return out.dump(2);
+namespace {
+
+struct FittedParameter {
+  double before, value;
+  std::optional<double> deviation, half_width;
+  std::optional<std::vector<double>> profile;
+};
+
+const ResultTable& result_fields(const FittedParameter* /*of*/) {
+  using P = FittedParameter;
+  constexpr IfNothing kLeftOut = IfNothing::LeftOut;
+  static const ResultTable kFields = {
+      field<&P::before>("before", "the value of the model"), field<&P::value>("value", "the fit"),
+      field<&P::deviation>("standard_deviation", "null: not determined", {}, kLeftOut),
+      field<&P::half_width>("half_width_95", "of the interval of 95 %; null: not determined", {},
+                            kLeftOut),
+      field<&P::profile>("profile_95",
+                         "with `profiles`: the interval of 95 %; null: the data do not bound it",
+                         {}, kLeftOut)};
+  return kFields;
 }
+
+template <typename T>
+std::optional<T> unless_none(T items) {
+  return items.empty() ? std::nullopt : std::optional(std::move(items));
+}
+
+auto fitted_in(const Fit& fit) {
+  std::vector<std::pair<std::string, FittedParameter>> out;
+  for (std::size_t i = 0; i < fit.parameters.size(); ++i) {
+    FittedParameter p{fit.before[i], fit.values[i], {}, {}, {}};
+    if (i < fit.deviations.size()) p.deviation = fit.deviations[i];
+    if (i < fit.half_width.size()) p.half_width = fit.half_width[i];
+    if (i < fit.profiles.size()) p.profile = {{fit.profiles[i].low, fit.profiles[i].high}};
+    out.emplace_back(fit.parameters[i], std::move(p));
+  }
+  return unless_none(std::move(out));
+}
+
+auto covariance_in(const Fit& fit) {
+  std::vector<std::vector<double>> out;
+  for (int i = 0; i < fit.covariance.rows; ++i) {
+    std::vector<double>& row = out.emplace_back();
+    for (int j = 0; j < fit.covariance.columns; ++j) row.push_back(fit.covariance(i, j));
+  }
+  return unless_none(std::move(out));
+}
+
+auto columns_in(const Fit& fit) {
+  std::vector<std::pair<std::string, Fit::OfColumn>> out;
+  for (const Fit::OfColumn& column : fit.columns) out.emplace_back(column.name, column);
+  return unless_none(std::move(out));
+}
+
+}  // namespace
+
+const ResultTable& result_fields(const Fit::OfColumn* /*of*/) {
+  using C = Fit::OfColumn;
+  static const ResultTable kFields = {
+      field<&C::num_values>("values", "how many"),
+      field<&C::num_gaps>("gaps", "empty fields"),
+      field<&C::rms_before>("rms_before", "of the differences, with the values of the model"),
+      field<&C::rms>("rms", "of the differences, with the fit"),
+      field<&C::sigma>("sigma", "standard deviation of the noise"),
+      field<&C::is_noise_given>("noise_given", "whether it was given; else it is estimated")};
+  return kFields;
+}
+
+const ResultTable& result_fields(const Fit* /*of*/) {
+  constexpr IfNothing kLeftOut = IfNothing::LeftOut;
+  static const ResultTable kFields = {
+      field<[](const Fit& f) { return name_of(f.end); }>("end", "how it ended"),
+      field<[](const Fit& f) { return unless_none(f.text); }>("text", "why it failed", {},
+                                                              kLeftOut),
+      field<[](const Fit& f) { return unless_none(f.doubt); }>(
+          "doubt", "why the run with these values should not be trusted", {}, kLeftOut),
+      field<&Fit::runs>("runs", "of the model"),
+      field<[](const Fit& f) { return fitted_in(f); }>("parameters", "that were fitted", {},
+                                                       kLeftOut),
+      field<[](const Fit& f) { return covariance_in(f); }>(
+          "covariance", "of the parameters, in their order", {}, kLeftOut),
+      field<[](const Fit& f) { return columns_in(f); }>("columns", "of the data", {}, kLeftOut),
+      field<&Fit::undetermined>("undetermined", "directions that the data do not determine"),
+      field<&Fit::at_bounds>("at_bounds", "parameters at their bounds"),
+      field<&Fit::stop>("stop", "where an event ends the run with these values", "s", kLeftOut),
+      field<&Fit::num_rows_left_out>("rows_left_out", "rows after that"),
+      field<&Fit::ignored>("ignored", "columns of the data that the model does not know")};
+  return kFields;
+}
+
+std::string to_json(const Fit& fit) { return to_json(koppel::value_of(fit)); }
 
 }  // namespace koppel

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <koppel/base/diagnostic.hpp>
-#include <koppel/study/optimize.hpp>
+#include <koppel/results/value_json.hpp>
+#include <koppel/study/result_fields.hpp>
 
 namespace koppel {
 
@@ -65,7 +65,7 @@ double shown(double value, const OptimizeOptions& options) {
 }
 
 // The value of a limit's criterion.
-double value_of(const Limit& limit, double excess) {
+double value_at_limit(const Limit& limit, double excess) {
   return limit.bound + (limit.is_upper ? excess : -excess);
 }
 
@@ -89,8 +89,8 @@ std::string to_text(const Optimum& optimum, const OptimizeOptions& options) {
        shown(optimum.best.value, options));
   for (std::size_t k = 0; k < options.limits.size(); ++k) {
     const Limit& limit = options.limits[k];
-    line(to_string(limit), has_first ? value_of(limit, optimum.first.limits[k]) : NAN,
-         value_of(limit, optimum.best.limits[k]));
+    line(to_string(limit), has_first ? value_at_limit(limit, optimum.first.limits[k]) : NAN,
+         value_at_limit(limit, optimum.best.limits[k]));
   }
   for (std::size_t i = 0; i < optimum.parameters.size(); ++i) {
     line(optimum.parameters[i], optimum.first.at[i], optimum.best.at[i]);
@@ -118,42 +118,111 @@ std::string to_text(const Optimum& optimum, const OptimizeOptions& options) {
   return out;
 }
 
-std::string to_json(const Optimum& optimum, const OptimizeOptions& options) {
-  nlohmann::ordered_json out;
-  out["end"] = name_of(optimum.end);
-  out["goal"] = goal_of(options);
-  out["is_feasible"] = optimum.is_feasible;
-  out["evaluations"] = optimum.evaluations;
-  out["failures"] = optimum.failures;
-  if (!optimum.failure.empty()) out["failure"] = optimum.failure;
-  const auto put = [&](const char* name, const Evaluation& e) {
-    if (e.at.empty()) return;
-    nlohmann::ordered_json& at = out[name];
-    if (e.is_good()) at["value"] = shown(e.value, options);
-    if (!e.is_good()) at["failed"] = e.why;
-    for (std::size_t i = 0; i < optimum.parameters.size(); ++i) {
-      at["parameters"][optimum.parameters[i]] = e.at[i];
-    }
-    for (std::size_t k = 0; e.is_good() && k < options.limits.size(); ++k) {
-      at["limits"][to_string(options.limits[k])] = value_of(options.limits[k], e.limits[k]);
-    }
-  };
-  put("before", optimum.first);
-  put("after", optimum.best);
-  out["remaining_slope"] = optimum.remaining_slope;
-  if (optimum.slope_at_kink) out["slope_at_kink"] = *optimum.slope_at_kink;
-  out["at_bounds"] = optimum.at_bounds;
-  out["active"] = optimum.active;
-  out["missed"] = optimum.missed;
-  out["starts"] = nlohmann::ordered_json::array();
-  for (const Optimum::FromStart& from : optimum.starts) {
-    out["starts"].push_back({{"start", from.start},
-                             {"end", from.end},
-                             {"value", shown(from.value, options)},
-                             {"is_feasible", from.is_feasible},
-                             {"converged", from.is_converged}});
+namespace {
+
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
+struct OptimumPoint {
+  std::optional<double> value;
+  std::optional<std::string> failed;
+  std::optional<NamedNumbers> parameters, limits;
+};
+
+const ResultTable& result_fields(const OptimumPoint* /*of*/) {
+  constexpr IfNothing kLeftOut = IfNothing::LeftOut;
+  static const ResultTable kFields = {
+      field<&OptimumPoint::value>("value", "of the goal", {}, kLeftOut),
+      field<&OptimumPoint::failed>("failed", "why its run failed", {}, kLeftOut),
+      field<&OptimumPoint::parameters>("parameters", "their values", {}, kLeftOut),
+      field<&OptimumPoint::limits>("limits", "the values of their criteria", {}, kLeftOut)};
+  return kFields;
+}
+
+// An optimisation from one start.
+struct FromOneStart {
+  std::vector<double> start, end;
+  double value;
+  bool is_feasible, is_converged;
+};
+
+const ResultTable& result_fields(const FromOneStart* /*of*/) {
+  using F = FromOneStart;
+  static const ResultTable kFields = {
+      field<&F::start>("start", "where it began"), field<&F::end>("end", "where it ended"),
+      field<&F::value>("value", "of the goal there"),
+      field<&F::is_feasible>("is_feasible", "whether all limits are kept there"),
+      field<&F::is_converged>("converged", "whether it is an optimum")};
+  return kFields;
+}
+
+std::optional<NamedNumbers> unless_no(NamedNumbers numbers) {
+  return numbers.empty() ? std::nullopt : std::optional(std::move(numbers));
+}
+
+std::optional<OptimumPoint> optimum_point_of(const OptimumSummary& s, const Evaluation& e) {
+  if (e.at.empty()) return {};
+  OptimumPoint out;
+  if (e.is_good()) out.value = shown(e.value, *s.options);
+  if (!e.is_good()) out.failed = e.why;
+  NamedNumbers parameters, limits;
+  for (std::size_t i = 0; i < s.optimum->parameters.size(); ++i) {
+    parameters.emplace_back(s.optimum->parameters[i], e.at[i]);
   }
-  return out.dump(2);
+  for (std::size_t k = 0; e.is_good() && k < s.options->limits.size(); ++k) {
+    const Limit& limit = s.options->limits[k];
+    limits.emplace_back(to_string(limit), value_at_limit(limit, e.limits[k]));
+  }
+  out.parameters = unless_no(std::move(parameters));
+  out.limits = unless_no(std::move(limits));
+  return out;
+}
+
+std::vector<FromOneStart> starts_in(const OptimumSummary& s) {
+  std::vector<FromOneStart> out;
+  for (const Optimum::FromStart& from : s.optimum->starts) {
+    out.push_back(
+        {from.start, from.end, shown(from.value, *s.options), from.is_feasible, from.is_converged});
+  }
+  return out;
+}
+
+}  // namespace
+
+const ResultTable& result_fields(const OptimumSummary* /*of*/) {
+  using S = OptimumSummary;
+  constexpr IfNothing kLeftOut = IfNothing::LeftOut;
+  static const ResultTable kFields = {
+      field<[](const S& s) { return name_of(s.optimum->end); }>("end", "how it ended"),
+      field<[](const S& s) { return goal_of(*s.options); }>("goal", "what was asked for"),
+      field<[](const S& s) { return s.optimum->is_feasible; }>("is_feasible",
+                                                               "whether all limits are kept"),
+      field<[](const S& s) { return s.optimum->evaluations; }>("evaluations", "runs"),
+      field<[](const S& s) { return s.optimum->failures; }>("failures", "runs that failed"),
+      field<[](const S& s) {
+        return s.optimum->failure.empty() ? std::nullopt : std::optional(s.optimum->failure);
+      }>("failure", "the reason of the first", {}, kLeftOut),
+      field<[](const S& s) { return optimum_point_of(s, s.optimum->first); }>(
+          "before", "with the values of the model", {}, kLeftOut),
+      field<[](const S& s) { return optimum_point_of(s, s.optimum->best); }>(
+          "after", "the best point that keeps the limits", {}, kLeftOut),
+      field<[](const S& s) { return s.optimum->remaining_slope; }>(
+          "remaining_slope",
+          "the largest derivative along a direction that bounds and limits leave free, times the "
+          "range of its parameter: 0 at an optimum"),
+      field<[](const S& s) { return s.optimum->slope_at_kink; }>(
+          "slope_at_kink", "where slopes jump at the optimum: what is left of them", {}, kLeftOut),
+      field<[](const S& s) { return s.optimum->at_bounds; }>("at_bounds",
+                                                             "parameters at their bounds"),
+      field<[](const S& s) { return s.optimum->active; }>("active",
+                                                          "limits that are met with equality"),
+      field<[](const S& s) { return s.optimum->missed; }>(
+          "missed", "limits that are not kept, and by how much"),
+      field<[](const S& s) { return starts_in(s); }>("starts", "from each start")};
+  return kFields;
+}
+
+std::string to_json(const Optimum& optimum, const OptimizeOptions& options) {
+  return to_json(value_of(OptimumSummary{&optimum, &options}));
 }
 
 }  // namespace koppel

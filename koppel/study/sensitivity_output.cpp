@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <koppel/study/sensitivity.hpp>
+#include <koppel/results/value_json.hpp>
+#include <koppel/study/result_fields.hpp>
 
 namespace koppel {
 namespace {
@@ -51,37 +51,100 @@ std::string to_text(const Sensitivity& s) {
   return out;
 }
 
-std::string to_json(const Sensitivity& s) {
-  nlohmann::ordered_json out;
-  out["status"] = name_of(s.status);
-  if (!s.text.empty()) out["text"] = s.text;
-  out["mode"] = s.is_adjoint ? "adjoint" : "forward";
-  if (!s.reason.empty()) out["reason"] = s.reason;
-  out["coordinates"] = s.choice.coordinates;
-  out["formulation"] = s.choice.formulation.text();
-  out["integrator"] = s.choice.integrator.text();
-  out["steps"] = s.steps;
-  out["seconds"] = {{"run", s.run_seconds}, {"derivatives", s.derivative_seconds}};
-  for (std::size_t j = 0; j < s.parameters.size(); ++j) {
-    out["parameters"][s.parameters[j]] = s.parameter_values[j];
-  }
-  out["criteria"] = nlohmann::ordered_json::object();
+namespace {
+
+using NamedDerivatives = std::vector<std::pair<std::string, double>>;
+
+struct CriterionSummary {
+  double value;
+  std::optional<NamedDerivatives> derivatives;
+  std::optional<std::vector<std::pair<std::string, NamedDerivatives>>> second;
+};
+
+const ResultTable& result_fields(const CriterionSummary* /*of*/) {
+  using C = CriterionSummary;
+  constexpr IfNothing kLeftOut = IfNothing::LeftOut;
+  static const ResultTable kFields = {
+      field<&C::value>("value", "its value"),
+      field<&C::derivatives>("derivatives", "by each parameter", {}, kLeftOut),
+      field<&C::second>("second", "with `second`: by two parameters", {}, kLeftOut)};
+  return kFields;
+}
+
+struct StudySeconds {
+  double run, derivatives;
+};
+
+const ResultTable& result_fields(const StudySeconds* /*of*/) {
+  static const ResultTable kFields = {
+      field<&StudySeconds::run>("run", "the run", "s"),
+      field<&StudySeconds::derivatives>("derivatives", "the derivatives", "s")};
+  return kFields;
+}
+
+auto criteria_in(const Sensitivity& s) {
+  const std::size_t n = s.parameters.size();
+  std::vector<std::pair<std::string, CriterionSummary>> out;
   for (std::size_t i = 0; i < s.values.size(); ++i) {
-    nlohmann::ordered_json& criterion = out["criteria"][s.criteria[i]];
-    criterion["value"] = s.values[i];
-    for (std::size_t j = 0; j < s.parameters.size(); ++j) {
-      criterion["derivatives"][s.parameters[j]] =
-          s.derivatives(static_cast<int>(i), static_cast<int>(j));
+    CriterionSummary criterion{s.values[i], {}, {}};
+    for (std::size_t j = 0; j < n; ++j) {
+      if (j == 0) criterion.derivatives.emplace();
+      criterion.derivatives->emplace_back(s.parameters[j],
+                                          s.derivatives(static_cast<int>(i), static_cast<int>(j)));
     }
-    for (std::size_t j = 0; i < s.second.size() && j < s.parameters.size(); ++j) {
-      for (std::size_t k = 0; k < s.parameters.size(); ++k) {
-        criterion["second"][s.parameters[j]][s.parameters[k]] =
-            s.second[i](static_cast<int>(j), static_cast<int>(k));
+    for (std::size_t j = 0; i < s.second.size() && j < n; ++j) {
+      if (j == 0) criterion.second.emplace();
+      NamedDerivatives& row =
+          criterion.second->emplace_back(s.parameters[j], NamedDerivatives{}).second;
+      for (std::size_t k = 0; k < n; ++k) {
+        row.emplace_back(s.parameters[k], s.second[i](static_cast<int>(j), static_cast<int>(k)));
       }
     }
+    out.emplace_back(s.criteria[i], std::move(criterion));
   }
-  out["messages"] = s.messages;
-  return out.dump(2);
+  return out;
 }
+
+std::optional<NamedDerivatives> values_by_parameter(const Sensitivity& s) {
+  if (s.parameters.empty()) return {};
+  NamedDerivatives out;
+  for (std::size_t j = 0; j < s.parameters.size(); ++j) {
+    out.emplace_back(s.parameters[j], s.parameter_values[j]);
+  }
+  return out;
+}
+
+}  // namespace
+
+const ResultTable& result_fields(const Sensitivity* /*of*/) {
+  using S = Sensitivity;
+  constexpr IfNothing kLeftOut = IfNothing::LeftOut;
+  static const ResultTable kFields = {
+      field<[](const S& s) { return name_of(s.status); }>(
+          "status", "'done', 'doubtful', 'stopped' or 'failed'"),
+      field<[](const S& s) { return s.text.empty() ? std::nullopt : std::optional(s.text); }>(
+          "text", "why it is not done", {}, kLeftOut),
+      field<[](const S& s) { return s.is_adjoint ? "adjoint" : "forward"; }>(
+          "mode", "'adjoint' or 'forward'"),
+      field<[](const S& s) { return s.reason.empty() ? std::nullopt : std::optional(s.reason); }>(
+          "reason", "for the mode, where it was chosen", {}, kLeftOut),
+      field<[](const S& s) { return s.choice.coordinates; }>("coordinates",
+                                                             "the coordinates of the equations"),
+      field<[](const S& s) { return s.choice.formulation.text(); }>("formulation",
+                                                                    "the form of the equations"),
+      field<[](const S& s) { return s.choice.integrator.text(); }>("integrator",
+                                                                   "the integration method"),
+      field<&S::steps>("steps", "how many"),
+      field<[](const S& s) {
+        return StudySeconds{s.run_seconds, s.derivative_seconds};
+      }>("seconds", "what it took"),
+      field<[](const S& s) { return values_by_parameter(s); }>("parameters", "their values", {},
+                                                               kLeftOut),
+      field<[](const S& s) { return criteria_in(s); }>("criteria", "with their derivatives"),
+      field<&S::messages>("messages", "notes and warnings")};
+  return kFields;
+}
+
+std::string to_json(const Sensitivity& sensitivity) { return to_json(value_of(sensitivity)); }
 
 }  // namespace koppel

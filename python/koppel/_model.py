@@ -15,10 +15,9 @@ from ._callbacks import Calls
 from ._document import numbers, plain, relocated, write
 from ._errors import Doubtful, Error, Failed, Interrupted, Note, Diagnostic, error
 from ._koppel import Expr
+from ._operation_methods import OperationMethods, Progress
 from ._reports import Budget, Check, Comparison, Equations, Linear
 from ._studies import Studies
-
-Progress = Union[bool, Callable[[float, float], Any], None]
 
 
 class Parameters(MutableMapping):
@@ -66,7 +65,7 @@ class Parameters(MutableMapping):
         return f"there is no parameter '{name}'.{rest}"
 
 
-class Model(Builder, Studies):
+class Model(Builder, OperationMethods, Studies):
     """A mechanism, built in code or read from a file.
 
     >>> import koppel as kp
@@ -267,17 +266,7 @@ class Model(Builder, Studies):
 
     # What is asked of it.
 
-    def check(self, *, coordinates: Optional[str] = None, statics: bool = False, modes: bool = False,
-              motion: bool = False, at: Optional[str] = None, period: Optional[float] = None) -> Check:
-        """What the model consists of, its freedoms and index, redundant constraints and its start; on
-        request its static equilibrium, its modes (``at`` 'rest', 'steady' or 'periodic') and its motion.
-
-        >>> import koppel
-        >>> koppel.load("slider_crank").check().dof
-        1
-        """
-        given = {"coordinates": coordinates, "statics": statics, "modes": modes, "motion": motion, "at": at,
-                 "period": period}
+    def _check(self, given: Dict[str, Any]) -> Check:
         return Check(json.loads(self._ask(_koppel.Model.check, given)))
 
     def equations(self, *, coordinates: Optional[str] = None) -> Equations:
@@ -299,60 +288,16 @@ class Model(Builder, Studies):
                           f"{found['unsteady']}", Doubtful, stacklevel=2)
         return Linear(found)
 
-    def simulate(self, end: Optional[float] = None, *, tolerance: Optional[float] = None,
-                 tol: Optional[float] = None, step: Optional[float] = None, coordinates: Optional[str] = None,
-                 formulation: Optional[str] = None, integrator: Optional[str] = None,
-                 projection: Optional[str] = None, samples: Union[int, str, Sequence[float], None] = None,
-                 order: Optional[int] = None, baumgarte: Optional[float] = None, native: Optional[str] = None,
-                 reactions: Optional[str] = None, derivatives: int = 0,
-                 health: Union[float, str, None] = None, progress: Progress = None) -> "_run.Run":
-        """The motion from the start on.
-
-        Args:
-            end: the end time, s; the model's or 10 unless given
-            tolerance: error of a step, 1e-8 unless given; ``tol`` for short
-            step: a fixed step, s
-            coordinates, formulation, integrator: chosen unless given; the reason is in ``run.summary``
-            projection: onto the constraints after each step: 'none', 'once', 'full'
-            samples: the number of rows (1001), 'steps' for one a step, or a list of times
-            order: of Taylor series; from the tolerance unless given
-            native: what evaluates the equations: 'jit' (made at once), 'cc' (the C compiler), 'off'
-            reactions: columns for joint forces, in 'world' or 'joint' axes
-            derivatives: columns for time derivatives of the outputs up to this order
-            health: a factor that loosens the limits of a healthy run, or 'off'
-            progress: True shows a bar; or called with the time reached and the end, False stops the run
-
-        Raises:
-            Error: the model or an option is wrong
-            Failed: the run did not come to its end; what was reached is in its ``run``
-            Interrupted: by Ctrl-C; likewise
-
-        A result that should not be trusted is warned of (:class:`Doubtful`).
-        """
-        given = {key: value for key, value in locals().items() if key not in ("self", "tol", "progress")}
-        given["tolerance"] = tolerance if tolerance is not None else tol
+    def _simulate(self, given: Dict[str, Any]) -> "_run.Run":
+        progress, tol = given.pop("progress"), given.pop("tol")
+        if given["tolerance"] is None:
+            given["tolerance"] = tol
         calls = Calls(self._callbacks)
         result = self._run(_koppel.Model.simulate, given, progress, calls.all)
         return _run.Run(self, result, given, answers=calls.answers)
 
-    def inverse(self, end: Optional[float] = None, *, coordinates: Optional[str] = None,
-                method: Optional[str] = None, integrator: Optional[str] = None, step: Optional[float] = None,
-                tolerance: Optional[float] = None, samples: Union[int, Sequence[float], None] = None,
-                verify: bool = False, bounded: bool = False, across_jumps: bool = False,
-                native: Optional[str] = None, health: Union[float, str, None] = None,
-                feedback: Optional[str] = None, plant: Optional[Dict[str, float]] = None,
-                disturb: Optional[Dict[str, float]] = None, progress: Progress = None) -> "_run.Run":
-        """The inputs that make the outputs follow their references (``servo``).
-
-        Args:
-            verify: simulate with the inputs and compare
-            plant, disturb: parameters of the mechanism that are different from what the inputs were
-                computed for, and changes of the start; the errors are in ``run.summary["robustness"]``
-            feedback: with tracking feedback too: 'lqr' or 'pd'
-            bounded: the bounded solution of unstable internal dynamics
-            across_jumps: go on where a reference is not smooth enough
-        """
-        given = {key: value for key, value in locals().items() if key not in ("self", "progress")}
+    def _inverse(self, given: Dict[str, Any]) -> "_run.Run":
+        progress = given.pop("progress")
         return _run.Run(self, self._run(_koppel.Model.inverse, given, progress), None)
 
     def _run(self, question: Callable[..., Any], given: Dict[str, Any], progress: Progress, *more: Any) -> Any:
@@ -362,12 +307,12 @@ class Model(Builder, Studies):
                 summary = json.loads(result.summary)
                 call(summary.get("reached", summary["end"]), summary["end"])
         for message in result.messages:
-            warnings.warn(message, Note, stacklevel=3)
+            warnings.warn(message, Note, stacklevel=4)
         if result.status == "done":
             return result
         partial = _run.Run(self, result, None)
         if result.status == "doubtful":
-            warnings.warn(result.text, Doubtful, stacklevel=3)
+            warnings.warn(result.text, Doubtful, stacklevel=4)
         elif result.is_interrupted:
             raise Interrupted(f"interrupted at t = {partial.reached:g} s; what was reached is in .run", partial)
         elif result.status == "failed":
@@ -387,10 +332,7 @@ class Model(Builder, Studies):
             given[key] = list(given[key])
         return Comparison(*self._ask(_koppel.Model.compare, given, [m._loaded() for m in beside]))
 
-    def budget(self, step: float, *, coordinates: Optional[str] = None, formulation: Optional[str] = None,
-               integrator: Optional[str] = None) -> Budget:
-        """What a fixed-cost step costs, and which steps are stable, before anything runs."""
-        given = {key: value for key, value in locals().items() if key != "self"}
+    def _budget(self, given: Dict[str, Any]) -> Budget:
         return Budget(*self._ask(_koppel.Model.budget, given))
 
     def export(self, to: str, path: Optional[str] = None, *, name: Optional[str] = None,

@@ -29,11 +29,7 @@ std::string set_of(const py::dict& given, const Model& model) {
 
 std::string check(LoadedModel& of, const py::dict& given) {
   app::AnalysisRequest request;
-  take(given, "statics", request.statics);
-  take(given, "modes", request.modes);
-  take(given, "motion", request.motion);
-  take(given, "at", request.at);
-  if (double period = 0; take(given, "period", period)) request.period = period;
+  take_options(given, app::AnalysisRequest::options(), &request);
   request.is_set_given = given.contains("coordinates") && !given["coordinates"].is_none();
   const std::string set = set_of(given, of.model);
   return with_model(of, [&] { return app::check_json(of.model, set, request); });

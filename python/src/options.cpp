@@ -1,112 +1,92 @@
 #include "python/src/options.hpp"
 
-#include <koppel/expr/code/native.hpp>
-
-#include "apps/koppel/method_options.hpp"
+#include <koppel/control/inverse_request.hpp>
+#include <koppel/simulate/run_request.hpp>
 
 namespace koppel::python {
+namespace {
 
-Sampling sampling_of(const py::dict& given, Sampling sampling) {
-  if (!given.contains("samples") || given["samples"].is_none()) return sampling;
+std::string repr_of(const py::handle& value) { return py::repr(value).cast<std::string>(); }
+
+// The list of times, where `samples` is one.
+std::optional<std::vector<double>> times_of(const py::dict& given) {
+  if (!given.contains("samples")) return {};
   const py::object value = given["samples"];
-  if (py::isinstance<py::str>(value)) {
-    if (value.cast<std::string>() == "steps") {
-      sampling.every_step = true;
-      return sampling;
-    }
-  } else if (py::isinstance<py::int_>(value)) {
-    sampling.count = value.cast<int>();
-    return sampling;
-  } else if (auto times = py::array_t<double, py::array::forcecast>::ensure(value);
-             times && times.ndim() == 1) {
-    for (py::ssize_t i = 0; i < times.size(); ++i) sampling.times.push_back(times.at(i));
-    return sampling;
-  }
+  if (value.is_none() || py::isinstance<py::int_>(value)) return {};
+  const OptionInfo& info = option_named(RunRequest::options(), "samples").info;
+  const bool is_text = py::isinstance<py::str>(value);
+  if (is_text && info.is_known(value.cast<std::string>())) return {};
+  auto times = py::array_t<double, py::array::forcecast>::ensure(value);
+  if (!is_text && times && times.ndim() == 1)
+    return std::vector(times.data(), times.data() + times.size());
   PyErr_Clear();
-  throw Error("python.wrong-option",
-              fmt::format("`samples = {}` is not known.", py::repr(value).cast<std::string>()),
+  throw Error("python.wrong-option", fmt::format("`samples = {}` is not known.", repr_of(value)),
               "Give the number of rows, 'steps' for a row at every step, or a list of times.");
 }
 
-HealthOptions health_of(const py::dict& given) {
-  HealthOptions health;
-  if (!given.contains("health") || given["health"].is_none()) return health;
-  const py::object value = given["health"];
-  if (py::isinstance<py::str>(value) && value.cast<std::string>() == "off") {
-    health.is_watched = false;
-    return health;
+// Of one option. A text may stand for a number.
+template <typename T>
+void take_into(const py::dict& given, const Option& option, T& out) {
+  const char* const key = option.info.name.c_str();
+  if constexpr (std::is_same_v<T, std::string>) {
+    const py::object value = given[key];
+    const bool is_number = py::isinstance<py::int_>(value) || py::isinstance<py::float_>(value);
+    if (is_number && !option.info.python_type.empty()) {
+      out = py::str(value).cast<std::string>();
+      return;
+    }
   }
-  double factor = 0;
-  if (!take(given, "health", factor) || !(factor > 0)) {
-    throw Error("python.wrong-option",
-                fmt::format("`health = {}` is not known.", py::repr(value).cast<std::string>()),
-                "It is 'off', or a positive factor by which the limits are loosened, such as 10.");
+  take(given, key, out);
+}
+
+template <typename Request>
+Request request_of(const py::dict& given) {
+  Request request;
+  take_options(given, Request::options(), &request);
+  return request;
+}
+
+// Of a request with samples, which may be times here.
+template <typename Request>
+auto options_with_times(py::dict given, const Model& model) {
+  const std::optional<std::vector<double>> times = times_of(given);
+  if (times) {
+    given = py::dict(given.attr("copy")());
+    given["samples"] = py::none();
   }
-  health.loosen = factor;
-  return health;
+  auto options = request_of<Request>(given).options_for(model);
+  if (times) options.sampling.times = *times;
+  options.validate();
+  return options;
+}
+
+}  // namespace
+
+void take_options(const py::dict& given, const OptionTable& table, void* into) {
+  for (const Option& option : table) {
+    const char* const key = option.info.name.c_str();
+    if (!given.contains(key) || given[key].is_none()) continue;
+    std::visit([&](auto* out) { take_into(given, option, *out); }, option.member.in(into));
+  }
+  check_texts(table, into, "python.wrong-option",
+              [](const Option& option, const std::string& text) {
+                return fmt::format("`{} = '{}'`", option.info.name, text);
+              });
 }
 
 Projection projection_of(const py::dict& given) {
-  std::string text;
-  if (!take(given, "projection", text)) return Method{}.projection;
-  if (const std::optional<Projection> read = read_projection(text)) return *read;
-  throw Error("python.wrong-option", "`projection = " + text + "` is not known.",
-              "It is one of: none, once, full.");
+  const auto request = request_of<MethodRequest>(given);
+  return read_projection(request.projection).value_or(Method{}.projection);
 }
 
-Native native_of(const py::dict& given) {
-  std::string text;
-  if (!take(given, "native", text)) return Native::Auto;
-  const std::optional<Native> native = read_native(text);
-  if (native) return *native;
-  throw Error("python.wrong-option", "`native = " + text + "` is not known.",
-              "It is one of: auto, jit, cc, off.");
-}
+Native native_of(const py::dict& given) { return request_of<NativeRequest>(given).native(); }
 
 SimulateOptions simulate_options(const py::dict& given, const Model& model) {
-  SimulateOptions options = options_of(model);
-  take(given, "end", options.end);
-  double step = 0;
-  const bool has_step = take(given, "step", step);
-  if (take(given, "tolerance", options.tolerance) && !has_step) options.step.reset();
-  if (has_step) options.step = step;
-  take(given, "coordinates", options.coordinates);
-  take_text(given, "formulation", options.formulation);
-  take_text(given, "integrator", options.integrator);
-  options.projection = projection_of(given);
-  take(given, "order", options.order);
-  take(given, "baumgarte", options.baumgarte);
-  options.native = native_of(given);
-  take(given, "derivatives", options.derivatives);
-  if (std::string axes; take(given, "reactions", axes)) {
-    if (axes != "world" && axes != "joint") {
-      throw Error("python.wrong-option", "`reactions = " + axes + "` is not known.",
-                  "It is 'world' or 'joint': the axes of the forces.");
-    }
-    options.reactions = axes == "joint" ? ReactionAxes::Joint : ReactionAxes::World;
-  }
-  options.sampling = sampling_of(given, options.sampling);
-  options.health = health_of(given);
-  options.validate();
-  return options;
+  return options_with_times<RunRequest>(given, model);
 }
 
 InverseOptions inverse_options(const py::dict& given, const Model& model) {
-  InverseOptions options = inverse_options_of(model);
-  take(given, "end", options.end);
-  take(given, "coordinates", options.coordinates);
-  take(given, "method", options.method);
-  take_text(given, "integrator", options.integrator);
-  if (double step = 0; take(given, "step", step)) options.step = step;
-  take(given, "tolerance", options.tolerance);
-  take(given, "verify", options.verify);
-  options.native = native_of(given);
-  take(given, "bounded", options.bounded);
-  take(given, "across_jumps", options.across_jumps);
-  options.sampling = sampling_of(given, options.sampling);
-  options.health = health_of(given);
-  options.validate();
-  return options;
+  return options_with_times<InverseRequest>(given, model);
 }
 
 }  // namespace koppel::python

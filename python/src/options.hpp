@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <koppel/base/diagnostic.hpp>
+#include <koppel/base/option.hpp>
 #include <koppel/control/inverse.hpp>
 #include <koppel/simulate/simulate.hpp>
 
@@ -23,19 +24,14 @@ bool take(const py::dict& given, const char* key, T& out) {
     throw Error("python.wrong-option",
                 fmt::format("`{} = {}` is not of the kind that is expected.", key,
                             py::repr(value).cast<std::string>()),
-                std::is_arithmetic_v<T> ? "Give a number." : "Give a text.");
+                std::is_convertible_v<double, T> ? "Give a number." : "Give a text.");
   }
   return true;
 }
 
-// The same for what is read from text: an integrator, a formulation.
-template <typename T>
-void take_text(const py::dict& given, const char* key, T& out) {
-  if (std::string text; take(given, key, text)) out = T(text);
-}
+// Those of a table that are given. Throws Error `python.wrong-option`.
+void take_options(const py::dict& given, const OptionTable& table, void* into);
 
-Sampling sampling_of(const py::dict& given, Sampling sampling);
-HealthOptions health_of(const py::dict& given);
 SimulateOptions simulate_options(const py::dict& given, const Model& model);
 InverseOptions inverse_options(const py::dict& given, const Model& model);
 Projection projection_of(const py::dict& given);

@@ -8,6 +8,8 @@ import unittest
 SOURCE = pathlib.Path(sys.argv.pop(1))
 # What else stands in backquotes: keys of model files, here and everywhere in koppel/model.
 OTHER = {"events", "initial"}
+# What commands do, as the library calls it.
+OPERATIONS = {"inverse", "live", "simulate"}
 
 
 def literals():
@@ -26,8 +28,11 @@ class Texts(unittest.TestCase):
                 self.assertNotRegex(text, r"(?<![\w-])--[a-z]|\bkoppel (run|check|live|inverse|export|budget|compare)\b")
 
     def test_the_program_knows_each_option_that_is_named(self):
-        table = (SOURCE / "apps/koppel/with_flags.cpp").read_text(encoding="utf-8")
-        known = set(re.findall(r'\{"(\w+)", "', table)) | OTHER
+        tables = "".join(path.read_text(encoding="utf-8") for folder in ("koppel", "apps/koppel")
+                         for path in sorted((SOURCE / folder).rglob("*.cpp")))
+        options = set(re.findall(r'\.name = "(\w+)"', tables))
+        self.assertGreater(len(options), 50)
+        known = options | OPERATIONS | OTHER
         for path, text in literals():
             if path.parts[1] == "model":
                 continue
