@@ -50,4 +50,9 @@
 #include <koppel/simulate/compare.hpp>
 #include <koppel/simulate/controllers.hpp>
 #include <koppel/simulate/simulate.hpp>
+#include <koppel/study/fit.hpp>
+#include <koppel/study/indices.hpp>
+#include <koppel/study/optimize.hpp>
+#include <koppel/study/sensitivity.hpp>
+#include <koppel/study/variants.hpp>
 #include <koppel/version.hpp>

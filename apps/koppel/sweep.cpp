@@ -348,14 +348,21 @@ bool run_together(const Sweep& sweep, SweepQueue& queue, Crew& crew, const Keep&
   } catch (const Error& error) {
     const Diagnostic& first = error.diagnostics().front();
     const char* const flag = crew.together->on_card ? "--gpu" : "--batch";
-    if (first.id == "export.has-events") {
+    if (first.cause == Cause::HasEvents) {
       throw Error(first.id, fmt::format("variants that step together ({}) have no events.", flag),
                   fmt::format("Leave out {}.", flag));
     }
-    if (first.id == "study.built-in") {
+    if (first.cause == Cause::BuiltIn) {
+      const std::string why =
+          first.named.empty()
+              ? fmt::format("'{}' is built into the model, as a count, a table or a path.",
+                            first.subject)
+              : fmt::format(
+                    "run.{} of the model follows '{}', and is the same for all runs of a "
+                    "study.",
+                    first.named, first.subject);
       throw Error(first.id,
-                  fmt::format("{} Variants that step together ({}) are of one model.",
-                              first.message.substr(0, first.message.find(':')) + '.', flag),
+                  fmt::format("{} Variants that step together ({}) are of one model.", why, flag),
                   fmt::format("Leave out {}.", flag));
     }
     throw;

@@ -47,13 +47,23 @@ IndexReport find_index(const Evaluator& evaluator, const Examination& found, boo
 
 }  // namespace
 
-std::string explain_failed_start(const Model& model, const Assembly& failed) {
+Diagnostic mistake_of_failed_start(const Model& model, const Assembly& failed) {
+  Diagnostic out{"assembly.impossible", {}, {}, {}, {}};
   for (const Gap& gap : failed.gaps) {
-    const std::string open = explain_open_loop(model, gap.owner);
-    if (!open.empty()) return open;
+    out.message = explain_open_loop(model, gap.owner, &out.subject);
+    if (!out.message.empty()) return out;
   }
   const std::string reason = explain_dead_point(model, failed);
-  return reason.empty() ? failed.text : failed.text + ' ' + reason;
+  out.message = reason.empty() ? failed.text : failed.text + ' ' + reason;
+  if (failed.gaps.empty()) return out;
+  const Gap& first = failed.gaps.front();
+  out.subject = first.is_initial ? first.name : first.owner;
+  if (first.is_initial) out.cause = Cause::InitialValue;
+  return out;
+}
+
+std::string explain_failed_start(const Model& model, const Assembly& failed) {
+  return mistake_of_failed_start(model, failed).message;
 }
 
 Examination examine(const Shared<Equations>& equations, const Placement& placement) {

@@ -8,6 +8,7 @@
 
 #include <koppel/analysis/assembly/assembly.hpp>
 #include <koppel/analysis/rank/rank.hpp>
+#include <koppel/base/diagnostic.hpp>
 #include <koppel/equations/equations.hpp>
 
 namespace koppel {
@@ -35,6 +36,8 @@ struct Examination {
 
 // Why there is no start, in words: what the assembly says, and the dead point that it is at.
 std::string explain_failed_start(const Model& model, const Assembly& failed);
+// The same as a mistake, with what it is about.
+Diagnostic mistake_of_failed_start(const Model& model, const Assembly& failed);
 
 // The placement is that of the bodies in these coordinates.
 Examination examine(const Shared<Equations>& equations, const Placement& placement = {});

@@ -53,6 +53,21 @@ Error::Error(std::vector<Diagnostic> diagnostics)
 Error::Error(std::string_view id, std::string_view message, std::string_view hint)
     : Error({Diagnostic{std::string(id), std::string(message), std::string(hint), {}, {}}}) {}
 
+Error&& Error::about(std::string_view subject) && {
+  for (Diagnostic& d : diagnostics_) d.subject = subject;
+  return std::move(*this);
+}
+
+Error&& Error::because(Cause cause) && {
+  for (Diagnostic& d : diagnostics_) d.cause = cause;
+  return std::move(*this);
+}
+
+bool Error::has(Cause cause) const {
+  return std::any_of(diagnostics_.begin(), diagnostics_.end(),
+                     [cause](const Diagnostic& d) { return d.cause == cause; });
+}
+
 void locate(std::string_view text, std::size_t offset, Diagnostic& diagnostic) {
   offset = std::min(offset, text.size());
   const std::string_view before = text.substr(0, offset);

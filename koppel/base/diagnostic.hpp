@@ -2,7 +2,8 @@
 //
 // A mistake in a user's input is a Diagnostic. Readers collect all of a file's diagnostics and
 // throw them together as one Error. Ids such as `expr.unknown-name` are stable; messages are
-// part of the tested contract.
+// part of the tested contract. People read both; what a program has to decide or to look up, it
+// takes from `cause`, `subject` and `named`.
 #pragma once
 
 #include <stdexcept>
@@ -19,12 +20,28 @@ struct Location {
   int column = 0;
 };
 
+enum class Cause {
+  Other,
+  UnknownName,   // nothing is called `named`
+  UnknownKey,    // the subject has no such key; `named`: the one that was meant, where it is clear
+  MissingPart,   // the subject lacks a key, a mass, an axis
+  InitialValue,  // the initial value of the subject
+  Method,        // the coordinates, the integrator or their options, whatever the model's values
+  StepTooLong,   // no method holds at this step; one may at a shorter step
+  HasEvents,     // the model has events, and what was asked for does not watch for them
+  BuiltIn,  // other values of the parameter `subject` need another model; or `named`, a setting
+            // of runs that follows it, is the same for all runs of a study
+};
+
 struct Diagnostic {
   std::string id;       // "expr.unknown-name"
   std::string message;  // one sentence, quoting what was found
   std::string hint;     // what to do; may be empty
   Location where;
   std::string excerpt;  // the offending line with a caret under it; may be empty
+  Cause cause = Cause::Other;
+  std::string subject = {};  // the part of the model that is wrong: "rod", "rod.rigid11"; or empty
+  std::string named = {};    // a name that it uses or lacks: see Cause
 };
 
 // "crane.yaml:42:7: error[model.unknown-body]: …", then the excerpt and the hint, indented.
@@ -36,7 +53,13 @@ class Error : public std::runtime_error {
   explicit Error(std::vector<Diagnostic> diagnostics);
   Error(std::string_view id, std::string_view message, std::string_view hint = {});
 
+  // The same about a part of the model, or with a cause:
+  //   throw Error("simulate.jump", text).about(servo.name);
+  Error&& about(std::string_view subject) &&;
+  Error&& because(Cause cause) &&;
+
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  bool has(Cause cause) const;  // any of them
 
  private:
   std::vector<Diagnostic> diagnostics_;

@@ -108,11 +108,14 @@ void InverseRun::find_start() {
     }
   }
   if (status != FlatSolution::Status::Ok) {
-    if (const std::string why = describe_singular_start(*servo_, *now_.evaluator, now_.state);
+    std::string subject;
+    if (const std::string why =
+            describe_singular_start(*servo_, *now_.evaluator, now_.state, subject);
         status == FlatSolution::Status::Singular && !why.empty()) {
       throw Error("control.no-relative-degree", why,
                   "Begin where inputs move the outputs, prescribe another output, or add an "
-                  "input, as a hoist.");
+                  "input, as a hoist.")
+          .about(subject);
     }
     throw Error("control.no-start",
                 fmt::format("no motion of '{}' near its start has the prescribed outputs: {}.",
@@ -259,7 +262,7 @@ void InverseRun::choose_way() {
   } else if (options_.bounded) {
     way_ = Way::Bounded;
   } else {
-    way_ = by.is_open() || by.is("taylor") ? Way::Series : Way::Internal;
+    way_ = by.is_open() || by.is_series() ? Way::Series : Way::Internal;
   }
   if (way_ == Way::Steps || way_ == Way::Bounded || way_ == Way::Internal) make_reduced();
 }
@@ -283,7 +286,7 @@ void InverseRun::make_reduced() {
     throw Error("control.wrong-integrator", *why + ".",
                 "Use implicit-euler, bdf2, bdf3, bdf4, bdf5, radau5 or midpoint.");
   }
-  if (reduced_.index > 3 && (integrator().is("radau5") || integrator().is("midpoint"))) {
+  if (reduced_.index > 3 && !integrator().info().is_backward_difference) {
     throw Error("control.wrong-integrator",
                 fmt::format("the method '{}' leaves index {} of the {} of this problem; '{}' does "
                             "not converge above 3.",

@@ -190,7 +190,8 @@ class Derivation {
           "equations.contradiction",
           fmt::format("'{}' cannot be satisfied by any motion: it is off by {:.6g}{}.",
                       row.row.name, std::abs(gap), moves ? fmt::format(" at t = {:g} s", t) : ""),
-          "Check the points and axes of '" + row.row.owner.name + "'.");
+          "Check the points and axes of '" + row.row.owner.name + "'.")
+          .about(row.row.name);
     }
   }
 
@@ -294,7 +295,8 @@ class Derivation {
           "the kinetic energy depends on '" + std::string(symbol.name()) +
               "', which is not one of the model's own coordinates.",
           "Masses of bodies are counted by themselves; write only the energy of coordinates "
-          "listed under 'coordinates'.");
+          "listed under 'coordinates'.")
+          .about(symbol.name());
     }
   }
 
@@ -442,7 +444,8 @@ const CoordinateSet& find_set(const Model& model, const std::string& name) {
               has_own_points(model)
                   ? "Its coordinates are the points and vectors of its frames: natural ones. For "
                     "others, give its bodies a position and join them."
-                  : "It can have: " + all + ".");
+                  : "It can have: " + all + ".")
+      .because(Cause::Method);
 }
 
 }  // namespace

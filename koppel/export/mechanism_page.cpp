@@ -313,10 +313,7 @@ PageStep make_step_for_page(const Model& model, SimulateOptions options, const s
   try {
     return make_step_with_hand(model, options, name, origins, num_hands);
   } catch (const Error& error) {
-    const bool does_not_hold =
-        std::any_of(error.diagnostics().begin(), error.diagnostics().end(),
-                    [](const Diagnostic& d) { return d.id == "export.does-not-hold"; });
-    if (!does_not_hold || is_given) throw;
+    if (!error.has(Cause::StepTooLong) || is_given) throw;
     const std::optional<double> shorter = find_step_that_holds(model, options);
     if (!shorter) throw;
     options.step = shorter;
@@ -324,12 +321,7 @@ PageStep make_step_for_page(const Model& model, SimulateOptions options, const s
   return make_step_with_hand(model, options, name, origins, num_hands);
 }
 
-int PageStep::num_hands() const {
-  return static_cast<int>(
-      std::count_if(step.parameters.begin(), step.parameters.end(), [](const CVariable& p) {
-        return p.label.starts_with("grip") && p.label.ends_with(".body");
-      }));
-}
+int PageStep::num_hands() const { return static_cast<int>(step.hands.size()); }
 
 std::string PageStep::method() const {
   return unheld ? fmt::format("{}, and {} while nothing is held", step.method, unheld->method)

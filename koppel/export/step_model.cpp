@@ -40,6 +40,10 @@ class Maker {
     if (!eliminates(options)) add_multipliers(names);
     out_.inputs = fields(inputs, e.u, e.about.u, state.u);
     out_.parameters = fields(parameters, e.p, {}, state.p);
+    for (const Expr& hand : model.hands) {
+      out_.hands.push_back(
+          static_cast<std::size_t>(std::find(e.p.begin(), e.p.end(), hand) - e.p.begin()));
+    }
     for (const Equations::Output& output : e.outputs) {
       out_.outputs.push_back({outputs.add(output.name), output.name, output.unit, 0});
     }
@@ -56,12 +60,10 @@ class Maker {
   }
 
   static bool is_accurate(const SimulateOptions& options) {
-    return options.integrator.is("dop853");
+    return options.integrator.has_adaptive_stages();
   }
   // The multipliers.
-  static bool eliminates(const SimulateOptions& options) {
-    return is_accurate(options) || options.integrator.is("rk4");
-  }
+  static bool eliminates(const SimulateOptions& options) { return options.integrator.has_stages(); }
 
   StepModel take() { return std::move(out_); }
 
@@ -144,7 +146,8 @@ MethodChoice choose_open(const Model& model, const SimulateOptions& options, Ste
                                 "to export it all the same.",
                                 *step)
                   : std::string("No step down to a thousandth of it was found to hold; name an "
-                                "integrator to export it all the same."));
+                                "integrator to export it all the same."))
+      .because(Cause::StepTooLong);
 }
 
 MethodChoice try_method(const Model& model, SimulateOptions options) {
@@ -162,7 +165,9 @@ void refuse(const Events& events, const std::string& model) {
               "model '" + model + "' has events (" + names +
                   "), and exported code does not watch for them.",
               "Export an FMU, which has them; leave out `events`; or run the model with "
-              "`simulate`.");
+              "`simulate`.")
+      .about(events.front().name)
+      .because(Cause::HasEvents);
 }
 
 }  // namespace

@@ -33,8 +33,9 @@ struct StepModel {
   std::string method;  // coordinates, formulation, integrator, in a line
   double start_time = 0, step = 0;
   std::vector<CVariable> q, v, x, multipliers, inputs, parameters, outputs;
-  std::vector<Expr> layout;  // symbols: t, h, q, v, x, multipliers, inputs, parameters
-  Program advance;           // of the layout → (q, v, x, multipliers); empty where accurate
+  std::vector<std::size_t> hands;  // parameters: the bodies that hands hold, −1: none
+  std::vector<Expr> layout;        // symbols: t, h, q, v, x, multipliers, inputs, parameters
+  Program advance;                 // of the layout → (q, v, x, multipliers); empty where accurate
   Program rates, project;  // accurate: of the layout → (q̇, v̇, ẋ), and (q, v) on the constraints
   std::size_t num_rows = 0;  // accurate: of constraints; 0: nothing to project
   Program observe;           // (t, q, v, x, inputs, parameters) → outputs

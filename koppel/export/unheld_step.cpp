@@ -74,11 +74,7 @@ std::optional<UnheldStep> make_unheld_step(const Model& model, const StepModel& 
   }
   after.push_back(trust(step.prepared.equations, terms));
   UnheldStep out{integrator.text(),  lower(terms.inputs, after, true), step.x.size(),
-                 step.inputs.size(), step.parameters.size(),           {}};
-  for (std::size_t i = 0; i < held.parameters.size(); ++i) {
-    const std::string& label = held.parameters[i].label;
-    if (i >= step.parameters.size() && label.ends_with(".body")) out.holding.push_back(i);
-  }
+                 step.inputs.size(), step.parameters.size(),           held.hands};
   return out;
 } catch (const Error&) {
   return {};  // none holds: the other step has to do

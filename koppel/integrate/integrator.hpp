@@ -113,6 +113,9 @@ const char* name_of(Outcome::Status status);  // done, stopped, failed, doubtful
 
 struct Segment;  // segment.hpp
 
+// Explicit Runge-Kutta steps of a right-hand side.
+enum class ExplicitRule { None, Classical4, DormandPrince8 };
+
 // A row of the table of integrators.
 struct IntegratorInfo {
   std::string_view name;
@@ -126,8 +129,12 @@ struct IntegratorInfo {
   bool is_explicit = false;      // motions that die away fast limit the step
   bool is_stiff_solver = false;  // adaptive, and they do not
   StepRule rule = {};            // of steps
+  ExplicitRule explicit_rule = ExplicitRule::None;
+  bool is_backward_difference = false;  // converges where the index is above 3, too
   FixedCostOptions::Rule fixed_cost_rule = {};
   FixedCostOptions::Jacobian jacobian = FixedCostOptions::Jacobian::Exact;  // where none is named
+  bool names_jacobian = false;  // its variants say what is kept of the Jacobian
+  bool pulls_hands = false;     // steps that hold while hands pull (model/grip.hpp)
   ReadVariant read = read_no_variant;
   std::string_view variants = {};  // what may stand behind the name and a colon, for people
 };
@@ -152,6 +159,11 @@ class Integrator {
   bool is_fixed_cost() const {
     return !is_open() && info_->form == IntegratorInfo::Form::FixedCost;
   }
+  bool is_series() const { return !is_open() && info_->form == IntegratorInfo::Form::Series; }
+  // Explicit Runge-Kutta steps.
+  bool has_stages() const { return !is_open() && info_->explicit_rule != ExplicitRule::None; }
+  // The same that choose their steps.
+  bool has_adaptive_stages() const { return has_stages() && info_->has_adaptive_step; }
   bool is(std::string_view name) const { return !is_open() && info_->name == name; }
   std::string text() const;  // empty where it is open
 

@@ -317,7 +317,8 @@ Prepared prepare_live(const Model& model, SimulateOptions& options) {
     throw Error("live.has-events",
                 fmt::format("the model has events ('{}'), which a fixed-cost step cannot handle.",
                             model.events[0].name),
-                "Take them out, or use `simulate`.");
+                "Take them out, or use `simulate`.")
+        .about(model.events[0].name);
   }
   if (!is_open) return prepare(model, options);
   const MethodChoice choice = choose_fixed_cost(model, options);

@@ -42,6 +42,7 @@ void add_hand(Model& out, const Model& model, const std::string& name, bool turn
   const ParameterValues values(model);
   const std::size_t size = model.is_planar ? 2 : 3;
   const Expr body = out.add_parameter(name + ".body", -1);
+  out.hands.push_back(body);
   Vec3e at;
   TrackingElement grip;
   for (std::size_t i = 0; i < size; ++i) {

@@ -164,7 +164,10 @@ RodHandle Mechanism::add_rod(std::string_view name, const RodOptions& options) {
 ModelWriter Mechanism::writer_for(std::string_view name, std::string_view kind) {
   ModelWriter writer(model_, values_, std::string(name),
                      std::string(kind) + " '" + std::string(name) + "'", {},
-                     [this](std::string_view, Diagnostic d) { mistakes_.push_back(std::move(d)); });
+                     [this, subject = std::string(name)](std::string_view, Diagnostic d) {
+                       d.subject = subject;
+                       mistakes_.push_back(std::move(d));
+                     });
   writer.note_built_in = [this](Expr e) {
     if (e.is_constant()) return;
     for (const Expr& symbol : symbols_of(e)) {

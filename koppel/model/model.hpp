@@ -310,6 +310,7 @@ struct Model {
   std::vector<Drawn> drawing;
   std::vector<Servo> servos;
   std::vector<Tracking> tracking;
+  std::vector<Expr> hands;  // parameters of grip.hpp: the body that each holds, −1: none
   std::vector<Event> events;
   std::vector<Output> definitions;  // named expressions, already put in where they are used
   std::vector<Output> positive;     // what stays positive on the branch that is meant

@@ -77,7 +77,7 @@ SimulateOptions method_of(const Model& model) {
   SimulateOptions options;
   options.coordinates = model.run.coordinates;
   const Integrator named = model.run.integrator;
-  if (!named.is_fixed_cost() || named.is("linear-implicit")) return options;
+  if (!named.is_fixed_cost() || named.info().pulls_hands) return options;
   options.integrator = named;
   options.formulation = model.run.formulation;
   return options;

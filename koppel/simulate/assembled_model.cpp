@@ -25,7 +25,7 @@ void AssembledModel::take(RankReport found) {
 
 void AssembledModel::find_start(const Model& model) {
   const Assembly assembly = koppel::assemble(*evaluator, place_bodies(model, equations));
-  if (!assembly) throw Error("assembly.impossible", explain_failed_start(model, assembly));
+  if (!assembly) throw Error({mistake_of_failed_start(model, assembly)});
   notes.clear();
   if (!assembly.move.empty()) {
     notes.push_back("start: " + assembly.move +

@@ -178,7 +178,7 @@ bool warn_of_growth(Budget& b, const StableStep& stable) {
 }
 
 void find_warnings(const Integrator& integrator, Budget& b) {
-  const std::string method = integrator.is("linear-implicit")
+  const std::string method = integrator.info().names_jacobian
                                  ? name_of(integrator.fixed_cost(Projection::Once).jacobian)
                                  : std::string(integrator.info().name);
   for (StableStep& stable : b.stable) {

@@ -70,7 +70,7 @@ bool suits_rates(const Model& model) {
 
 bool may_take_rates(const Wanted& wanted) {
   return wanted.formulation.is_open() &&
-         (wanted.integrator.is_open() || wanted.integrator.is("dop853"));
+         (wanted.integrator.is_open() || wanted.integrator.has_adaptive_stages());
 }
 
 // Constraints that count turns, as of a cable on a drum or of gears: such parts spin, and
@@ -175,12 +175,14 @@ void check_step(const IntegratorInfo& integrator, bool has_step) {
   if (has_step && !integrator.has_fixed_step) {
     throw Error("simulate.wrong-step",
                 fmt::format("integrator '{}' chooses its steps itself.", integrator.name),
-                "Leave out the step and give a tolerance.");
+                "Leave out the step and give a tolerance.")
+        .because(Cause::Method);
   }
   if (!has_step && !integrator.has_adaptive_step) {
     throw Error("simulate.wrong-step",
                 fmt::format("integrator '{}' has fixed steps, and none is given.", integrator.name),
-                "Give a step, such as `step = 1e-3`.");
+                "Give a step, such as `step = 1e-3`.")
+        .because(Cause::Method);
   }
 }
 
@@ -301,7 +303,8 @@ void check_pair(const Problem& problem, const Integrator& integrator, bool has_s
   throw Error("simulate.wrong-pair", *reason + (reason->ends_with('.') ? "" : "."),
               fmt::format("{} goes with the formulations: {}. {} goes with the integrators: {}.",
                           integrator.text(), joined(good_formulations), problem.formulation,
-                          joined(good_integrators)));
+                          joined(good_integrators)))
+      .because(Cause::Method);
 }
 
 }  // namespace koppel

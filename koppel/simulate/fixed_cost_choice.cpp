@@ -129,7 +129,8 @@ std::vector<SimulateOptions> fixed_cost_candidates(const Model& model,
 void check_has_step(const SimulateOptions& options) {
   if (options.step) return;
   throw Error("simulate.wrong-step", "fixed-cost steps need a step size, and none is given.",
-              "Give a step, such as `step = 1e-3`.");
+              "Give a step, such as `step = 1e-3`.")
+      .because(Cause::Method);
 }
 
 // Stops a run that takes too long.

@@ -320,7 +320,9 @@ void ForwardRun::check_derivatives() const {
                 fmt::format("event '{}' changes parameters, and derivatives are asked for; they "
                             "would be those of the parameters at the start.",
                             event.name),
-                "Leave out `derivatives`.");
+                "Leave out `derivatives`.")
+        .about(event.name)
+        .because(Cause::Method);
   }
 }
 

@@ -44,7 +44,8 @@ void refuse_changed(const std::string& name, Expr value, const Equations& e,
                   fmt::format("'{}' depends on the parameter '{}', which event '{}' changed at t = "
                               "{:.6g} s: it cannot be computed afterwards.",
                               name, parameter[0].name(), event.name, first->t),
-                  "Make it an output of the model: outputs are computed during the run.");
+                  "Make it an output of the model: outputs are computed during the run.")
+          .about(event.name);
     }
   }
 }

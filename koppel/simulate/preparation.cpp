@@ -45,12 +45,14 @@ void Preparation::leave_singular() {
 
 void Preparation::make_choice(const Wanted& wanted) {
   if (!found.is_determined) {
-    const std::string motions = name_motions(find_massless(*evaluator, state));
+    const std::vector<std::string> massless = find_massless(*evaluator, state);
+    const std::string motions = name_motions(massless);
     throw Error("simulate.massless",
                 fmt::format("the mass matrix is singular along an unconstrained direction: "
                             "nothing determines the acceleration of {}.",
                             motions.empty() ? "some motion" : motions),
-                "Give what moves there a mass or an inertia, or constrain it.");
+                "Give what moves there a mass or an inertia, or constrain it.")
+        .about(massless.empty() ? "" : massless.front());
   }
   check_coordinates(model_, *evaluator, state);
   for (const std::string& note : notes) tell_(note);
@@ -61,7 +63,7 @@ void Preparation::make_choice(const Wanted& wanted) {
                             choice.integrator.text()),
                 "Use `integrator = linear-implicit`, with a step.");
   }
-  if (found.is_stiff && choice.integrator.is("dop853")) {
+  if (found.is_stiff && choice.integrator.has_adaptive_stages()) {
     tell_(
         fmt::format("the problem is stiff (some motion decays with {:.2g}/s): an explicit "
                     "integrator takes many small steps. Try `integrator = radau5`.",
@@ -123,7 +125,8 @@ void Preparation::leave_jumps_to_ticks() {
                 fmt::format("'{}' jumps at t = {:.6g} s; fixed-cost steps pass over a jump of "
                             "position without noticing it.",
                             jump.name, time_to_tell(jump.t)),
-                "Use an adaptive integrator, or a course without jumps.");
+                "Use an adaptive integrator, or a course without jumps.")
+        .about(jump.name);
   }
   jumps.clear();
 }

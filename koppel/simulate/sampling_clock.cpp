@@ -34,7 +34,8 @@ void add_outputs(const std::string& reader, const std::vector<std::string>& read
       }
       throw Error("simulate.unknown-name",
                   fmt::format("'{}' reads '{}'; the model knows no such name.", reader, name),
-                  did_you_mean(name, known));
+                  did_you_mean(name, known))
+          .about(reader);
     }
     model.outputs.push_back({text, value, {}});
   }
@@ -62,12 +63,14 @@ bool take(const Answer& answer, const std::string& from, const Equations& e, Sta
       throw Error(
           "simulate.unknown-state",
           fmt::format("the callback of '{}' sets '{}'; there is no such state.", from, name),
-          did_you_mean(name, known));
+          did_you_mean(name, known))
+          .about(from);
     }
     if (!std::isfinite(value)) {
       throw Error("simulate.not-finite",
                   fmt::format("the callback of '{}' sets '{}' to {} at t = {:.6g} s.", from, name,
-                              value, state.t));
+                              value, state.t))
+          .about(from);
     }
     state.x[static_cast<std::size_t>(x - e.x.begin())] = value;
   }

@@ -10,7 +10,7 @@ namespace koppel {
 namespace {
 
 void require(bool holds, const std::string& message) {
-  if (!holds) throw Error("simulate.bad-option", message);
+  if (!holds) throw Error("simulate.bad-option", message).because(Cause::Method);
 }
 
 }  // namespace

@@ -20,22 +20,31 @@ bool is_at_rest(const State& state) {
   return std::all_of(state.v.begin(), state.v.end(), [](double v) { return std::abs(v) < 1e-12; });
 }
 
+// The first of those whose equations are dependent.
+std::string subject_at(const Evaluator& evaluator, const State& state) {
+  const std::vector<std::string> owners = dependent_owners(evaluator, state);
+  return owners.empty() ? "" : owners.front();
+}
+
 [[noreturn]] void refuse_degenerate(const Evaluator& evaluator, const State& state) {
   throw Error(kId, describe_degenerate(evaluator, state),
               "Rods may be stretched to their limit, or a constraint may touch zero without "
-              "crossing it. Change a length, or write the constraint without the square.");
+              "crossing it. Change a length, or write the constraint without the square.")
+      .about(subject_at(evaluator, state));
 }
 
 [[noreturn]] void refuse_choice(const Evaluator& evaluator, const State& state,
                                 const RankReport& rank, const Branches& branches) {
   std::string text = describe_singular(evaluator, state, rank);
   if (branches.all.empty()) {
-    throw Error(kId, text + ' ' + describe(branches), "Start beside it.");
+    throw Error(kId, text + ' ' + describe(branches), "Start beside it.")
+        .about(subject_at(evaluator, state));
   }
   text += is_at_rest(state) ? " At rest there, nothing decides which branch the motion follows. "
                             : " The initial velocities do not choose one of the branches. ";
   throw Error(kId, text + describe(branches),
-              "Give `initial` rates along one of them, or start beside the configuration.");
+              "Give `initial` rates along one of them, or start beside the configuration.")
+      .about(subject_at(evaluator, state));
 }
 
 // Events are found by integrators, from the end of the departure on.
@@ -51,7 +60,8 @@ void check_events(const Evaluator& evaluator, const Departure& departure) {
         fmt::format("the start is a singular configuration, or close to one, and event '{}' "
                     "happens within {:.3g} s while the motion leaves it.",
                     evaluator.equations->events[i].name, departure.end.t - departure.begin.t),
-        "Start beside it.");
+        "Start beside it.")
+        .about(evaluator.equations->events[i].name);
   }
 }
 
@@ -104,7 +114,8 @@ SingularStart leave_singular_start(const Evaluator& evaluator, State& state, Ran
         fmt::format("{} {}.", describe_singular(evaluator, state, rank),
                     "The motion along the branch that the velocities choose is not found: " +
                         departure.text),
-        "Start beside it.");
+        "Start beside it.")
+        .about(subject_at(evaluator, state));
   }
   return out;
 }

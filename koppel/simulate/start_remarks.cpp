@@ -142,7 +142,8 @@ void check_coordinates(const Model& model, const Evaluator& evaluator, const Sta
                             "times as large as velocities are.",
                             e.coordinates, e.q[static_cast<std::size_t>(i)].name(),
                             std::isfinite(here) ? fmt::format("{:.1g}", here) : "infinitely many"),
-                fmt::format("Use other coordinates ({}), or start elsewhere.", others));
+                fmt::format("Use other coordinates ({}), or start elsewhere.", others))
+        .about(e.q[static_cast<std::size_t>(i)].name());
   }
 }
 

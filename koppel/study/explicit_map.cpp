@@ -56,11 +56,14 @@ Tableau rk4() {
 }
 
 Tableau tableau_of(const Integrator& integrator) {
-  if (integrator.is("dop853")) return dop853();
-  if (integrator.is("rk4")) return rk4();
+  const ExplicitRule rule =
+      integrator.is_open() ? ExplicitRule::None : integrator.info().explicit_rule;
+  if (rule == ExplicitRule::DormandPrince8) return dop853();
+  if (rule == ExplicitRule::Classical4) return rk4();
   throw Error("study.integrator",
               "derivatives go through steps of 'dop853', 'rk4' and of fixed cost, not of '" +
-                  integrator.text() + "'.");
+                  integrator.text() + "'.")
+      .because(Cause::Method);
 }
 
 class ExplicitMap : public StepMap {

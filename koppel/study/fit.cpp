@@ -310,8 +310,22 @@ class Fitting {
 
 }  // namespace
 
+void FitOptions::validate() const {
+  if (over.empty()) {
+    throw Error("study.bad-option", "no parameters are given to be fitted.",
+                "Name them, with bounds where there are some: k, c=0:100.");
+  }
+  if (max_iterations < 1) throw Error("study.bad-option", "a fit needs at least one iteration.");
+  run.validate();
+}
+
+Fit fit(const Model& model, const Trajectory& data, const FitOptions& options) {
+  return fit(model, {}, data, options);
+}
+
 Fit fit(const Model& model, const std::vector<ParameterOrigin>& origins, const Trajectory& data,
         const FitOptions& options) {
+  options.validate();
   Fit out;
   Fitting fitting(model, origins, data, options, out);
   try {

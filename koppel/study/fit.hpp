@@ -46,6 +46,9 @@ struct FitOptions {
   std::vector<Noise> noise = {};
   bool with_profiles = false;
   int max_iterations = 50;
+
+  // Throws Error `study.bad-option`.
+  void validate() const;
 };
 
 struct Fit {
@@ -85,6 +88,8 @@ double end_of(const Trajectory& data);
 // `study.bad-data`, `study.bad-option`, and as StudiedParameters does.
 Fit fit(const Model& model, const std::vector<ParameterOrigin>& origins, const Trajectory& data,
         const FitOptions& options);
+Fit fit(const Model& model, const Trajectory& data,
+        const FitOptions& options);  // no parameter follows from others
 
 const char* name_of(Fit::End end);
 std::string to_text(const Fit& fit);

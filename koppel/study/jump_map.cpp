@@ -68,6 +68,7 @@ Passage::Passage(const Evaluator& evaluator, std::size_t event, double t, std::s
   const Equations& e = evaluator.equations;
   const int number = static_cast<int>(event);
   name_ = names_of(e.events, {&number, 1});
+  subject_ = e.events[event].name;
   const JumpParts parts(e, y.size());
   const Exprs by = gradient(e.events[event].when, join({e.q, e.v, e.x, e.p, {e.t}}));
   const std::vector<double> slopes = VectorFunction(e, by)(parts.state(t, joined(y, given)));
@@ -95,7 +96,8 @@ std::vector<double> Passage::time(std::span<const double> y_rate) const {
   if (!(std::abs(passing) > 0)) {
     throw Error("study.grazing",
                 fmt::format("at t = {:.6g} s {} only touches zero: what follows has no derivative.",
-                            t_, name_));
+                            t_, name_))
+        .about(subject_);
   }
   std::vector<double> out = by_;
   for (double& x : out) x /= -passing;
@@ -247,7 +249,8 @@ void check_jumps(const Model& model, const Equations& e, const State& state, dou
                   "derivatives across it.",
                   first.is_position ? "position" : "rate", first.name, first.size,
                   time_to_tell(first.t)),
-      "Use a smooth course, or end the run before.");
+      "Use a smooth course, or end the run before.")
+      .about(first.name);
 }
 
 }  // namespace koppel

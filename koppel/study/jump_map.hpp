@@ -41,7 +41,7 @@ class Passage {
   std::vector<double> time(std::span<const double> y_rate) const;
 
  private:
-  std::string name_;
+  std::string name_, subject_;  // of the event, as texts have it and plain
   double t_, by_t_;
   std::size_t num_y_;
   std::vector<double> by_;  // (y, p)

@@ -20,7 +20,8 @@ using Eigen::VectorXd;
 
 // The names of those that are marked; what to do begins with asking for the others.
 void refuse(const char* id, const std::vector<bool>& is_bad, const std::vector<std::string>& names,
-            std::string_view why, std::string_view otherwise) {
+            std::string_view why, std::string_view otherwise, Cause cause = Cause::Other,
+            std::string_view subject = {}) {
   std::vector<std::string> bad;
   std::string others;
   for (std::size_t j = 0; j < names.size(); ++j) {
@@ -34,7 +35,9 @@ void refuse(const char* id, const std::vector<bool>& is_bad, const std::vector<s
   throw Error(id, fmt::format("there are no derivatives by {}: {}", quoted(bad), why),
               others.empty()
                   ? fmt::format("{}.", otherwise)
-                  : fmt::format("{}, or ask for the others alone: {}.", otherwise, others));
+                  : fmt::format("{}, or ask for the others alone: {}.", otherwise, others))
+      .because(cause)
+      .about(subject);
 }
 
 class PositionRows {
@@ -85,7 +88,7 @@ void refuse_contradictions(const Equations& e, const State& start, const std::ve
          fmt::format("at this value alone '{}' agrees with what others hold, and beside it the "
                      "mechanism cannot be assembled.",
                      owner),
-         "Leave out the redundant joint that a check names");
+         "Leave out the redundant joint that a check names", Cause::Other, owner);
   for (const State& state : passed) {
     refuse("study.contradiction", rows.contradict(state, directions, kWherePassed, owner),
            directions.names,
@@ -114,7 +117,7 @@ void refuse_switch_times(std::span<const SwitchTime> switches, const NamedDirect
          fmt::format("a law switches at t = {:.6g} s, a time that depends on them, and fixed-cost "
                      "steps meet it where they end.",
                      first),
-         "Use `integrator = taylor`");
+         "Use `integrator = taylor`", Cause::Method);
 }
 
 }  // namespace koppel

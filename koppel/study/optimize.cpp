@@ -117,7 +117,7 @@ class Goal {
       }
       fill(s, out);
     } catch (const Error& error) {
-      if (is_about_the_method(error)) throw;
+      if (error.has(Cause::Method)) throw;
       out.why = error.what();
     }
     return out;
@@ -449,6 +449,11 @@ void check_question(const Model& model, const std::vector<ParameterOrigin>& orig
   options.validate();
   const OptimizeCallbacks none;
   const Goal goal(model, origins, options, none);
+}
+
+Optimum optimize(const Model& model, const OptimizeOptions& options,
+                 const OptimizeCallbacks& callbacks) {
+  return optimize(model, {}, options, callbacks);
 }
 
 Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins,

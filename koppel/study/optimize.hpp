@@ -2,6 +2,10 @@
 //
 //   minimise  Σ minimize_i(θ)   over  low ≤ θ ≤ high   subject to  limits_k(θ) ≤ bound_k (1)
 //
+//   Optimum o = optimize(model, {.run = {.end = 2}, .minimize = {parse_criterion("F:max")},
+//                                .over = {parse_range("a=0.3:0.5")}});
+//   o.best.at[0];  o.best.value;
+//
 // by sequential quadratic programming [Kraft 1988] with exact gradients (sensitivity.hpp); where
 // runs fail beside the way, on from the best point by the method of moving asymptotes [Svanberg
 // 2002]. Both find a minimum near the start: several starts find others.
@@ -96,6 +100,8 @@ void check_question(const Model& model, const std::vector<ParameterOrigin>& orig
 // fails are told in the result.
 Optimum optimize(const Model& model, const std::vector<ParameterOrigin>& origins,
                  const OptimizeOptions& options, const OptimizeCallbacks& callbacks = {});
+Optimum optimize(const Model& model, const OptimizeOptions& options,
+                 const OptimizeCallbacks& callbacks = {});  // no parameter follows from others
 
 const char* name_of(Optimum::End end);
 std::string to_text(const Optimum& optimum, const OptimizeOptions& options);

@@ -48,18 +48,26 @@ void check_model(const std::string& name, const Parameter& parameter) {
               fmt::format("'{}' is built into the model, as a count, a table or a path: there "
                           "are no derivatives by it.",
                           name),
-              "Try its values one by one, in a sweep.");
+              "Try its values one by one, in a sweep.")
+      .about(name)
+      .because(Cause::BuiltIn);
 }
 
 // and in the settings of the run.
 void check_settings(const std::string& name, const ParameterOrigin& origin) {
   if (origin.run_settings.empty()) return;
   const std::string& setting = *origin.run_settings.begin();
-  throw Error("study.built-in",
-              fmt::format("run.{} of the model follows '{}', and is the same for all runs of a "
-                          "study: there are no derivatives by it.",
-                          setting, name),
-              fmt::format("Give `{}`, or try its values one by one, in a sweep.", setting));
+  throw Error(
+      {Diagnostic{"study.built-in",
+                  fmt::format("run.{} of the model follows '{}', and is the same for all runs of a "
+                              "study: there are no derivatives by it.",
+                              setting, name),
+                  fmt::format("Give `{}`, or try its values one by one, in a sweep.", setting),
+                  {},
+                  {},
+                  Cause::BuiltIn,
+                  name,
+                  setting}});
 }
 
 // Makes an initial value a parameter.

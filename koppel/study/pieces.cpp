@@ -305,7 +305,8 @@ JumpMap pass_switch(const JumpMap::Rates& rates, const Evaluator& evaluator,
                 fmt::format("at t = {:.6g} s the motion comes to stay where '{}' is zero: the laws "
                             "on both sides lead back to it, and there are no derivatives.",
                             what.t, e.events[number].name),
-                "Use a smooth law, such as that of the force element friction.");
+                "Use a smooth law, such as that of the force element friction.")
+        .about(e.events[number].name);
   }
   if (is_corner && towards == 0) {
     return JumpMap(before, after, std::vector<double>(passage.size(), 0.0));

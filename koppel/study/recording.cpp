@@ -97,7 +97,7 @@ void TracedMotion::Recording::make_map() {
     const ProjectorTerms projection = make_projector_terms(e, state_.p, state_.u);
     const double tolerance = options_.run.tolerance;
     const Lazy<SeriesSystem>& series = prepared_.problem.series;
-    map_ = integrator.is("taylor")
+    map_ = integrator.is_series()
                ? make_series_map(series, taylor_order(*series, options_.run.order, tolerance),
                                  rates, projection, tolerance)
                : make_explicit_map(rates, projection, integrator);

@@ -18,10 +18,6 @@ namespace koppel {
 namespace {
 
 std::vector<std::string> names_of(const FitOptions& options) {
-  if (options.over.empty()) {
-    throw Error("study.bad-option", "no parameters are given to be fitted.",
-                "Name them, with bounds where there are some: k, c=0:100.");
-  }
   std::vector<std::string> out;
   for (const Fitted& range : options.over) out.push_back(range.name);
   return out;
@@ -140,7 +136,8 @@ void Residuals::check_units(const Model& model, const std::vector<std::string>& 
           "study.bad-data",
           fmt::format("column '{}' of the data cannot be '{}' of the model, which is in {}.",
                       columns_[c].name, output.name, output.unit),
-          "Correct the unit, or the name of the column.");
+          "Correct the unit, or the name of the column.")
+          .about(output.name);
     }
   }
 }
@@ -290,7 +287,7 @@ const Residuals::Values* Residuals::at(const std::vector<double>& parameters, bo
     last_ = std::move(values);
     return &*last_;
   } catch (const Error& error) {
-    if (is_about_the_method(error)) throw;
+    if (error.has(Cause::Method)) throw;
     why_ = error.what();
     return nullptr;
   }

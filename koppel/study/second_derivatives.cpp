@@ -36,11 +36,12 @@ class SecondDerivatives {
     }
     SimulateOptions& run = asked_.trace.run;
     if (run.integrator.is_open()) run.integrator = "dop853";
-    if (!run.integrator.is("dop853") && !run.integrator.is("rk4") && !run.integrator.is("taylor")) {
+    if (!run.integrator.has_stages() && !run.integrator.is_series()) {
       throw Error("study.integrator",
                   fmt::format("second derivatives go through steps of 'dop853', 'rk4' and "
                               "'taylor', not of '{}'.",
-                              run.integrator.text()));
+                              run.integrator.text()))
+          .because(Cause::Method);
     }
     run.projection = Projection::Full;
     prepared_ = in_pieces(prepare(model_, run), run, asked_.trace.outputs);

@@ -30,13 +30,14 @@ void refuse_tracking(const Model& model) {
               fmt::format("tracking '{}' chooses its force in every step: there are no derivatives "
                           "of such a run.",
                           model.tracking[0].name),
-              "Leave tracking out of the model.");
+              "Leave tracking out of the model.")
+      .about(model.tracking[0].name)
+      .because(Cause::Method);
 }
 
 // Steps that are differentiated as they were taken.
 bool is_traced(const Integrator& integrator) {
-  return integrator.is_open() || integrator.is_fixed_cost() || integrator.is("dop853") ||
-         integrator.is("rk4");
+  return integrator.is_open() || integrator.is_fixed_cost() || integrator.has_stages();
 }
 
 class Differentiation {
@@ -55,7 +56,7 @@ class Differentiation {
     is_traced(integrator) || out.is_adjoint ? trace() : vary();
     // At a singular pose, which the motion passes, the varied equations may have no solution that
     // round-off leaves alone. Then the steps of its own series are differentiated.
-    if (out.status == Outcome::Status::Failed && integrator.is("taylor") && !out.is_adjoint) {
+    if (out.status == Outcome::Status::Failed && integrator.is_series() && !out.is_adjoint) {
       forget();
       trace();
     }
@@ -67,13 +68,14 @@ class Differentiation {
   void choose_mode() {
     const std::size_t n = of_parameters_.size(), m = options_.of.size();
     const Integrator& integrator = options_.run.integrator;
-    const bool has_adjoint = is_traced(integrator) || integrator.is("taylor");
+    const bool has_adjoint = is_traced(integrator) || integrator.is_series();
     if (options_.mode == Mode::Adjoint && !has_adjoint) {
       throw Error("study.integrator",
                   fmt::format("adjoint derivatives go through steps of 'dop853', 'rk4', 'taylor' "
                               "and of fixed cost, not of '{}'.",
                               integrator.text()),
-                  "Use one of these, or forward derivatives.");
+                  "Use one of these, or forward derivatives.")
+          .because(Cause::Method);
     }
     if (options_.mode == Mode::Adjoint && !options_.times.empty()) {
       throw Error("study.bad-option", "derivatives over time are found forwards.",
@@ -349,7 +351,8 @@ class Differentiation {
       if (asked_.of[i].is_time && it == happened.end()) {
         throw Error("study.no-event",
                     fmt::format("event '{}' does not happen before the end of the run.", name),
-                    "Let the run be longer.");
+                    "Let the run be longer.")
+            .about(name);
       }
       out.push_back(it == happened.end() ? -1 : static_cast<int>(it - happened.begin()));
     }
@@ -417,6 +420,37 @@ Asked ask(const SensitivityOptions& options) {
   return out;
 }
 
+void SensitivityOptions::validate() const {
+  if (of.empty()) {
+    throw Error("study.bad-option", "nothing is asked for.",
+                "Give a criterion, such as rod.angle:max.");
+  }
+  check_labels(of);
+  if (over.empty()) {
+    throw Error("study.bad-option", "no parameters are given to differentiate by.",
+                "Name parameters, or initial values as start.NAME.");
+  }
+  run.validate();
+}
+
+SimulateOptions options_for_derivatives(const Model& model) {
+  SimulateOptions out = options_of(model);
+  out.formulation = {};
+  out.integrator = {};
+  out.step.reset();
+  return out;
+}
+
+Sensitivity sensitivity(const Model& model, const SensitivityOptions& options) {
+  return sensitivity(model, {}, options);
+}
+
+Sensitivity sensitivity(const Model& model, const std::vector<ParameterOrigin>& origins,
+                        const SensitivityOptions& options) {
+  options.validate();
+  return find_sensitivity(StudiedParameters(model, origins, options.over), options);
+}
+
 Sensitivity find_sensitivity(const StudiedParameters& over, const SensitivityOptions& options) {
   return find_sensitivity(over, over.values(), options);
 }
@@ -442,14 +476,6 @@ Sensitivity find_sensitivity(const StudiedParameters& over, std::span<const doub
     out.derivative_seconds += seconds_since(before);
   }
   return out;
-}
-
-bool is_about_the_method(const Error& error) {
-  constexpr std::string_view kIds[] = {"study.integrator",    "study.tracking",
-                                       "simulate.bad-option", "simulate.wrong-step",
-                                       "simulate.wrong-pair", "equations.unknown-coordinates"};
-  const std::string& id = error.diagnostics().front().id;
-  return std::find(std::begin(kIds), std::end(kIds), id) != std::end(kIds);
 }
 
 }  // namespace koppel

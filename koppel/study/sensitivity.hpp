@@ -1,7 +1,7 @@
 // How criteria of a run depend on parameters: exact derivatives, forwards or backwards.
 //
-//   const StudiedParameters over(model, origins, {"l", "start.knee.angle"});
-//   Sensitivity s = find_sensitivity(over, {.run = {.end = 10}, .of = {parse_criterion("y:max")}});
+//   Sensitivity s = sensitivity(model, {.run = {.end = 10}, .of = {parse_criterion("y:max")},
+//                                       .over = {"l", "start.knee.angle"}});
 //   s.values[0];  s.derivatives(0, 1);
 //
 // Forwards, each parameter costs about as much as a run; backwards, each criterion does, whatever
@@ -26,11 +26,15 @@ namespace koppel {
 struct SensitivityOptions {
   SimulateOptions run = {};
   std::vector<Criterion> of = {};
+  std::vector<std::string> over = {};  // parameters; start.NAME: the initial value of NAME
   enum class Mode { Auto, Forward, Adjoint } mode = Mode::Auto;
   // Derivatives of the criteria's quantities over time too, at these times, ascending. Forwards.
   std::vector<double> times = {};
   // Second derivatives too: of values at the end, means and integrals, of runs without events.
   bool with_second = false;
+
+  // Throws Error `study.bad-option`, `study.bad-criterion`, and for options of the run.
+  void validate() const;
 };
 
 struct Sensitivity {
@@ -53,14 +57,20 @@ struct Sensitivity {
   double run_seconds = 0, derivative_seconds = 0;
 };
 
-// At the values of the model, or at others. Throws as simulate() does.
+// Of a model that was built, or read with its origins (parameter_origins.hpp). Throws as
+// StudiedParameters and simulate() do.
+Sensitivity sensitivity(const Model& model, const SensitivityOptions& options);
+Sensitivity sensitivity(const Model& model, const std::vector<ParameterOrigin>& origins,
+                        const SensitivityOptions& options);
+
+// The end and the tolerance that the model wishes; the method is left open, since derivatives go
+// through few.
+SimulateOptions options_for_derivatives(const Model& model);
+
+// By parameters that are known already, at the values of the model or at others.
 Sensitivity find_sensitivity(const StudiedParameters& over, const SensitivityOptions& options);
 Sensitivity find_sensitivity(const StudiedParameters& over, std::span<const double> values,
                              const SensitivityOptions& options);
-
-// Whether a run was asked for in a way that no values of parameters make right: by a method that
-// does not fit, or without a step.
-bool is_about_the_method(const Error& error);
 
 std::string to_text(const Sensitivity& sensitivity);
 std::string to_json(const Sensitivity& sensitivity);

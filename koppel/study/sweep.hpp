@@ -1,4 +1,5 @@
-// A sweep: many variants of a model, each simulated, each a row of numbers.
+// A sweep as its parts: what variants are made of, who computes which, and rows as they come. For
+// sweeps as values: variants.hpp.
 //
 // A variant is the model as it is read with the values of its parameters, so that a row is what a
 // run of that model by itself gives, bit for bit. What goes wrong with a variant is its own row's:
@@ -17,6 +18,7 @@
 #include <koppel/simulate/simulate.hpp>
 #include <koppel/study/criteria.hpp>
 #include <koppel/study/samples.hpp>
+#include <koppel/study/variants.hpp>
 
 namespace koppel {
 
@@ -38,15 +40,6 @@ struct Sweep {
 // parameters and criteria. Where no criteria are given, those of the model are taken. Throws Error
 // `study.unknown-parameter`, `study.unknown-quantity`, and what the model's reader throws.
 void prepare(Sweep& sweep);
-
-struct SweepRow {
-  enum class Status { Done, Doubtful, Failed };
-  Status status = Status::Done;
-  std::vector<double> values;       // of the criteria; empty where the variant failed
-  std::string id, reason;           // of a failure or a doubt, in one line
-  std::vector<double> series = {};  // of the quantities at the times of bands
-};
-const char* name_of(SweepRow::Status status);
 
 // A row of a variant that ran, whose criterion has no finite value; without its values.
 SweepRow not_finite(const Criterion& criterion);

@@ -13,14 +13,20 @@
 #include <koppel/study/sweep_bands.hpp>
 
 namespace koppel {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 std::string table_head(const Sweep& sweep) {
+  std::vector<std::string> parameters, criteria;
+  for (const Range& range : sweep.samples.design().ranges) parameters.push_back(range.name);
+  for (const Criterion& criterion : sweep.criteria) criteria.push_back(criterion.label);
+  return table_head(parameters, criteria);
+}
+
+std::string table_head(std::span<const std::string> parameters,
+                       std::span<const std::string> criteria) {
   std::string out = "variant";
-  for (const Range& range : sweep.samples.design().ranges) out += ',' + csv_field(range.name);
-  for (const Criterion& criterion : sweep.criteria) out += ',' + csv_field(criterion.label);
+  for (const std::string& name : parameters) out += ',' + csv_field(name);
+  for (const std::string& label : criteria) out += ',' + csv_field(label);
   return out + ",status,error,reason\n";
 }
 
@@ -37,14 +43,20 @@ std::string journal_line(const Sweep& sweep, std::size_t number, const SweepRow&
 }
 
 void LineWriter::append(std::size_t number, const SweepRow& row, std::string& text) {
+  sweep_.samples.point(number, point_);
+  append_line(number, point_, sweep_.criteria.size(), row, text);
+  if (!row.series.empty()) (text += '\t') += series_text(row.series);
+}
+
+void append_line(std::size_t number, std::span<const double> point, std::size_t num_criteria,
+                 const SweepRow& row, std::string& text) {
   char digits[24];
   text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-  sweep_.samples.point(number, point_);
-  for (const double value : point_) {
+  for (const double value : point) {
     text += ',';
     append_number(text, value);
   }
-  for (std::size_t i = 0; i < sweep_.criteria.size(); ++i) {
+  for (std::size_t i = 0; i < num_criteria; ++i) {
     text += ',';
     if (i < row.values.size() && std::isfinite(row.values[i])) append_number(text, row.values[i]);
   }
@@ -54,7 +66,6 @@ void LineWriter::append(std::size_t number, const SweepRow& row, std::string& te
   text += row.id;
   text += ',';
   if (!row.reason.empty()) text += csv_field(row.reason);
-  if (!row.series.empty()) (text += '\t') += series_text(row.series);
 }
 
 std::string_view table_part(std::string_view line) { return line.substr(0, line.find('\t')); }

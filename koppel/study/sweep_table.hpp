@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,13 @@
 namespace koppel {
 
 std::string table_head(const Sweep& sweep);  // with its end
+std::string table_head(std::span<const std::string> parameters,
+                       std::span<const std::string> criteria);
 std::string table_line(const Sweep& sweep, std::size_t number, const SweepRow& row);  // without
+
+// Appends the same with the values of the parameters, without its end.
+void append_line(std::size_t number, std::span<const double> point, std::size_t num_criteria,
+                 const SweepRow& row, std::string& text);
 
 // What the journal keeps of a row: the line of the table and, behind a tab, the series of bands.
 std::string journal_line(const Sweep& sweep, std::size_t number, const SweepRow& row);

@@ -14,7 +14,7 @@ namespace koppel {
 
 // Long steps of series may hold several swings.
 MissedSwitches::MissedSwitches(const Equations& e, const Integrator& integrator)
-    : num_parts_(integrator.is("taylor") ? 32 : 8) {
+    : num_parts_(integrator.is_series() ? 32 : 8) {
   std::vector<Expr> arguments;
   for (const Equations::Event& event : e.events) {
     if (!event.is_switch || event.changes.empty()) continue;

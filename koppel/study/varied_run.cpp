@@ -77,7 +77,7 @@ void VariedRun::formulate_at(const State& state) {
   problem_.breakpoints = prepared_.problem.breakpoints;
   problem_.energy = {};  // changes have none
   if (const auto why = why_not(prepared_.choice.integrator.info(), problem_)) {
-    throw Error("study.integrator", *why);
+    throw Error("study.integrator", *why).because(Cause::Method);
   }
 }
 

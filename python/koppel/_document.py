@@ -113,8 +113,8 @@ def relocated(error: Error, file: str, origins: List[Optional[Place]]) -> Error:
         origin = origins[d.line - 1] if d.file == file and 0 < d.line <= len(origins) else None
         if origin:
             line = linecache.getline(*origin).strip()
-            d = Diagnostic(d.id, d.text, d.advice, *origin, 0, line)
+            d = Diagnostic(d.id, d.text, d.advice, *origin, 0, line, d.subject)
         elif d.file == file:
-            d = Diagnostic(d.id, d.text, d.advice)
+            d = Diagnostic(d.id, d.text, d.advice, subject=d.subject)
         diagnostics.append(d)
     return Error(diagnostics)

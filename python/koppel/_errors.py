@@ -15,6 +15,7 @@ class Diagnostic(NamedTuple):
     line: int = 0
     column: int = 0
     excerpt: str = ""  #: the line that is wrong, with a caret
+    subject: str = ""  #: the part of the model that is wrong, by its name; empty: none, or not known
 
     def __str__(self) -> str:
         place = self.file

@@ -32,6 +32,30 @@ def _restore(cls, content, attributes):
     return report
 
 
+class Table(Report):
+    """A report that is a table, too: a mapping of its entries, a NumPy array of records, a frame of pandas."""
+
+    def columns_of_table(self) -> Dict[str, Any]:
+        """The columns by name; the first names the rows."""
+        raise NotImplementedError
+
+    def to_numpy(self) -> np.ndarray:
+        """A structured array, a record for each row."""
+        columns = {name: np.asarray(values) for name, values in self.columns_of_table().items()}
+        size = len(next(iter(columns.values())))
+        out = np.empty(size, dtype=[(name, values.dtype) for name, values in columns.items()])
+        for name, values in columns.items():
+            out[name] = values
+        return out
+
+    def to_pandas(self):
+        """A DataFrame, a row for each row."""
+        import pandas  # type: ignore[import]
+
+        columns = self.columns_of_table()
+        return pandas.DataFrame(columns).set_index(next(iter(columns)))
+
+
 class Check(Report):
     """What `koppel check` finds: ``dof``, ``index``, ``redundant``, ``start``, …"""
 

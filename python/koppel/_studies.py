@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _koppel
 from ._errors import Diagnostic, Doubtful, Failed, Note, error
-from ._reports import Report
+from ._reports import Table
 from ._sweep import Ranges, Sweep, sweep
 
 Bounds = Tuple[float, float]
@@ -52,7 +52,7 @@ def _controls(controls: Optional[Controls]) -> List[Tuple[str, List[float], List
     return out
 
 
-class Sensitivity(Report):
+class Sensitivity(Table):
     """Derivatives of criteria by parameters: ``values``, ``derivatives`` (criteria × parameters), ``criteria``,
     ``parameters``; ``s[criterion, parameter]`` is one of them. Where they were asked for, ``second`` (criteria ×
     parameters × parameters) and ``course``, a dictionary of arrays: ``t``, the quantities and ``d(x)/d(a)`` of all."""
@@ -71,11 +71,15 @@ class Sensitivity(Report):
         row, column = self["criteria"].index(criterion), self["parameters"].index(parameter)
         return float(self["derivatives"][row, column])
 
+    def columns_of_table(self) -> Dict[str, Any]:
+        derivatives = {name: self["derivatives"][:, i] for i, name in enumerate(self["parameters"])}
+        return {"criterion": self["criteria"], "value": self["values"], **derivatives}
+
     def __repr__(self) -> str:
         return self._text.rstrip()
 
 
-class Optimum(Report):
+class Optimum(Table):
     """The parameters that make a criterion smallest or largest: ``parameters``, ``value``, ``before``, ``after``,
     ``end``, ``is_feasible``, ``remaining_slope`` and, at a kink, ``slope_at_kink``."""
 
@@ -91,11 +95,16 @@ class Optimum(Report):
         """Of the criterion there."""
         return self["after"]["value"]
 
+    def columns_of_table(self) -> Dict[str, Any]:
+        after = self["after"]["parameters"]
+        before = self["before"]["parameters"]
+        return {"parameter": list(after), "before": [before[name] for name in after], "after": list(after.values())}
+
     def __repr__(self) -> str:
         return self._text.rstrip()
 
 
-class Fit(Report):
+class Fit(Table):
     """Parameters from measurements: ``values``, ``deviations``, ``covariance``, ``undetermined``, ``columns``."""
 
     _text = ""
@@ -110,6 +119,11 @@ class Fit(Report):
         """Their standard deviations; infinite where the data do not determine them."""
         return {name: entry["standard_deviation"] if entry["standard_deviation"] is not None else np.inf
                 for name, entry in self["parameters"].items()}
+
+    def columns_of_table(self) -> Dict[str, Any]:
+        entries = self["parameters"]
+        return {"parameter": list(entries), "before": [entry["before"] for entry in entries.values()],
+                "value": list(self.values.values()), "standard_deviation": list(self.deviations.values())}
 
     def __repr__(self) -> str:
         return self._text.rstrip()

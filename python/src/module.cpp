@@ -27,7 +27,7 @@ void raise(const std::vector<Diagnostic>& diagnostics) {
   py::list list;
   for (const Diagnostic& d : diagnostics) {
     list.append(errors.attr("Diagnostic")(d.id, d.message, d.hint, d.where.file, d.where.line,
-                                          d.where.column, d.excerpt));
+                                          d.where.column, d.excerpt, d.subject));
   }
   const py::object error = errors.attr("Error")(list);
   PyErr_SetObject(errors.attr("Error").ptr(), error.ptr());

@@ -1,5 +1,6 @@
 // The exact text of what is said about wrong models.
 #include <koppel/model/elements/list.hpp>
+#include <koppel/model/places.hpp>
 #include <koppel/model/yaml/read_model.hpp>
 
 #include <ostream>
@@ -627,6 +628,55 @@ TEST(ModelErrors, BuiltInCppIsCheckedToo) {
   EXPECT_EQ(testing::error_of([&] { model.validate(); }),
             "error[model.bad-mass]: body 'rod' has the mass -1; it must not be negative.\n"
             "error[model.self-joint]: joint 'hinge' joins body 'rod' to itself.");
+}
+
+TEST(ModelErrors, KnowTheElementThatTheyAreAboutAndTheNameThatItUses) {
+  try {
+    read_model_text(R"(
+dimension: 2
+bodies: {rod: {mass: 1, inertia: 1}}
+joints:
+  knee: {type: revolute, between: [rod, thigh]}
+forces:
+  pull: {type: force, on: rod, force: [hip.angle, 0]}
+  push: {type: force, on: rod, forse: [1, 0]}
+)",
+                    "m.yaml", {});
+    FAIL();
+  } catch (const Error& error) {
+    ASSERT_EQ(error.diagnostics().size(), 3U) << error.what();
+    const Diagnostic& body = error.diagnostics()[0];
+    EXPECT_EQ(body.subject, "knee");
+    EXPECT_EQ(body.cause, Cause::UnknownName);
+    EXPECT_EQ(body.named, "thigh");
+    const Diagnostic& name = error.diagnostics()[1];
+    EXPECT_EQ(name.subject, "pull");
+    EXPECT_EQ(name.cause, Cause::UnknownName);
+    EXPECT_EQ(name.named, "hip.angle");
+    const Diagnostic& key = error.diagnostics()[2];
+    EXPECT_EQ(key.subject, "push");
+    EXPECT_EQ(key.cause, Cause::UnknownKey);
+    EXPECT_EQ(key.named, "force");
+  }
+}
+
+TEST(Places, AreThoseOfTheSubjectAndNotOfNamesInTheText) {
+  const Model model = read_model_text(
+      "dimension: 2\n"
+      "coordinates: {s: {start: 1}}\n"
+      "bodies: {rod: {mass: 1, inertia: 1}}\n"
+      "initial:\n"
+      "  s: 2\n",
+      "m.yaml", {});
+  const Places places(model);
+  const auto line_of = [&](const Error& error) {
+    return places.locate(error).diagnostics()[0].where.line;
+  };
+  EXPECT_EQ(line_of(Error("a.b", "'s' is wrong.").about("rod.rigid11")), 3);
+  EXPECT_EQ(line_of(Error("a.b", "'rod' is wrong.").about("s'")), 2);
+  EXPECT_EQ(line_of(Error("a.b", "wrong.").about("s").because(Cause::InitialValue)), 5);
+  EXPECT_EQ(line_of(Error("a.b", "'rod' is wrong.")), 0);
+  EXPECT_EQ(line_of(Error("a.b", "wrong.").about("crank")), 0);
 }
 
 }  // namespace

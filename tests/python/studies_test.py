@@ -46,6 +46,23 @@ def test_an_optimum_is_found_and_its_limits_are_kept(oscillator):
     assert limited.active == ["x:max <= 0.3"]
 
 
+def test_results_are_mappings_arrays_and_frames(oscillator):
+    pandas = pytest.importorskip("pandas")
+    s = oscillator.sensitivity(["x:final", "x:max"], ["k", "x0"], end=1)
+    array = s.to_numpy()
+    assert array.dtype.names == ("criterion", "value", "k", "x0")
+    assert list(array["criterion"]) == s.criteria and list(array["x0"]) == list(s.derivatives[:, 1])
+    frame = s.to_pandas()
+    assert frame.loc["x:final", "k"] == s["x:final", "k"] and isinstance(frame, pandas.DataFrame)
+    best = oscillator.optimize(maximize="x:final", over={"x0": (0, 1)}, end=1.2)
+    assert best.to_pandas().loc["x0", "after"] == best.parameters["x0"]
+    assert best.to_numpy()["before"][0] == 0.1
+    t = np.linspace(0, 1, 20)
+    found = oscillator.fit({"t": t, "x": 0.2 * np.cos(5 * t)}, ["x0"])
+    assert found.to_numpy()["value"][0] == found.values["x0"]
+    assert dict(found)["parameters"]["x0"]["value"] == found.values["x0"]
+
+
 def test_limits_that_cannot_be_kept_are_warned_of(oscillator):
     with pytest.warns(kp.Doubtful, match="no point was found"):
         oscillator.optimize(minimize="x:final", over={"x0": (0.1, 1)}, subject_to="x:max <= 0.05", end=0.1)

@@ -55,7 +55,7 @@ std::optional<Gap> find_impossible_value(const Evaluator& evaluator, const Start
     const Wishes held(e, kept), pulling(e, {wish});
     approach(Positions(evaluator, &held, nullptr), distance, {&pulling, 1e3 * distance.weight()},
              options, closed, iterations);
-    return Gap{wish.name, "initial value", dense::largest(dense::view(pulling.residual(closed)))};
+    return initial_gap(wish.name, dense::largest(dense::view(pulling.residual(closed))));
   }
   return {};
 }
@@ -118,7 +118,8 @@ bool stays(const Evaluator& evaluator, const StartDistance& distance, const Stat
   const Positions all(evaluator, &fixed, &soft);
   const VectorXd gap = all.residual(guess);
   if (!gap.allFinite()) return false;
-  if (dense::largest(gap) != 0 && largest_part(gap, all.sizes(guess)) > kPositionRoundOff) return false;
+  if (dense::largest(gap) != 0 && largest_part(gap, all.sizes(guess)) > kPositionRoundOff)
+    return false;
   constexpr double kExpected = 1e-9;  // of the mechanism's size
   return distance.largest_relative_move(guess) <= kExpected;
 }

@@ -41,7 +41,8 @@ struct AssemblyOptions {
 struct Gap {
   std::string name, owner;
   double size = 0;
-  bool is_point = false;  // of a coordinate of a point
+  bool is_point = false;    // of a coordinate of a point
+  bool is_initial = false;  // an initial value; it has no owner
 };
 
 struct Assembly {

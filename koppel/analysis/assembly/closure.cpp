@@ -345,7 +345,7 @@ Gap Positions::gap(Index row, double size) const {
   i -= e.h.size();
   for (const Wishes* part : wishes_) {
     if (part == nullptr) continue;
-    if (i < part->names.size()) return {part->names[i], "initial value", size};
+    if (i < part->names.size()) return initial_gap(part->names[i], size);
     i -= part->names.size();
   }
   return {};

@@ -32,6 +32,10 @@ Gap gap_of(const Equations::Row& row, double size) {
   return {row.name, row.owner.name, size, row.holds == Holds::Point};
 }
 
+Gap initial_gap(std::string name, double size) {
+  return {std::move(name), "initial value", size, false, true};
+}
+
 std::string explain_gaps(const std::vector<Gap>& gaps) {
   std::vector<std::string> owners;
   for (const Gap& gap : gaps) {

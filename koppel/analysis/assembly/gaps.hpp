@@ -9,6 +9,7 @@
 namespace koppel {
 
 Gap gap_of(const Equations::Row& row, double size);
+Gap initial_gap(std::string name, double size);
 
 // Of equations that stay open, the largest first; at least one.
 std::string explain_gaps(const std::vector<Gap>& gaps);

@@ -91,9 +91,10 @@ std::string explain_loop_of(const Model& model, int closing) {
 
 // In natural coordinates joints hold by themselves, and what stays open is the shape of a body: the
 // last of its joints that closes such a loop is named, as in the other sets.
-std::string explain_open_loop(const Model& model, const std::string& name) {
-  if (const int closing = model.find_joint(name); closing >= 0) {
-    return explain_loop_of(model, closing);
+std::string explain_open_loop(const Model& model, const std::string& name, std::string* closing) {
+  if (const int joint = model.find_joint(name); joint >= 0) {
+    if (closing != nullptr) *closing = name;
+    return explain_loop_of(model, joint);
   }
   for (std::size_t i = model.joints.size(); i-- > 0;) {
     const Joint& joint = model.joints[i];
@@ -101,7 +102,9 @@ std::string explain_open_loop(const Model& model, const std::string& name) {
                        model.bodies[static_cast<std::size_t>(joint.b.body)].name == name;
     if (!is_of) continue;
     std::string text = explain_loop_of(model, static_cast<int>(i));
-    if (!text.empty()) return text;
+    if (text.empty()) continue;
+    if (closing != nullptr) *closing = joint.name;
+    return text;
   }
   return "";
 }

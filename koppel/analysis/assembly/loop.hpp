@@ -10,7 +10,8 @@ namespace koppel {
 
 // In words, for the shortest loop of revolute and spherical joints through a joint: "loop 'rocker'
 // cannot close: the rods reach 0.92 m, the pivots are 1.10 m apart." Empty where there is no such
-// loop, or where its lengths would allow it to close.
-std::string explain_open_loop(const Model& model, const std::string& joint);
+// loop, or where its lengths would allow it to close. `closing`: takes the name of the loop.
+std::string explain_open_loop(const Model& model, const std::string& joint,
+                              std::string* closing = nullptr);
 
 }  // namespace koppel

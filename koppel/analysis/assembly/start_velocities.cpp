@@ -62,8 +62,7 @@ std::vector<Gap> velocity_gaps(const Evaluator& evaluator, const Wishes& fixed,
       gaps.push_back(
           gap_of(evaluator.equations->rows[static_cast<std::size_t>(i)], std::abs(rest[i])));
     } else {
-      gaps.push_back(
-          {fixed.names[static_cast<std::size_t>(i - n)], "initial value", std::abs(rest[i])});
+      gaps.push_back(initial_gap(fixed.names[static_cast<std::size_t>(i - n)], std::abs(rest[i])));
     }
   }
   std::stable_sort(gaps.begin(), gaps.end(),
@@ -87,7 +86,7 @@ std::optional<Gap> find_impossible_rate(const Evaluator& evaluator,
     v = nearest_velocity(of.W, more.A, more.b, none, of.v0);
     if (open_part(more, v) > tolerance) {
       v = nearest_velocity(of.W, kept.A, kept.b, {row.A, row.b}, of.v0);
-      return Gap{wish.name, "initial value", dense::largest(row.A * v - row.b)};
+      return initial_gap(wish.name, dense::largest(row.A * v - row.b));
     }
     kept = more;
   }

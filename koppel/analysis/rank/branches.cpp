@@ -293,10 +293,9 @@ int choose_branch(const Evaluator& evaluator, const Branches& branches, State& s
   return -1;
 }
 
-namespace {
+namespace {}  // namespace
 
-// The owners of equations that are dependent at a state.
-std::string dependent_owners(const Evaluator& evaluator, const State& state) {
+std::vector<std::string> dependent_owners(const Evaluator& evaluator, const State& state) {
   std::vector<std::string> names;
   for (const Redundancy& r : analyze_rank(evaluator, state, {.here_only = true}).redundant) {
     names.push_back(r.owner);
@@ -304,24 +303,22 @@ std::string dependent_owners(const Evaluator& evaluator, const State& state) {
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  return quoted(names);
+  return names;
 }
-
-}  // namespace
 
 std::string describe_singular(const Evaluator& evaluator, const State& state,
                               const RankReport& rank) {
   return fmt::format(
       "the start is a singular configuration: {} freedoms meet there, {} near it; the equations of "
       "{} become dependent.",
-      rank.freedoms_here(), rank.degrees_of_freedom, dependent_owners(evaluator, state));
+      rank.freedoms_here(), rank.degrees_of_freedom, quoted(dependent_owners(evaluator, state)));
 }
 
 std::string describe_degenerate(const Evaluator& evaluator, const State& state) {
   return fmt::format(
       "the start is a singular configuration: the equations of {} are dependent to first order, "
       "yet hold the mechanism to second order. Motion and reactions are not determined.",
-      dependent_owners(evaluator, state));
+      quoted(dependent_owners(evaluator, state)));
 }
 
 std::string describe(const Branches& branches) {

@@ -42,6 +42,8 @@ Branches find_branches(const Evaluator& evaluator, const State& state, const Ran
 // wishes for rates can be had. −1: none or several, or at rest. Moves the velocities onto it.
 int choose_branch(const Evaluator& evaluator, const Branches& branches, State& state);
 
+// The owners of equations that are dependent at a state.
+std::vector<std::string> dependent_owners(const Evaluator& evaluator, const State& state);
 // "the start is a singular configuration: 2 freedoms meet there, …".
 std::string describe_singular(const Evaluator& evaluator, const State& state,
                               const RankReport& rank);

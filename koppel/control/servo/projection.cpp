@@ -46,7 +46,8 @@ void check_outputs(const ServoTerms& terms, const Eigen::MatrixXd& Z) {
                 "the output '" + terms.e.s[static_cast<std::size_t>(i)].name +
                     "' can move without any mass: the equations of motion cannot be projected "
                     "along it.",
-                "Use the method flat or minimal-extension.");
+                "Use the method flat or minimal-extension.")
+        .about(terms.e.s[static_cast<std::size_t>(i)].name);
   }
 }
 

@@ -45,7 +45,8 @@ void check_numbers(const Equations& e) {
   }
   if (e.s.size() <= e.u.size()) return;
   throw Error("control.too-many-outputs", "there are too few inputs: " + numbers_of(e) + ".",
-              "Add an actuator for each output more, or prescribe fewer outputs.");
+              "Add an actuator for each output more, or prescribe fewer outputs.")
+      .about(e.s.front().name);
 }
 
 // Of more inputs than outputs, those of least norm are taken. That is a choice at each time by
@@ -61,7 +62,8 @@ void check_shares(const Shared<Equations>& equations, const State& state) {
                           numbers_of(e),
                           found ? fmt::format("they do on {}", found->rank)
                                 : std::string("motions without mass leave that open")),
-              "Prescribe one more output for each of them, or leave an actuator out.");
+              "Prescribe one more output for each of them, or leave an actuator out.")
+      .about(e.s.front().name);
 }
 
 // Outputs that are not connected with an input, through any chain of equations and unknowns: what
@@ -109,7 +111,8 @@ std::vector<std::string> outputs_without_influence(const Dae& dae, const Equatio
                   ? fmt::format("no input influences the output {}{}.", names, problem)
                   : fmt::format("the inputs cannot influence the outputs {} independently{}.",
                                 names, problem),
-              "Prescribe something that the inputs can move, or let an input act there.");
+              "Prescribe something that the inputs can move, or let an input act there.")
+      .about(outputs.front());
 }
 
 void check_influence(const Dae& dae, const Structure& structure, const Equations& e) {

@@ -10,9 +10,10 @@
 
 namespace koppel {
 
-// In a sentence; empty where the start is as regular as what is beside it.
+// In a sentence; empty where the start is as regular as what is beside it. `subject`: takes the
+// first unknown that is not determined.
 std::string describe_singular_start(const ServoProblem& servo, const Evaluator& evaluator,
-                                    const State& start);
+                                    const State& start, std::string& subject);
 
 // The state with the least change of its velocities that lets the outputs have the rates of their
 // references: what steers moves nothing while it stands still.

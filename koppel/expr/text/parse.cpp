@@ -311,6 +311,7 @@ class Parser {
     const std::string lookalike = lookalike_hint(name);
     report(token_.offset, "expr.unknown-name", "unknown name " + quoted(name) + ".",
            lookalike.empty() ? hint_for(name, names) : lookalike);
+    note_unknown(name);
   }
 
   void report_unknown_function(const Call& call) {
@@ -318,6 +319,7 @@ class Parser {
     if (scope_.names.contains(call.name) || graph_.find_symbol(call.name) != nullptr) {
       report(call.offset, "expr.unknown-name", quoted(call.name) + " is not a function.",
              kProductHint);
+      note_unknown(call.name);
       return;
     }
     std::vector<std::string> names = graph_.table_names();
@@ -327,6 +329,12 @@ class Parser {
     names.emplace_back("pow");
     report(call.offset, "expr.unknown-name", "unknown function " + quoted(call.name) + ".",
            hint_for(call.name, names));
+    note_unknown(call.name);
+  }
+
+  void note_unknown(std::string_view name) {
+    mistakes_.back().cause = Cause::UnknownName;
+    mistakes_.back().named = name;
   }
 
   // The nearest of the known names, or all of them when there are few.

@@ -22,7 +22,7 @@ const std::vector<Field<AppliedForce>>& AppliedForce::fields() {
 // point. In body axes the directions are the differences of points of the body: e_j = (p + e_j) −
 // p.
 void AppliedForce::add_to(ModelWriter& writer) const {
-  if (!on || !force.is_given()) return writer.reject("model.missing-key", " needs on and force.");
+  if (!on || !force.is_given()) return writer.reject_missing(" needs on and force.");
   const std::size_t size = writer.model.is_planar ? 2 : 3;
   if (!writer.check_size("force", force, size)) return;
   std::vector<Expr> f = force.values;

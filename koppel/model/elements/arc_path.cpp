@@ -22,9 +22,8 @@ const std::vector<Field<ArcPath>>& ArcPath::fields() {
 void ArcPath::add_to(ModelWriter& writer) const {
   const bool is_planar = writer.model.is_planar;
   if (!center || !from || !angle || !law || axis.has_value() == is_planar) {
-    return writer.reject("model.missing-key",
-                         is_planar ? " needs center, from, angle and law, and no axis."
-                                   : " needs center, from, axis, angle and law.");
+    return writer.reject_missing(is_planar ? " needs center, from, angle and law, and no axis."
+                                           : " needs center, from, axis, angle and law.");
   }
   const Vec3e about = axis ? normalized(axis->value) : Vec3e{0, 0, 1};
   define_path(writer,

@@ -140,8 +140,9 @@ void BodyElement::set_mass(ModelWriter& writer, Body& body) const {
     return;
   }
   if (!mass && !density) {
-    return writer.reject("model.missing-mass", " has no mass.",
-                         "Give mass, or density with a shape, or point_mass.");
+    return writer.reject_missing(" has no mass.",
+                                 "Give mass, or density with a shape, or point_mass.",
+                                 "model.missing-mass");
   }
   if (mass && density) {
     return writer.reject_at("density", "model.contradiction", " has both a mass and a density.");
@@ -151,8 +152,8 @@ void BodyElement::set_mass(ModelWriter& writer, Body& body) const {
   for (const Solid& solid : solids) volume += solid.volume;
   if (density) {
     if (solids.empty() || std::any_of(solids.begin(), solids.end(), is_line)) {
-      return writer.reject_at("density", "model.missing-shape",
-                              " has a density but no shape with a volume.", "Give mass instead.");
+      return writer.reject_missing(" has a density but no shape with a volume.",
+                                   "Give mass instead.", "model.missing-shape", "density");
     }
     body.mass = *density * volume;
   } else {
@@ -162,8 +163,10 @@ void BodyElement::set_mass(ModelWriter& writer, Body& body) const {
   if (inertia.is_given()) set_inertia(writer, body);
   if (!solids.empty()) return set_by_shape(writer, body, volume);
   if (inertia.is_given() || shape.is_given) return;
-  writer.reject("model.missing-inertia", " has no inertia.",
-                "Give inertia, or a shape to compute it from, or point_mass in place of mass.");
+  writer.reject_missing(
+      " has no inertia.",
+      "Give inertia, or a shape to compute it from, or point_mass in place of mass.",
+      "model.missing-inertia");
 }
 
 // The centre of mass and the inertia of all shapes together, each weighed by its volume; a single
@@ -172,10 +175,9 @@ void BodyElement::set_by_shape(ModelWriter& writer, Body& body, Expr volume) con
   const std::vector<Solid>& solids = shape.values;
   if (inertia.is_given() && com) return;
   if (solids.size() > 1 && std::any_of(solids.begin(), solids.end(), is_line)) {
-    return writer.reject(
-        "model.missing-inertia",
+    return writer.reject_missing(
         " has several shapes, some without volume; its mass cannot be spread over them.",
-        "Give inertia and com.");
+        "Give inertia and com.", "model.missing-inertia");
   }
   const auto share = [&](const Solid& s) {
     return solids.size() == 1 ? Expr(1) : s.volume / volume;

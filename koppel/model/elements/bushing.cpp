@@ -57,7 +57,7 @@ void Bushing::add_to(ModelWriter& writer) const {
   const bool turns = !is_for_displacements(stiffness, dim) || !is_for_displacements(damping, dim);
   const std::size_t size = !turns ? dim : flat ? 3 : 6;
   if (!stiffness.is_given() && !damping.is_given()) {
-    writer.reject("model.missing-key", " needs stiffness or damping.");
+    writer.reject_missing(" needs stiffness or damping.");
   }
   const Matrix K = matrix(writer, "stiffness", stiffness, size);
   const Matrix D = matrix(writer, "damping", damping, size);

@@ -42,8 +42,7 @@ void Cam::add_to(ModelWriter& writer) const {
   const std::optional<Ends> ends = place_ends(writer, between, {});
   if (!ends) return;
   if (!curve.is_given()) {
-    return writer.reject("model.missing-key",
-                         " needs its curve, expressions of " + writer.name + ".s.");
+    return writer.reject_missing(" needs its curve, expressions of " + writer.name + ".s.");
   }
   if (!writer.check_size("curve", curve, dim)) return;
   if (dim == 3 && radius) {

@@ -21,7 +21,7 @@ Field<E> jump_field() {
 std::optional<Constraint> make(ModelWriter& writer, const std::optional<Expr>& value,
                                const Word& jump) {
   if (!value) {
-    writer.reject("model.missing-key", " needs a value.");
+    writer.reject_missing(" needs a value.");
     return {};
   }
   Constraint c{writer.name, *value, writer.where()};

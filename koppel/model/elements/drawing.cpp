@@ -27,7 +27,7 @@ void add_corners(ModelWriter& writer, std::string_view key, Drawn::Kind kind,
 
 // Of a part that is at one place, with a further key.
 bool has(ModelWriter& writer, const std::optional<Spot>& at, std::string_view key, bool is_given) {
-  if (!is_given) writer.reject("model.missing-key", " needs " + std::string(key) + ".");
+  if (!is_given) writer.reject_missing(" needs " + std::string(key) + ".");
   return is_given && at;
 }
 

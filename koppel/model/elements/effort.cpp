@@ -17,7 +17,7 @@ const std::vector<Field<Effort>>& Effort::fields() {
 }
 
 void Effort::add_to(ModelWriter& writer) const {
-  if (!on || !effort) return writer.reject("model.missing-key", " needs on and effort.");
+  if (!on || !effort) return writer.reject_missing(" needs on and effort.");
   writer.add_force({.actions = {{on->quantity, *effort}}, .is_stiff = stiff});
 }
 

@@ -39,8 +39,8 @@ const std::vector<Field<EventElement>>& EventElement::fields() {
 
 void EventElement::add_to(ModelWriter& writer) const {
   if (!when) {
-    return writer.reject(
-        "model.missing-key", " needs its condition: when.",
+    return writer.reject_missing(
+        " needs its condition: when.",
         "Such as `when: ball.y - r`, which happens where that passes through zero.");
   }
   Event event;

@@ -14,7 +14,7 @@ Field<E> value_field(std::string_view text, Allow allow) {
 // Whether there is a value.
 template <typename E>
 bool has_value(const E& element, ModelWriter& writer) {
-  if (!element.value) writer.reject("model.missing-key", " needs a value.");
+  if (!element.value) writer.reject_missing(" needs a value.");
   return element.value.has_value();
 }
 

@@ -47,7 +47,7 @@ const std::vector<Field<StateElement>>& StateElement::fields() {
 }
 
 void StateElement::add_to(ModelWriter& writer) const {
-  if (!rate) return writer.reject("model.missing-key", " needs its rate.");
+  if (!rate) return writer.reject_missing(" needs its rate.");
   const Expr state = writer.model.graph->symbol(writer.name);
   writer.model.first_order.push_back({writer.name, state, *rate, writer.where()});
   writer.model.initial.push_back({state, start.value_or(0), true, writer.where()});

@@ -34,8 +34,8 @@ const std::vector<Field<Friction>>& Friction::fields() {
 
 void Friction::add_to(ModelWriter& writer) const {
   if (!joint || (!torque && !force) || !velocity) {
-    return writer.reject("model.missing-key", " needs joint, torque (or force) and velocity.",
-                         "Below the velocity, friction is viscous.");
+    return writer.reject_missing(" needs joint, torque (or force) and velocity.",
+                                 "Below the velocity, friction is viscous.");
   }
   Model& model = writer.model;
   const int index = joint_of(writer.quantity(joint->quantity));

@@ -108,8 +108,7 @@ bool HeldSignal::is_complete(ModelWriter& writer) const {
   const bool has_parts_of_both =
       (file || column || columns.is_given()) && (value.is_given() || every || until);
   if (has_file == has_value || has_parts_of_both) {
-    writer.reject("model.missing-key",
-                  " needs file, and column or columns; or value, every and until.");
+    writer.reject_missing(" needs file, and column or columns; or value, every and until.");
   } else if (drop_for.value_or(0) > 0 && !drop_every) {
     writer.reject_key("drop_for", "model.bad-value", " needs drop_every, the period.");
   } else if (drop_for && drop_every && !(*drop_for < *drop_every)) {

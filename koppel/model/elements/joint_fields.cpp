@@ -61,9 +61,10 @@ std::optional<std::pair<Marker, Marker>> place_markers(ModelWriter& writer,
     return {};
   }
   if (!has_axis && (joint.use == Axis::Needed || (joint.use == Axis::NeededInSpace && !flat))) {
-    writer.reject(
-        "model.missing-axis", " has no axis.",
-        "Give axis: a direction in the frame of the first body (with 'at': in world axes).");
+    writer.reject_missing(
+        " has no axis.",
+        "Give axis: a direction in the frame of the first body (with 'at': in world axes).",
+        "model.missing-axis");
     return {};
   }
   if (joint.axes.is_given) {

@@ -14,7 +14,7 @@ const std::vector<Field<LinePath>>& LinePath::fields() {
 
 void LinePath::add_to(ModelWriter& writer) const {
   if (!from || !to || !law) {
-    return writer.reject("model.missing-key", " needs from, to and law.");
+    return writer.reject_missing(" needs from, to and law.");
   }
   define_path(writer, from->value + *law * (to->value - from->value));
 }

@@ -20,6 +20,12 @@ void ModelWriter::reject(std::string_view id, std::string message, std::string h
   reject_at({}, id, std::move(message), std::move(hint));
 }
 
+void ModelWriter::reject_missing(std::string message, std::string hint, std::string_view id,
+                                 std::string_view key) {
+  is_rejected_ = true;
+  report_(key, {std::string(id), what + message, std::move(hint), {}, {}, Cause::MissingPart});
+}
+
 std::string ModelWriter::whose(std::string_view key) const {
   return std::string(key) + (of.empty() ? "" : " of " + of);
 }
@@ -65,8 +71,8 @@ void ModelWriter::keep_positive(Expr e, std::string text) {
 
 bool ModelWriter::check_ends(const Ends& ends) {
   if (ends.is_given) return true;
-  reject("model.missing-key", " needs between: [first, second].",
-         "Each a body, or a point of one such as rod.A; 'ground' is the world.");
+  reject_missing(" needs between: [first, second].",
+                 "Each a body, or a point of one such as rod.A; 'ground' is the world.");
   return false;
 }
 

@@ -30,6 +30,9 @@ class ModelWriter {
   void reject(std::string_view id, std::string message, std::string hint = {});
   void reject_at(std::string_view key, std::string_view id, std::string message,
                  std::string hint = {});
+  // Something is missing: `model.missing-key`, or another of that kind.
+  void reject_missing(std::string message, std::string hint = {},
+                      std::string_view id = "model.missing-key", std::string_view key = {});
   // The same about a key: "key of force 's' …".
   void reject_key(std::string_view key, std::string_view id, std::string message,
                   std::string hint = {});

@@ -45,8 +45,8 @@ const std::vector<Field<OwnPoint>>& OwnPoint::fields() {
 std::optional<int> OwnPoint::add_as(ModelWriter& writer, bool is_point) const {
   Model& model = writer.model;
   if (start.has_value() == is.is_given()) {
-    writer.reject("model.missing-key", " needs start, or is.",
-                  "start: expected values of its coordinates; is: what it is, by others.");
+    writer.reject_missing(" needs start, or is.",
+                          "start: expected values of its coordinates; is: what it is, by others.");
     return {};
   }
   const std::string all = model.is_planar ? "xy" : "xyz";

@@ -19,8 +19,9 @@ const std::vector<Field<RecordedSignal>>& RecordedSignal::fields() {
 
 void RecordedSignal::add_to(ModelWriter& writer) const {
   if (!file || !tolerance || column.has_value() == columns.is_given()) {
-    return writer.reject("model.missing-key", " needs file, tolerance, and column or columns.",
-                         "The tolerance is how far the smoothed signal may be from a sample.");
+    return writer.reject_missing(
+        " needs file, tolerance, and column or columns.",
+        "The tolerance is how far the smoothed signal may be from a sample.");
   }
   const int n = smoothness_of(writer, smoothness, kMaxCurveSmoothness);
   const std::optional<SignalSamples> samples = samples_of(writer, *file, column, columns);

@@ -17,7 +17,7 @@ const std::vector<Field<RestToRest>>& RestToRest::fields() {
 
 bool has_time(ModelWriter& writer, std::string_view key, const std::optional<Expr>& time) {
   if (time) return true;
-  writer.reject("model.missing-key", " needs its " + std::string(key) + ".");
+  writer.reject_missing(" needs its " + std::string(key) + ".");
   return false;
 }
 

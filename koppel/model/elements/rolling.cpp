@@ -26,10 +26,10 @@ const std::vector<Field<Rolling>>& Rolling::fields() {
 }
 
 void Rolling::add_to(ModelWriter& writer) const {
-  if (!body || !radius) return writer.reject("model.missing-key", " needs body and radius.");
+  if (!body || !radius) return writer.reject_missing(" needs body and radius.");
   if (side && !axis) {
-    return writer.reject_at("side", "model.missing-key",
-                            " has a 'side' only with an axis: a ball has none.");
+    return writer.reject_missing(" has a 'side' only with an axis: a ball has none.", {},
+                                 "model.missing-key", "side");
   }
   const std::optional<Wheel> wheel = put_on_plane(writer, "body", *body, *radius, axis, normal, at);
   if (!wheel) return;

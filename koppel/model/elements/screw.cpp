@@ -49,7 +49,7 @@ const std::vector<Field<Screw>>& Screw::fields() {
 
 void Screw::add_to(ModelWriter& writer) const {
   auto markers = place_markers(writer, {between, at, axis, axes, JointPlacing::Axis::Needed, true});
-  if (!pitch) writer.reject("model.missing-key", " needs its pitch: the displacement a turn.");
+  if (!pitch) writer.reject_missing(" needs its pitch: the displacement a turn.");
   if (!markers || !pitch) return;
   const Expr angle = zero_of(writer, *law(*pitch), zero).angle;
   markers->first = shifted(markers->first, angle, *pitch * angle / (2 * std::numbers::pi));

@@ -17,7 +17,7 @@ const std::vector<Field<ServoElement>>& ServoElement::fields() {
 
 void ServoElement::add_to(ModelWriter& writer) const {
   if (!output || !reference) {
-    return writer.reject("model.missing-key", " needs output and reference.");
+    return writer.reject_missing(" needs output and reference.");
   }
   writer.model.servos.push_back({writer.name, *output, *reference, writer.where()});
 }
@@ -39,7 +39,7 @@ void AttitudeElement::add_to(ModelWriter& writer) const {
                             "Prescribe an angle: {output: body.angle, reference: …}.");
   }
   if (!attitude || !to.is_given || !law) {
-    return writer.reject("model.missing-key", " needs attitude, to and law.");
+    return writer.reject_missing(" needs attitude, to and law.");
   }
   Mat3<double> start;
   if (from.is_given) {

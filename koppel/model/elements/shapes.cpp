@@ -30,7 +30,7 @@ Mat3<double> axes_along(const Vec3<double>& direction) {
 
 // A length that must be there.
 bool has(ModelWriter& writer, std::string_view key, bool is_given) {
-  if (!is_given) writer.reject("model.missing-key", " needs " + std::string(key) + ".");
+  if (!is_given) writer.reject_missing(" needs " + std::string(key) + ".");
   return is_given;
 }
 

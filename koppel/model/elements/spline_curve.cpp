@@ -24,8 +24,8 @@ void SplineCurve::add_to(ModelWriter& writer) const {
   constexpr std::size_t kMost = 1000;
   const std::vector<double>& x = at.values;
   if (x.size() < 2 || x.size() > kMost || x.size() != through.size()) {
-    return writer.reject("model.missing-key",
-                         " needs lists 'at' and 'through' of equal length, from 2 to 1000 points.");
+    return writer.reject_missing(
+        " needs lists 'at' and 'through' of equal length, from 2 to 1000 points.");
   }
   const int n = smoothness_of(writer, smoothness, kMaxCurveSmoothness);
   for (std::size_t i = 1; i < x.size(); ++i) {

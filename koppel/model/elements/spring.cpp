@@ -40,11 +40,11 @@ void Spring::announce(ModelWriter& writer) const {
 
 void Spring::add_to(ModelWriter& writer) const {
   if (!stiffness && !damping && !tension) {
-    writer.reject("model.missing-key", " needs stiffness, damping or tension.");
+    writer.reject_missing(" needs stiffness, damping or tension.");
   }
   if (stiffness && !free_length) {
-    writer.reject("model.missing-key", " has a stiffness but no free_length.",
-                  "Write free_length: 0 for one that pulls until its ends meet.");
+    writer.reject_missing(" has a stiffness but no free_length.",
+                          "Write free_length: 0 for one that pulls until its ends meet.");
   }
   if (writer.is_rejected()) return;
   const int length = *writer.model.find_measure(writer.name + ".length");

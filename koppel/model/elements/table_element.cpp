@@ -21,7 +21,7 @@ const std::vector<Field<TableElement>>& TableElement::fields() {
 
 void TableElement::add_to(ModelWriter& writer) const {
   if (x.values.empty() || y.values.empty()) {
-    writer.reject("model.missing-key", " needs lists of numbers x and y.");
+    writer.reject_missing(" needs lists of numbers x and y.");
   }
   if (type.value == 2 && outside.value > 0) {
     writer.reject_at("outside", "model.contradiction",

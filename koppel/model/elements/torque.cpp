@@ -23,7 +23,7 @@ const std::vector<Field<Torque>>& Torque::fields() {
 }
 
 void Torque::add_to(ModelWriter& writer) const {
-  if (!on || !torque.is_given()) return writer.reject("model.missing-key", " needs on and torque.");
+  if (!on || !torque.is_given()) return writer.reject_missing(" needs on and torque.");
   const bool flat = writer.model.is_planar;
   if (flat && torque.is_list) {
     return writer.reject_key("torque", "model.wrong-kind",

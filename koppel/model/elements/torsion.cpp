@@ -17,9 +17,9 @@ const std::vector<Field<Torsion>>& Torsion::fields() {
 }
 
 void Torsion::add_to(ModelWriter& writer) const {
-  if (!joint) return writer.reject("model.missing-key", " needs the joint it acts in.");
+  if (!joint) return writer.reject_missing(" needs the joint it acts in.");
   if (!stiffness && !damping && !effort) {
-    return writer.reject("model.missing-key", " needs stiffness, damping or effort.");
+    return writer.reject_missing(" needs stiffness, damping or effort.");
   }
   const Quantity q = writer.quantity(joint->quantity);
   Force force{.is_stiff = stiff};

@@ -168,8 +168,7 @@ void TrackingElement::add_to(ModelWriter& writer) const {
   const int count = static_cast<int>(point.has_value()) + static_cast<int>(output.is_given()) +
                     static_cast<int>(orientation.has_value() || !turned.empty());
   if (count != 1 || !follows.is_given()) {
-    return writer.reject("model.missing-key",
-                         " needs follows, and one of point, orientation and output.");
+    return writer.reject_missing(" needs follows, and one of point, orientation and output.");
   }
   constexpr TrackingMethod kMethods[] = {TrackingMethod::Automatic, TrackingMethod::L2,
                                          TrackingMethod::Neumann, TrackingMethod::Mixed};
@@ -178,7 +177,7 @@ void TrackingElement::add_to(ModelWriter& writer) const {
   const bool has_rate =
       out.method == TrackingMethod::Neumann || out.method == TrackingMethod::Mixed;
   if ((out.method != TrackingMethod::Automatic && !rho0) || (has_rate && !rho1)) {
-    return writer.reject("model.missing-key", has_rate ? " needs rho0 and rho1." : " needs rho0.");
+    return writer.reject_missing(has_rate ? " needs rho0 and rho1." : " needs rho0.");
   }
   if (out.method != TrackingMethod::Automatic) {
     for (const auto& [key, value] :

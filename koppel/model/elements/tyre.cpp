@@ -40,13 +40,14 @@ const std::vector<Field<Tyre>>& Tyre::fields() {
 void Tyre::add_to(ModelWriter& writer) const {
   const bool flat = writer.model.is_planar;
   if (!on || !radius || !stiffness || !friction || !slip_stiffness.is_given()) {
-    return writer.reject("model.missing-key",
-                         " needs on, radius, stiffness, friction and slip_stiffness.",
-                         "In space its axis too; damping, velocity, normal and at may be given.");
+    return writer.reject_missing(
+        " needs on, radius, stiffness, friction and slip_stiffness.",
+        "In space its axis too; damping, velocity, normal and at may be given.");
   }
   if (!flat && !axis) {
-    return writer.reject("model.missing-axis", " has no axis.",
-                         "Give axis: the direction that the wheel turns about, in its own frame.");
+    return writer.reject_missing(
+        " has no axis.", "Give axis: the direction that the wheel turns about, in its own frame.",
+        "model.missing-axis");
   }
   const std::vector<Expr>& slip = slip_stiffness.values;
   for (const Expr& C : slip) writer.check("slip_stiffness", C, Bound::NotNegative);
@@ -65,8 +66,8 @@ void Tyre::add_to(ModelWriter& writer) const {
   const Vec3e &c = wheel->c.value, &c_rate = wheel->c.rate, &a = *wheel->axis;
   const Vec3e &n = wheel->plane.axes.column[2], &p = wheel->plane.point;
   const Expr r = wheel->radius, eps = r / 1000, lean = dot(n, a);
-  // n·ν = |a × n|; that of a wheel that lies on its side is not 0 but next to it: ν has no direction
-  // there.
+  // n·ν = |a × n|; that of a wheel that lies on its side is not 0 but next to it: ν has no
+  // direction there.
   constexpr double kFlat = 1e-24;
   const Vec3e side = cross(a, n);
   const Expr upright = sqrt(dot(side, side) + kFlat);

@@ -42,7 +42,7 @@ const std::vector<Field<Universal>>& Universal::fields() {
 
 void Universal::add_to(ModelWriter& writer) const {
   if (!axes.is_given) {
-    return writer.reject("model.missing-axis", " needs axes: one fixed to each body.");
+    return writer.reject_missing(" needs axes: one fixed to each body.", {}, "model.missing-axis");
   }
   const auto markers = place_markers(writer, {between, at, {}, axes});
   if (!markers) return;

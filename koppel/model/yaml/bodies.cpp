@@ -70,6 +70,7 @@ void read_bodies(Reader& reader, const Node* section) {
     reader.names.frames.emplace(reader.full("ground"), Frame{kGround, reader.frame});
   }
   for (const Element& element : reader.elements(section, "bodies")) {
+    const Reader::Subject subject(reader, element.full_name);
     element.name == "ground" ? read_ground(reader, element) : read_body(reader, element);
   }
 }

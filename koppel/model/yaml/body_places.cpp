@@ -37,15 +37,16 @@ std::optional<Point> Reader::point(const Node& node, const std::string& what) {
           points.push_back(point_name.substr(owner.size() + 1));
       }
       std::sort(points.begin(), points.end());
-      report(offset, "model.unknown-point",
-             what + " names point '" + name.substr(dot + 1) + "' of body '" + name.substr(0, dot) +
-                 "'; there is none.",
-             points.empty() ? "The body has no points."
-                            : list_choices(name.substr(dot + 1), "points", points));
+      report_unknown(source.at(offset), "model.unknown-point", key,
+                     what + " names point '" + name.substr(dot + 1) + "' of body '" +
+                         name.substr(0, dot) + "'; there is none.",
+                     points.empty() ? "The body has no points."
+                                    : list_choices(name.substr(dot + 1), "points", points));
       return {};
     }
-    report(offset, "model.unknown-body", what + " names body '" + name + "'; there is none.",
-           list_choices(name, "bodies", known));
+    report_unknown(source.at(offset), "model.unknown-body", key,
+                   what + " names body '" + name + "'; there is none.",
+                   list_choices(name, "bodies", known));
     return {};
   };
   if (node.is_map() && node.entries.size() == 1) {
@@ -90,9 +91,9 @@ std::optional<Vec3e> Reader::axis_of(const Node& node, const Point& point,
     if (key.starts_with(full(owner) + '.')) known.push_back(key.substr(full(owner).size() + 1));
   }
   std::sort(known.begin(), known.end());
-  report(node.offset, "model.unknown-axis",
-         what + " names axis '" + name + "' of body '" + owner + "'; there is none.",
-         known.empty() ? "The body has no axes." : list_choices(name, "axes", known));
+  report_unknown(source.at(node.offset), "model.unknown-axis", full(owner + '.' + name),
+                 what + " names axis '" + name + "' of body '" + owner + "'; there is none.",
+                 known.empty() ? "The body has no axes." : list_choices(name, "axes", known));
   return {};
 }
 

@@ -12,6 +12,7 @@ namespace koppel::yaml {
 // name.roll, name.pitch, name.yaw and the rotation vector name.rx, name.ry, name.rz.
 void read_definitions(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "definitions")) {
+    const Reader::Subject subject(reader, element.full_name);
     const Node& node = *element.value;
     if (!node.is_map() || node.find("between") == nullptr) {
       if (reader.claim(element, "plain", "definition")) {
@@ -28,6 +29,7 @@ std::optional<Expr> Reader::definition(const std::string& full_name, Allow allow
   const auto it = definitions.find(full_name.substr(0, full_name.size() - (is_rate ? 1 : 0)));
   if (it == definitions.end()) return {};
   Definition& d = it->second;
+  const Subject subject(*this, d.element.full_name);
   const std::string what = describe("definition", d.element.name);
   if (d.is_open) {
     report(d.element.offset, "model.cyclic-definition", what + " is defined by itself.");

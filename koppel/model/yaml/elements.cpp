@@ -52,7 +52,7 @@ std::optional<ModelWriter> read_one_of(Reader& reader, const Element& element, c
   if (!reader.expect_map(node, what)) return {};
   const Node* type = node.find("type");
   if (type == nullptr) {
-    reader.report(element.offset, "model.missing-key", what + " has no type.");
+    reader.report_missing(element.offset, what + " has no type.");
     return {};
   }
   const auto all = types_with<List>([](auto) { return true; });
@@ -86,6 +86,7 @@ template <typename E>
 void read_section(Reader& reader, const Node* section, const char* name, const char* kind,
                   const char* space, Add add = Add::WithoutMistakes) {
   for (const Element& element : reader.elements(section, name)) {
+    const Reader::Subject subject(reader, element.full_name);
     if (space != nullptr && !reader.claim(element, space, kind)) continue;
     read_element<E>(reader, element, describe(kind, element.name), add);
   }
@@ -101,6 +102,7 @@ void for_each_named(Reader& reader, const Node* section, const char* name, const
   }();
   if (section == nullptr || !section->is_sequence()) {
     for (Element element : reader.elements(section, name)) {
+      const Reader::Subject subject(reader, element.full_name);
       if (element.value->is_null()) element.value = &nothing;
       read(element);
     }
@@ -108,6 +110,7 @@ void for_each_named(Reader& reader, const Node* section, const char* name, const
   }
   for (const Node& item : section->items) {
     const std::string text = reader.with_indices(item.offset, reader.text(item, one));
+    const Reader::Subject subject(reader, reader.full(text));
     read({text, reader.full(text), item.offset, &nothing});
   }
 }
@@ -121,6 +124,7 @@ void read_tables(Reader& reader, const Node* section) {
 // Each may use those above it.
 void read_signals(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "signals")) {
+    const Reader::Subject subject(reader, element.full_name);
     if (!reader.claim(element, "plain", "signal")) continue;
     const bool has_type = element.value->is_map() && element.value->find("type") != nullptr;
     const std::optional<ModelWriter> writer =
@@ -164,6 +168,7 @@ void read_coordinates(Reader& reader, const Node* section) {
 
 void read_joints(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "joints")) {
+    const Reader::Subject subject(reader, element.full_name);
     const std::size_t first = reader.model.joints.size();
     if (!reader.claim(element, "element", "joint")) continue;
     read_one_of<JointElements>(reader, element, "joint");
@@ -175,6 +180,7 @@ void read_joints(Reader& reader, const Node* section) {
 
 void read_forces(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "forces")) {
+    const Reader::Subject subject(reader, element.full_name);
     if (reader.claim(element, "element", "force")) {
       read_one_of<ForceElements>(reader, element, "force");
     }
@@ -205,6 +211,7 @@ void read_outputs(Reader& reader, const Node* section) {
 
 void read_drawing(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "drawing")) {
+    const Reader::Subject subject(reader, element.full_name);
     const std::string what = describe("drawing", element.name);
     if (!reader.expect_map(*element.value, what)) continue;
     bool is_read = false;
@@ -215,13 +222,14 @@ void read_drawing(Reader& reader, const Node* section) {
       read_element<E>(reader, element, what, Add::Always);
     });
     if (is_read) continue;
-    reader.report(element.offset, "model.missing-key", what + " does not say what is drawn.",
-                  "Give one of point, line, cable, circle, box, label, with where it is.");
+    reader.report_missing(element.offset, what + " does not say what is drawn.",
+                          "Give one of point, line, cable, circle, box, label, with where it is.");
   }
 }
 
 void read_servo(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "servo")) {
+    const Reader::Subject subject(reader, element.full_name);
     if (!reader.claim(element, "servo", "servo constraint")) continue;
     const std::string what = describe("servo constraint", element.name);
     if (element.value->is_map() && element.value->find("attitude") != nullptr) {
@@ -238,6 +246,7 @@ void read_events(Reader& reader, const Node* section) {
 
 void read_positive(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "positive")) {
+    const Reader::Subject subject(reader, element.full_name);
     read_element<PositiveElement>(reader, element, "the positive expression '" + element.name + "'",
                                   Add::Always);
   }

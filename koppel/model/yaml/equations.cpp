@@ -6,6 +6,7 @@ namespace koppel::yaml {
 
 void read_states(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "states")) {
+    const Reader::Subject subject(reader, element.full_name);
     if (!reader.claim(element, "plain", "state")) continue;
     reader.names.plain.emplace(element.full_name, reader.model.graph->symbol(element.full_name));
   }
@@ -13,6 +14,7 @@ void read_states(Reader& reader, const Node* section) {
 
 void read_state_rates(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "states")) {
+    const Reader::Subject subject(reader, element.full_name);
     if (!reader.names.plain.contains(element.full_name)) continue;
     read_element<StateElement>(reader, element, describe("state", element.name), Add::Always);
   }
@@ -28,6 +30,7 @@ void read_energies(Reader& reader, const Node& root) {
   read("dissipation", Allow::Everything, model.dissipation);
   for (const Element& element :
        reader.elements(root.find("generalized_forces"), "generalized_forces")) {
+    const Reader::Subject subject(reader, element.full_name);
     const std::string what = "generalized force on '" + element.name + "'";
     const int on = reader.quantity(make_scalar(element.name, element.offset), what);
     const Expr effort = reader.expression(value_of<GeneralizedForce>(reader, element, what), what,
@@ -41,6 +44,7 @@ void read_energies(Reader& reader, const Node& root) {
 
 void read_initial(Reader& reader, const Node* section) {
   for (const Element& element : reader.elements(section, "initial")) {
+    const Reader::Subject subject(reader, element.full_name);
     const std::string what = "initial value of '" + element.name + "'";
     std::optional<Expr> symbol = reader.resolve(element.name, Allow::Everything);
     const bool is_parameter = reader.names.parameters.contains(element.full_name);
@@ -68,7 +72,7 @@ void read_initial(Reader& reader, const Node* section) {
     if (node.is_map()) reader.check_keys(node, what, keys_of<InitialElement>());
     const Node* value = node.is_map() ? node.find("value") : &node;
     if (value == nullptr) {
-      reader.report(element.offset, "model.missing-key", what + " needs a value.");
+      reader.report_missing(element.offset, what + " needs a value.");
       continue;
     }
     InitialElement made;

@@ -41,9 +41,9 @@ void FieldReader::read(const Node& node, const FieldInfo& /*info*/, std::optiona
 
 void FieldReader::read(const Node& node, const FieldInfo& /*info*/, Ends& into) {
   if (!node.is_sequence() || node.items.size() != 2) {
-    return reader_.report(node.offset, "model.missing-key",
-                          what_ + " needs between: [first, second].",
-                          "Each a body, or a point of one such as rod.A; 'ground' is the world.");
+    return reader_.report_missing(
+        node.offset, what_ + " needs between: [first, second].",
+        "Each a body, or a point of one such as rod.A; 'ground' is the world.");
   }
   const std::optional<Point> a = reader_.point(node.items[0], what_);
   const std::optional<Point> b = reader_.point(node.items[1], what_);
@@ -137,8 +137,9 @@ void FieldReader::read(const Node& node, const FieldInfo& info, Assignments& int
   for (const Element& change : reader_.elements(&node, key(info))) {
     const auto it = reader_.names.parameters.find(change.full_name);
     if (it == reader_.names.parameters.end()) {
-      reader_.report(change.offset, "model.unknown-name",
-                     what_ + " sets '" + change.name + "'; there is no such parameter.");
+      reader_.report_unknown(reader_.source.at(change.offset), "model.unknown-name",
+                             change.full_name,
+                             what_ + " sets '" + change.name + "'; there is no such parameter.");
       continue;
     }
     into.values.push_back(
@@ -259,9 +260,10 @@ void FieldReader::read(const Node& node, const FieldInfo& info, OwnPoints& into)
     if (it == reader_.names.elements.end()) {
       std::vector<std::string> known;
       for (const PointOrVector& e : reader_.model.elements) known.push_back(e.name);
-      reader_.report(item.offset, "model.unknown-point",
-                     key(info) + " names '" + name + "'; there is no such point or vector.",
-                     list_choices(name, "points and vectors", known));
+      reader_.report_unknown(reader_.source.at(item.offset), "model.unknown-point",
+                             reader_.full(name),
+                             key(info) + " names '" + name + "'; there is no such point or vector.",
+                             list_choices(name, "points and vectors", known));
       into.is_known = false;
       return;
     }
@@ -301,6 +303,7 @@ void FieldReader::read(const Node& node, const FieldInfo& info, Shapes& into) {
 }
 
 void FieldReader::read_shape(const Entry& entry, Shapes& into) {
+  const Reader::Subject subject(reader_, reader_.subject() + '.' + entry.key);
   const std::string what = entry.key + " of " + what_;
   std::vector<std::string> known;
   ShapeElements::for_each([&](auto id) {
@@ -329,7 +332,7 @@ const Node& value_of(Reader& reader, const Element& element, const std::string& 
   if (!element.value->is_map()) return *element.value;
   reader.check_keys(*element.value, what, keys);
   if (const Node* value = element.value->find("value")) return *value;
-  reader.report(element.offset, "model.missing-key", what + " needs a value.");
+  reader.report_missing(element.offset, what + " needs a value.");
   static const Node zero = make_scalar("0", 0);
   return zero;
 }

@@ -59,7 +59,7 @@ const Node* find_file(Reader& reader, const Element& element, const std::string&
   const Node* robot = node.find("urdf");
   const Node* file = robot != nullptr ? robot : node.find("file");
   if (file == nullptr) {
-    reader.report(element.offset, "model.missing-key", what + " needs the name of its file.");
+    reader.report_missing(element.offset, what + " needs the name of its file.");
     return nullptr;
   }
   const auto needless = [&](const char* key, const char* whose) {
@@ -111,6 +111,7 @@ ReadOptions hand_over(Reader& reader, const Element& element, const Settings& pa
 }
 
 void read_include(Reader& reader, const Element& element) {
+  const Reader::Subject subject(reader, element.full_name);
   const std::string what = describe("sub-assembly", element.name);
   if (!reader.claim(element, "element", "sub-assembly")) return;
   const Node& node = *element.value;

@@ -30,10 +30,15 @@ bool Reader::is_reported(const Location& where, std::string_view id) const {
          });
 }
 
-void Reader::report(Location where, std::string_view id, std::string message, std::string hint) {
-  if (is_reported(where, id)) return;  // a repeated element has its mistake once
-  mistakes_.push_back({std::string(id), std::move(message), std::move(hint), std::move(where), {}});
+void Reader::report(Diagnostic mistake) {
+  if (is_reported(mistake.where, mistake.id)) return;  // a repeated element has its mistake once
+  if (mistake.subject.empty()) mistake.subject = subject_;
+  mistakes_.push_back(std::move(mistake));
   if (mistakes_.size() >= kMostMistakes) throw Error(std::move(mistakes_));
+}
+
+void Reader::report(Location where, std::string_view id, std::string message, std::string hint) {
+  report(Diagnostic{std::string(id), std::move(message), std::move(hint), std::move(where), {}});
 }
 
 void Reader::report(std::size_t offset, std::string_view id, std::string message,
@@ -42,7 +47,31 @@ void Reader::report(std::size_t offset, std::string_view id, std::string message
 }
 
 void Reader::report(const Error& error) {
-  for (const Diagnostic& d : error.diagnostics()) report(d.where, d.id, d.message, d.hint);
+  for (Diagnostic d : error.diagnostics()) {
+    d.excerpt.clear();
+    report(std::move(d));
+  }
+}
+
+void Reader::report_missing(std::size_t offset, std::string message, std::string hint) {
+  report({"model.missing-key",
+          std::move(message),
+          std::move(hint),
+          source.at(offset),
+          {},
+          Cause::MissingPart});
+}
+
+void Reader::report_unknown(Location where, std::string_view id, std::string_view named,
+                            std::string message, std::string hint) {
+  report({std::string(id),
+          std::move(message),
+          std::move(hint),
+          std::move(where),
+          {},
+          Cause::UnknownName,
+          {},
+          std::string(named)});
 }
 
 void Reader::report(const Node& scalar, const Error& error) {
@@ -54,9 +83,10 @@ void Reader::report(const Node& scalar, const Error& error) {
       ++offset;
       if ((static_cast<unsigned char>(scalar.text[offset]) & 0xC0) != 0x80) ++column;
     }
-    const std::size_t before = mistakes_.size();
-    report(source.at(scalar, offset), d.id, d.message, d.hint);
-    if (mistakes_.size() > before) mistakes_.back().excerpt = d.excerpt;
+    Diagnostic mistake = d;
+    mistake.where = source.at(scalar, offset);
+    if (!d.named.empty()) mistake.named = full(d.named);
+    report(std::move(mistake));
   }
 }
 
@@ -74,9 +104,15 @@ bool Reader::check_keys(const Node& node, const std::string& what,
   for (const Entry& entry : node.entries) {
     if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) continue;
     if (is_reported(source.at(entry.offset), "model.unknown-key")) continue;
-    report(entry.offset, "model.unknown-key",
-           "unknown key '" + entry.key.substr(0, 60) + "' in " + what + ".",
-           list_choices(entry.key, "keys", {keys.begin(), keys.end()}));
+    const std::vector<std::string> known(keys.begin(), keys.end());
+    report({"model.unknown-key",
+            "unknown key '" + entry.key.substr(0, 60) + "' in " + what + ".",
+            list_choices(entry.key, "keys", known),
+            source.at(entry.offset),
+            {},
+            Cause::UnknownKey,
+            {},
+            suggest(entry.key, known)});
   }
   return true;
 }
@@ -128,8 +164,10 @@ ModelWriter Reader::writer_for(const Element& element, const std::string& what) 
     return value->items[std::stoul(std::string(key.substr(bracket + 1)))].offset;
   };
   ModelWriter writer(model, *values, element.full_name, what, source.at(offset),
-                     [this, find](std::string_view key, const Diagnostic& d) {
-                       report(find(key), d.id, d.message, d.hint);
+                     [this, find](std::string_view key, Diagnostic d) {
+                       d.where = source.at(find(key));
+                       d.excerpt.clear();
+                       report(std::move(d));
                      });
   writer.locate = [this, find](std::string_view key) { return source.at(find(key)); };
   writer.note_built_in = [this](Expr e) { build_in(e); };

@@ -60,6 +60,7 @@ void read_parameters(Reader& reader, const Node* section, const ReadOptions& opt
   std::vector<Node> nodes(given.size());
   std::vector<std::vector<std::size_t>> needs(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
+    const Reader::Subject subject(reader, given[i].full_name);
     nodes[i] = value_of<ParameterElement>(reader, given[i], describe("parameter", given[i].name));
     if (set[i]) nodes[i] = make_scalar(*set[i], given[i].offset);
     for (const Name& name : names_in(nodes[i].text)) {
@@ -90,12 +91,14 @@ void read_parameters(Reader& reader, const Node* section, const ReadOptions& opt
   }
   // In the order of the file, as far as it goes: symbols first, then values.
   for (const Element& element : given) {
+    const Reader::Subject subject(reader, element.full_name);
     if (!reader.claim(element, "plain", "parameter")) continue;
     names.parameters.emplace(element.full_name,
                              Parameter{reader.model.graph->symbol(element.full_name), 0});
   }
   for (const std::size_t i : order) {
     const auto it = names.parameters.find(given[i].full_name);
+    const Reader::Subject subject(reader, given[i].full_name);
     const Number value = reader.number(nodes[i], describe("parameter", given[i].name));
     if (it == names.parameters.end()) continue;
     it->second.value = value.value;

@@ -40,6 +40,7 @@ void read_own_points(Reader& reader, const Node* section, bool is_point) {
         std::string(kind) + "s whose components are coordinates stand in the main file only.");
   }
   for (const Element& element : reader.elements(section, is_point ? "points" : "vectors")) {
+    const Reader::Subject subject(reader, element.full_name);
     const std::string what = describe(kind, element.name);
     if (!reader.claim(element, "element", kind)) continue;
     if (element.value->is_map()) reader.check_keys(*element.value, what, keys_of<OwnPoint>());

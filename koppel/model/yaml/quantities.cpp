@@ -131,8 +131,9 @@ void Reader::report_unknown(Location where, std::string_view name, Allow allow) 
     return;
   }
   if (name.ends_with("''") && resolve(name.substr(0, name.find('\'')), Allow::Everything)) {
-    report(std::move(where), "model.unknown-name",
-           quoted + " is an acceleration; only values and rates, with one quote, are known here.");
+    report_unknown(
+        std::move(where), "model.unknown-name", full(name),
+        quoted + " is an acceleration; only values and rates, with one quote, are known here.");
     return;
   }
   std::vector<std::string> known;
@@ -150,8 +151,8 @@ void Reader::report_unknown(Location where, std::string_view name, Allow allow) 
   } else {
     known = known_names();
   }
-  report(std::move(where), "model.unknown-name", "unknown name " + quoted + ".",
-         list_choices(name, "known", std::move(known)));
+  report_unknown(std::move(where), "model.unknown-name", full(name), "unknown name " + quoted + ".",
+                 list_choices(name, "known", std::move(known)));
 }
 
 int Reader::quantity(const Node& node, std::string_view what) {
@@ -182,9 +183,9 @@ int Reader::joint_coordinate(const Node& node, std::string_view what) {
     for (const Joint& j : model.joints) {
       if (j.name.starts_with(prefix)) known.push_back(j.name.substr(prefix.size()));
     }
-    report(node.offset, "model.unknown-joint",
-           std::string(what) + " names joint '" + name + "'; there is none.",
-           list_choices(name, "joints", known));
+    report_unknown(source.at(node.offset), "model.unknown-joint", full(name),
+                   std::string(what) + " names joint '" + name + "'; there is none.",
+                   list_choices(name, "joints", known));
     return -1;
   }
   const JointLaw& law = *model.joints[static_cast<std::size_t>(*joint)].law;

@@ -22,7 +22,8 @@ Reader::Reader(Reader& outer, const Source& source_in, std::string prefix_in,
       prefix(std::move(prefix_in)),
       frame(frame_in),
       depth(outer.depth + 1),
-      mistakes_(outer.mistakes_) {}
+      mistakes_(outer.mistakes_),
+      subject_(outer.subject_) {}
 
 namespace {
 
@@ -122,38 +123,16 @@ void read_sections(Reader& reader, const Node& root, const ReadOptions& options)
 namespace koppel {
 namespace {
 
-// The names in quotes: "joint 'k' names body 'rod'; there is none." has two.
-std::vector<std::string> names_in_quotes(const std::string& message) {
-  std::vector<std::string> names;
-  for (std::size_t open = message.find('\''); open != message.npos;) {
-    // A name may end in primes.
-    std::size_t close = message.find('\'', open + 1);
-    while (close != message.npos && close + 1 < message.size() && message[close + 1] == '\'')
-      ++close;
-    if (close == message.npos) break;
-    names.push_back(message.substr(open + 1, close - open - 1));
-    open = message.find('\'', close + 1);
-  }
-  return names;
-}
-
-bool is_about_unknown(const Diagnostic& d) {
-  return d.id == "model.unknown-name" || d.id == "model.unknown-body" ||
-         d.id == "model.unknown-point" || d.id == "expr.unknown-name";
-}
-
-// What is not there because what should make it has a mistake itself: 'j.angle', where joint 'j'
-// has an unknown type.
+// Leaves out names that are unknown because what should make them has a mistake itself: 'j.angle',
+// where joint 'j' has an unknown type.
 void leave_out_unknown(std::vector<Diagnostic>& mistakes) {
   std::set<std::string, std::less<>> wrong;
   for (const Diagnostic& d : mistakes) {
-    if (is_about_unknown(d)) continue;
-    for (std::string& name : names_in_quotes(d.message)) wrong.insert(std::move(name));
+    if (d.cause != Cause::UnknownName && !d.subject.empty()) wrong.insert(d.subject);
   }
   std::erase_if(mistakes, [&](const Diagnostic& d) {
-    const std::vector<std::string> names = names_in_quotes(d.message);
-    if (!is_about_unknown(d) || names.empty()) return false;
-    const std::string_view name = names.back();
+    if (d.cause != Cause::UnknownName) return false;
+    const std::string_view name = d.named;
     for (std::size_t end = name.find('.');; end = name.find('.', end + 1)) {
       if (wrong.contains(name.substr(0, end))) return true;
       if (end == name.npos) return false;
@@ -161,21 +140,14 @@ void leave_out_unknown(std::vector<Diagnostic>& mistakes) {
   });
 }
 
-// What is only wrong because of another mistake: a key that is missing because it is misspelt, and
-// names of what has a mistake itself. Messages name the element first: "body 'bar' has no mass."
-void leave_out_consequences(std::vector<Diagnostic>& mistakes) {
-  leave_out_unknown(mistakes);
-  std::vector<std::string> misspelt;  // "body 'bar' "
+// Leaves out what is missing because a key is misspelt.
+void leave_out_misspelt(std::vector<Diagnostic>& mistakes) {
+  std::set<std::string, std::less<>> misspelt;
   for (const Diagnostic& d : mistakes) {
-    const std::size_t in = d.message.find("' in ");
-    if (d.id != "model.unknown-key" || in == d.message.npos) continue;
-    if (d.hint.find("Did you mean") == d.hint.npos) continue;
-    misspelt.push_back(d.message.substr(in + 5, d.message.size() - in - 6) + ' ');
+    if (d.cause == Cause::UnknownKey && !d.named.empty()) misspelt.insert(d.subject);
   }
   std::erase_if(mistakes, [&](const Diagnostic& d) {
-    return d.id.starts_with("model.missing-") &&
-           std::any_of(misspelt.begin(), misspelt.end(),
-                       [&](const std::string& what) { return d.message.starts_with(what); });
+    return d.cause == Cause::MissingPart && misspelt.contains(d.subject);
   });
 }
 
@@ -220,7 +192,8 @@ Model read_source(std::string_view text, const std::string& file, const ReadOpti
     }
     return model;
   }
-  leave_out_consequences(mistakes);
+  leave_out_unknown(mistakes);
+  leave_out_misspelt(mistakes);
   std::stable_sort(mistakes.begin(), mistakes.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return a.where.line != b.where.line ? a.where.line < b.where.line
                                         : a.where.column < b.where.column;

@@ -85,6 +85,20 @@ struct Definition {
 
 class Reader {
  public:
+  // Mistakes that are reported while it lives are about this element, by its full name.
+  class Subject {
+   public:
+    Subject(Reader& reader, std::string full_name)
+        : reader_(reader), outer_(std::exchange(reader.subject_, std::move(full_name))) {}
+    ~Subject() { reader_.subject_ = std::move(outer_); }
+    Subject(const Subject&) = delete;
+    Subject& operator=(const Subject&) = delete;
+
+   private:
+    Reader& reader_;
+    std::string outer_;
+  };
+
   Reader(Model& model, Names& names, const Source& source, std::vector<Diagnostic>& mistakes);
   // Of a file that another one includes, under a prefix and at a place.
   Reader(Reader& outer, const Source& source, std::string prefix, const Placement& frame);
@@ -92,7 +106,14 @@ class Reader {
   // mistakes.cpp: reporting, and the shape of maps.
   void report(Location where, std::string_view id, std::string message, std::string hint = {});
   void report(std::size_t offset, std::string_view id, std::string message, std::string hint = {});
+  void report(Diagnostic mistake);
   void report(const Error& error);  // of another file
+  // An element lacks something.
+  void report_missing(std::size_t offset, std::string message, std::string hint = {});
+  // The full name of nothing.
+  void report_unknown(Location where, std::string_view id, std::string_view named,
+                      std::string message, std::string hint = {});
+  const std::string& subject() const { return subject_; }
   std::size_t num_mistakes() const { return mistakes_.size(); }
   bool expect_map(const Node& node, std::string_view what);
   // Whether it is a map with no other keys than these. Unknown keys are reported.
@@ -172,6 +193,7 @@ class Reader {
   std::optional<Expr> rate_of(Expr e) const;  // nothing: e is not of positions and time
 
   std::vector<Diagnostic>& mistakes_;
+  std::string subject_;
   std::deque<Node> written_out_;  // what repetitions made
   Graph scratch_;                 // for numbers
 };

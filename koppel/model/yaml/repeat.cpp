@@ -70,6 +70,7 @@ std::vector<Element> Reader::elements(const Node* section, std::string_view what
 }
 
 void Reader::repeat(const Entry& entry, const Node& ranges, std::vector<Element>& out) {
+  const Subject subject(*this, full(entry.key));
   if (!expect_map(ranges, "repeat of '" + entry.key + "'")) return;
   struct Index {
     const Entry* entry;
