@@ -9,10 +9,13 @@
 #include <koppel/study/sweep.hpp>
 #include <koppel/study/sweep_table.hpp>
 
+#include "tests/error_of.hpp"
+
 namespace koppel {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::error_of;
 
 // m x'' = -k x, x(0) = a: x = a cos(√(k/m) t).
 constexpr const char* kOscillator = R"(
@@ -34,18 +37,9 @@ Model oscillator(std::vector<ParameterOrigin>* origins = nullptr) {
 }
 
 fs::path oscillator_file() {
-  const fs::path path = fs::path(testing::TempDir()) / "oscillator.yaml";
+  const fs::path path = fs::path(::testing::TempDir()) / "oscillator.yaml";
   std::ofstream(path) << kOscillator;
   return path;
-}
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 SweepOptions over_stiffness() {
