@@ -663,7 +663,7 @@ forces:
 TEST(Places, AreThoseOfTheSubjectAndNotOfNamesInTheText) {
   const Model model = read_model_text(
       "dimension: 2\n"
-      "coordinates: {s: {start: 1}}\n"
+      "coordinates: [s]\n"
       "bodies: {rod: {mass: 1, inertia: 1}}\n"
       "initial:\n"
       "  s: 2\n",
