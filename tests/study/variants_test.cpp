@@ -5,9 +5,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include <koppel/koppel.hpp>
+#include <koppel/model/yaml/parameter_origins.hpp>
+#include <koppel/study/fit.hpp>
+#include <koppel/study/optimize.hpp>
+#include <koppel/study/sensitivity.hpp>
 #include <koppel/study/sweep.hpp>
 #include <koppel/study/sweep_table.hpp>
+#include <koppel/study/variants.hpp>
 
 #include "tests/error_of.hpp"
 
