@@ -54,17 +54,20 @@ install_packages() {
   missing=$(missing_packages "$@")
   [ -z "$missing" ] && return
   if [ "$(id -u)" = 0 ]; then as_root=
+  elif ! command -v sudo >/dev/null; then as_root=nobody
   elif [ -t 0 ]; then as_root=sudo
   else as_root="sudo -n"
   fi
-  say "installing ${missing% }"
-  export DEBIAN_FRONTEND=noninteractive
-  # shellcheck disable=SC2086
-  { $as_root apt-get -q update
-    $as_root apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends $missing
-  } >&2 || true
-  missing=$(missing_packages "$@")
-  [ -z "$missing" ] && return
+  if [ "$as_root" != nobody ]; then
+    say "installing ${missing% }"
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086
+    { $as_root apt-get -q update
+      $as_root apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends $missing
+    } >&2 || true
+    missing=$(missing_packages "$@")
+    [ -z "$missing" ] && return
+  fi
   say "these packages are missing and could not be installed: ${missing% }"
   say "install them with: sudo apt-get install --no-install-recommends ${missing% }"
   exit 1
@@ -78,26 +81,38 @@ configure() {
   elif [ -f "$build/build.ninja" ] && [ "${1-}" != again ] && ! has_new_part; then
     return # ninja configures again when it must
   fi
-  # Warnings are errors where changes are checked, not where somebody builds with a compiler that is new to us.
-  if ! (cd "$root" && cmake --preset release $fresh ${CI:+-D KOPPEL_WERROR=ON}) >"$build/configure.log" 2>&1; then
+  if ! command -v cmake >/dev/null; then
+    say "there is no cmake: install what tools/packages.txt lists, under the names that this system has for it."
+    exit 1
+  fi
+  # Warnings are errors where changes are checked, not where somebody builds with a compiler that is new to us. What an
+  # older build folder remembers may not hold any more: then all is looked for anew.
+  if ! configure_once $fresh && ! configure_once --fresh; then
     cat "$build/configure.log" >&2
     say "the build could not be configured; the reason stands above."
     exit 1
   fi
 }
 
+configure_once() {
+  (cd "$root" && cmake --preset release -D KOPPEL_WERROR="${CI:+ON}" "$@") >"$build/configure.log" 2>&1
+}
+
+processes=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
 # compile TARGET: `cmake --build`, with a line of progress on a terminal.
 compile() {
   if [ -t 2 ]; then quiet=; else quiet=--quiet; fi
-  NINJA_STATUS="koppel: %p of this part, %e s: " cmake --build "$build" --target "$1" -j "$(nproc)" -- $quiet >&2 && return
-  has_room 50 || say "there is no room left on the disk of $build: the build takes up to $needed_megabytes MB."
+  NINJA_STATUS="koppel: %p of this part, %e s: " cmake --build "$build" --target "$1" -j "$processes" -- $quiet >&2 && return
+  has_room 50 "$build" || say "there is no room left on the disk of $build: the build takes up to $needed_megabytes MB."
+  has_room 50 "${TMPDIR:-/tmp}" || say "there is no room left on the disk of ${TMPDIR:-/tmp}, where compilers keep their files."
   say "the build failed; the reason stands above. If it is an old build folder, remove $build and try again."
   exit 1
 }
 
 needed_megabytes=700
-has_room() {
-  room=$(df -Pm "$build" 2>/dev/null | awk 'NR == 2 { print $4 }')
+has_room() { # MEGABYTES FOLDER
+  room=$(df -Pm "$2" 2>/dev/null | awk 'NR == 2 { print $4 }')
   [ -z "$room" ] || [ "$room" -ge "$1" ]
 }
 
@@ -110,11 +125,17 @@ build_program() {
     compile koppel_app
     return
   fi
+  if [ -f "$build/.begun" ]; then
+    say "building Koppel in $build goes on where it was interrupted."
+    compile koppel_app
+    return
+  fi
+  touch "$build/.begun"
   begun=$(date +%s)
   say "building Koppel in $build; this happens once. Measuring how long it takes here ..."
   compile koppel_base
   seconds=$(($(date +%s) - begun))
-  say "about $(minutes $((seconds * (100 - first_share) / first_share + 1))) from now, with $(nproc) processes."
+  say "about $(minutes $((seconds * (100 - first_share) / first_share + 1))) from now, with $processes processes."
   compile koppel_app
   say "built in $(minutes $(($(date +%s) - begun)))."
 }
@@ -127,14 +148,19 @@ build_target() {
     say "$build cannot be written: copy the sources to a folder of your own."
     exit 1
   fi
-  exec 9>"$root/build/.lock"
-  flock 9
+  if command -v flock >/dev/null; then
+    exec 9>"$build/.lock"
+    flock -n 9 || {
+      say "another process is building here; waiting for it."
+      flock 9
+    }
+  fi
   if [ "$target" = koppel_app ] && is_current; then
     exec 9>&- # another process was faster
     return
   fi
   install_packages "$@"
-  if [ ! -x "$build/bin/koppel" ] && ! has_room $needed_megabytes; then
+  if [ ! -x "$build/bin/koppel" ] && ! has_room $needed_megabytes "$build"; then
     say "the build takes up to $needed_megabytes MB; on the disk of $build there are only $room MB free."
     exit 1
   fi
