@@ -51,7 +51,7 @@ std::vector<Law> operator+(std::vector<Law> a, const std::vector<Law>& b) {
   return a;
 }
 
-double size_of(const std::vector<double>& values) {
+double norm_of(const std::vector<double>& values) {
   double largest = 0;
   for (const double x : values) {
     if (!std::isfinite(x)) return HUGE_VAL;
@@ -86,7 +86,7 @@ std::string find_undefined(const Equations& e, const State& reached, double run,
   const std::vector<Law> laws = forces(e) + rates_of_states(e) + rows(e, e.g);
   for (const Law& law : laws) {
     const VectorFunction values(e, law.values);
-    if (std::isfinite(size_of(values(reached)))) continue;
+    if (std::isfinite(norm_of(values(reached)))) continue;
     return fmt::format("'{}' has no finite value there{}", law.name,
                        has_no_distance(e, law.values, reached)
                            ? ": its ends coincide, and the force has no direction. Start them apart"
@@ -95,7 +95,7 @@ std::string find_undefined(const Equations& e, const State& reached, double run,
   for (const Law& law : laws) {
     const VectorFunction values(e, law.values);
     const State ahead = later(reached, kAhead[0] * run, end);
-    if (std::isfinite(size_of(values(ahead)))) continue;
+    if (std::isfinite(norm_of(values(ahead)))) continue;
     return fmt::format("'{}' has no finite value shortly after, at t = {:.9g} s", law.name,
                        ahead.t);
   }
@@ -104,7 +104,7 @@ std::string find_undefined(const Equations& e, const State& reached, double run,
 
 std::string find_undefined_at(const Equations& e, const State& next) {
   for (const Law& law : forces(e) + rates_of_states(e)) {
-    if (std::isfinite(size_of(VectorFunction(e, law.values)(next)))) continue;
+    if (std::isfinite(norm_of(VectorFunction(e, law.values)(next)))) continue;
     return fmt::format("'{}' has no finite value where the next step leads, at t = {:.9g} s",
                        law.name, next.t);
   }
@@ -168,9 +168,9 @@ std::string find_unbounded(const Evaluator& evaluator, const State& start, const
   const std::vector<Law> laws = forces(e) + rates_of_states(e) + rows(e, e.g_t);
   for (const Law& law : laws) {
     const VectorFunction values(e, law.values);
-    const double size = size_of(values(reached)),
-                 rate = size_of(rates_along(e, law.values, reached, moves));
-    if (!(size > kGrown * size_of(values(start))) || !(size < least * rate)) continue;
+    const double size = norm_of(values(reached)),
+                 rate = norm_of(rates_along(e, law.values, reached, moves));
+    if (!(size > kGrown * norm_of(values(start))) || !(size < least * rate)) continue;
     least = size / rate;
     worst = &law;
   }
