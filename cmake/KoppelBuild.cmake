@@ -50,5 +50,6 @@ function(koppel_own target)
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KOPPEL_JOINED}>>:-Wno-subobject-linkage>
     $<$<BOOL:${KOPPEL_WERROR}>:-Werror>
     $<$<AND:$<BOOL:${KOPPEL_WERROR}>,$<BOOL:${KOPPEL_JOINED}>>:-Wno-error=shadow>  # a name of another source
+    $<$<AND:$<BOOL:${KOPPEL_WERROR}>,$<CXX_COMPILER_ID:GNU>>:-Wno-error=maybe-uninitialized>  # false alarms on std::string
     -ffp-contract=off)
 endfunction()

@@ -13,6 +13,15 @@
 namespace koppel::problems {
 namespace {
 
+#if SUNDIALS_VERSION_MAJOR >= 7
+bool silence(void*) { return true; }  // the context is silent
+#else
+bool silence(void* ida) {
+  const auto ignore = [](int, const char*, const char*, char*, void*) {};
+  return IDASetErrHandlerFn(ida, ignore, nullptr) == IDA_SUCCESS;
+}
+#endif
+
 // What IDA's callbacks see.
 struct User {
   const Ggl& ggl;
@@ -89,7 +98,7 @@ bool integrate_ida(const Ggl& ggl, std::vector<double>& y, double end, double to
   void* ida = IDACreate(context);
   User user{ggl, tolerance, first_step, ida};
   bool ok =
-      IDASetErrHandlerFn(ida, ignore_message, nullptr) == IDA_SUCCESS &&
+      silence(ida) &&
       IDAInit(ida, residual, 0, at.get(), rate.get()) == IDA_SUCCESS &&
       IDASetUserData(ida, &user) == IDA_SUCCESS && IDAWFtolerances(ida, weights) == IDA_SUCCESS &&
       IDASetNonlinConvCoef(ida, kNewton) == IDA_SUCCESS &&
