@@ -61,8 +61,7 @@ std::string find_no_degree(const Evaluator& evaluator, const Examination& found)
   try {
     const ServoProblem servo = make_servo_problem(
         leave_out(evaluator.equations, found.rank.redundant_rows), found.start.state);
-    std::string subject;
-    return describe_singular_start(servo, evaluator, found.start.state, subject);
+    return describe_singular_start(servo, evaluator, found.start.state);
   } catch (const Error&) {
     return {};
   }

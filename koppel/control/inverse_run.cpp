@@ -110,7 +110,7 @@ void InverseRun::find_start() {
   if (status != FlatSolution::Status::Ok) {
     std::string subject;
     if (const std::string why =
-            describe_singular_start(*servo_, *now_.evaluator, now_.state, subject);
+            describe_singular_start(*servo_, *now_.evaluator, now_.state, &subject);
         status == FlatSolution::Status::Singular && !why.empty()) {
       throw Error("control.no-relative-degree", why,
                   "Begin where inputs move the outputs, prescribe another output, or add an "

@@ -57,17 +57,18 @@ void check_model(const std::string& name, const Parameter& parameter) {
 void check_settings(const std::string& name, const ParameterOrigin& origin) {
   if (origin.run_settings.empty()) return;
   const std::string& setting = *origin.run_settings.begin();
-  throw Error(
-      {Diagnostic{"study.built-in",
-                  fmt::format("run.{} of the model follows '{}', and is the same for all runs of a "
-                              "study: there are no derivatives by it.",
-                              setting, name),
-                  fmt::format("Give `{}`, or try its values one by one, in a sweep.", setting),
-                  {},
-                  {},
-                  Cause::BuiltIn,
-                  name,
-                  setting}});
+  std::vector<Diagnostic> mistakes(1);
+  Diagnostic& d = mistakes.front();
+  d.id = "study.built-in";
+  d.message = fmt::format(
+      "run.{} of the model follows '{}', and is the same for all runs of a study: there are no "
+      "derivatives by it.",
+      setting, name);
+  d.hint = fmt::format("Give `{}`, or try its values one by one, in a sweep.", setting);
+  d.cause = Cause::BuiltIn;
+  d.subject = name;
+  d.named = setting;
+  throw Error(std::move(mistakes));
 }
 
 // Makes an initial value a parameter.

@@ -10,11 +10,11 @@
 namespace koppel {
 
 std::string describe_singular_start(const ServoProblem& servo, const Evaluator& evaluator,
-                                    const State& start, std::string& subject) {
+                                    const State& start, std::string* subject) {
   const DaePoint point = make_point(servo.dae, evaluator, start);
   const Regularity found = check_regularity(servo.dae, servo.structure, point);
   if (found.is_regular || !is_regular_around(servo.dae, servo.structure, point)) return {};
-  if (!found.unknowns.empty()) subject = found.unknowns.front();
+  if (subject != nullptr && !found.unknowns.empty()) *subject = found.unknowns.front();
   std::string names;
   for (const std::string& name : found.unknowns)
     names += (names.empty() ? "'" : ", '") + name + "'";

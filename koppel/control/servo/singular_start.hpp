@@ -13,7 +13,7 @@ namespace koppel {
 // In a sentence; empty where the start is as regular as what is beside it. `subject`: takes the
 // first unknown that is not determined.
 std::string describe_singular_start(const ServoProblem& servo, const Evaluator& evaluator,
-                                    const State& start, std::string& subject);
+                                    const State& start, std::string* subject = nullptr);
 
 // The state with the least change of its velocities that lets the outputs have the rates of their
 // references: what steers moves nothing while it stands still.
