@@ -15,6 +15,7 @@ Model pendulum() {
   const Expr l = m.parameter("l", 1), mass = m.parameter("m", 2), d = m.parameter("d", 0.3);
   const RodHandle rod = m.add_rod("rod", {.mass = mass, .length = l});
   const JointHandle pivot = m.add("pivot", Revolute{.between = {m.ground(), rod.start()}});
+  pivot.angle().start(0.3);
   m.add("damper", Torsion{.joint = pivot.angle(), .damping = d});
   m.output("x", l * cos(pivot.angle().value()));
   return m.model();
