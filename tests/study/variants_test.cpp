@@ -40,8 +40,10 @@ Model oscillator(std::vector<ParameterOrigin>* origins = nullptr) {
   return out;
 }
 
+// One for each test: they run side by side.
 fs::path oscillator_file() {
-  const fs::path path = fs::path(::testing::TempDir()) / "oscillator.yaml";
+  const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  const fs::path path = fs::path(::testing::TempDir()) / ("oscillator-" + test + ".yaml");
   std::ofstream(path) << kOscillator;
   return path;
 }
@@ -96,11 +98,11 @@ TEST(Variants, OfABuiltModelAreMadeFromValues) {
   const MakeVariant make = [](std::span<const double> values) {
     return read_model_text(kOscillator, "m.yaml", {{{"m", std::to_string(values[0])}}});
   };
-  const SweepResult found = sweep(make, {.design = {.ranges = {parse_range("mass=1,4")}},
+  const SweepResult found = sweep(make, {.design = {.ranges = {parse_range("m=1,4")}},
                                          .of = {parse_criterion("x")},
                                          .run = SimulateOptions{.end = 2, .tolerance = 1e-11},
                                          .jobs = 2});
-  EXPECT_EQ(found.parameters, std::vector<std::string>{"mass"});
+  EXPECT_EQ(found.parameters, std::vector<std::string>{"m"});
   EXPECT_NEAR(found["x:final"][0], 0.5 * std::cos(4), 1e-9);
   EXPECT_NEAR(found["x:final"][1], 0.5 * std::cos(2), 1e-9);
 }
@@ -110,7 +112,7 @@ TEST(Variants, ThatFailAreRowsThatSayWhy) {
                                                       .of = {parse_criterion("x")}});
   EXPECT_EQ(found.count(SweepRow::Status::Done), 1U);
   EXPECT_EQ(found.rows[1].status, SweepRow::Status::Failed);
-  EXPECT_EQ(found.rows[1].id, "model.bad-value");
+  EXPECT_EQ(found.rows[1].id, "model.bad-mass");
   EXPECT_TRUE(std::isnan(found["x:final"][1]));
 }
 
