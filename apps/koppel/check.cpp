@@ -36,6 +36,7 @@ struct Findings {
   Shared<Equations> equations;
   std::vector<Size> sizes;  // of all coordinate sets
   Examination found;
+  Diagnostic mistake;  // why there is no start, where there is none
   std::vector<LocalFreedom> local;
   std::optional<Realization> realization;  // of servo constraints
   std::string no_degree;                   // in words, where outputs have none at the start
@@ -86,7 +87,8 @@ Findings look_at(const Model& model, const std::string& set, const AnalysisReque
   findings.found = examine(findings.equations, place_bodies(model, findings.equations));
   Assembly& start = findings.found.start;
   if (!start) {
-    start.text = explain_failed_start(model, start);
+    findings.mistake = mistake_of_failed_start(model, start);
+    start.text = findings.mistake.message;
     return findings;
   }
   findings.local = find_local(model, findings);
@@ -288,7 +290,7 @@ void check(const CheckOptions& options) {
   } else {
     print(model, findings);
   }
-  if (!findings.found.start) throw Error("assembly.impossible", findings.found.start.text);
+  if (!findings.found.start) throw Error({findings.mistake});
   const std::optional<Analyses::Modes>& modes = findings.analyses.modes;
   if (modes && !modes->is_found) {
     throw Failure{ExitCode::kNumericsFailed, "no modes were found; see above."};

@@ -147,6 +147,7 @@ MethodChoice choose_open(const Model& model, const SimulateOptions& options, Ste
                                 *step)
                   : std::string("No step down to a thousandth of it was found to hold; name an "
                                 "integrator to export it all the same."))
+      .about(best.subject)
       .because(Cause::StepTooLong);
 }
 

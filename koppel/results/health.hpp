@@ -31,6 +31,7 @@ struct Health {
     double value = 0;  // the largest, relative
     double limit = 0;  // there
     std::string text;  // all this in a sentence
+    std::string subject = {};  // the row that is violated most, where it is about rows
   };
   std::vector<Reason> reasons;
 };

@@ -284,6 +284,7 @@ MethodTrial MethodTrials::run(const SimulateOptions& with) {
   out.text = s.text;
   out.only_damps = out.status == Outcome::Status::Doubtful;
   for (const Health::Reason& reason : s.summary.health.reasons) {
+    if (out.subject.empty()) out.subject = reason.subject;
     out.only_damps = out.only_damps && reason.what == Health::What::Energy && reason.value < 0;
   }
   out.position_violation = s.summary.max_position_violation;

@@ -36,6 +36,7 @@ struct MethodTrial : Method {
   double reached = 0;  // with results that count
   Outcome::Status status = Outcome::Status::Done;
   std::string text;         // why it is not done
+  std::string subject;      // the part of the model that this is about, if any
   bool only_damps = false;  // it is doubtful for energy that is lost, and nothing else
   double position_violation = 0, velocity_violation = 0;
   double energy_error = 0;      // of the balance, over the energy that moved; NaN: there is none

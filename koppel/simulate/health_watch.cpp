@@ -330,8 +330,8 @@ Health HealthWatch::health() const {
           "the motion does not exist further.",
           reason.t, problem_->labels[static_cast<std::size_t>(row)]);
     } else {
-      reason.text = describe(reason, fmt::format("from t = {:.6g} s on", reason.t),
-                             row < 0 ? "" : row_names_[static_cast<std::size_t>(row)]);
+      if (row >= 0) reason.subject = row_names_[static_cast<std::size_t>(row)];
+      reason.text = describe(reason, fmt::format("from t = {:.6g} s on", reason.t), reason.subject);
     }
   }
   return out;

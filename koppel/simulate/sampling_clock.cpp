@@ -94,11 +94,13 @@ SamplingClock::SamplingClock(const Controls& controls, const Shared<Equations>& 
     if (!(c.every > 0) || !std::isfinite(c.every)) {
       throw Error("simulate.bad-controller",
                   fmt::format("the period of controller '{}' is {:g} s; it must be positive.",
-                              c.name, c.every));
+                              c.name, c.every))
+          .about(c.name);
     }
     if (!c.call) {
       throw Error("simulate.bad-controller",
-                  fmt::format("controller '{}' has no function to call.", c.name));
+                  fmt::format("controller '{}' has no function to call.", c.name))
+          .about(c.name);
     }
     items_.push_back({&c, 0, function_of(c.reads, e)});
   }
