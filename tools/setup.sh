@@ -119,7 +119,7 @@ has_room() { # MEGABYTES FOLDER
 minutes() { awk "BEGIN { m = $1 / 60; if (m < 1.5) printf \"%.0f s\", $1; else printf \"%.0f min\", m }"; }
 
 # build_program: the first build says how long it will take: some hundredth of the work goes first and is measured.
-first_share=2
+first_share=1
 build_program() {
   if [ -x "$build/bin/koppel" ]; then
     compile koppel_app
